@@ -1,0 +1,181 @@
+"""`grad`, `value_and_grad`, `vjp` and `jacobian`: as decorators and as functions, on ordinary NumPy code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from adc.api import rule as rule
+from adc.api.custom import checkpoint as checkpoint
+from adc.api.custom import custom_jvp as custom_jvp
+from adc.api.custom import custom_vjp as custom_vjp
+from adc.api.custom import stop_gradient as stop_gradient
+from adc.api.derivative import Derivative as Derivative
+from adc.api.jacobian import Jacobian as Jacobian
+from adc.api.jvp import gauss_newton_vp as gauss_newton_vp
+from adc.api.jvp import hvp as hvp
+from adc.api.jvp import jvp as jvp
+from adc.api.jvp import vhp as vhp
+from adc.api.linearize import linearize as linearize
+from adc.api.matrices import hessian as hessian
+from adc.api.matrices import jacfwd as jacfwd
+from adc.api.matrices import jacrev as jacrev
+from adc.api.pullback import Pullback as Pullback
+from adc.api.pullback import vjp as vjp
+from adc.api.vmap import vmap as vmap
+from adc.config import Mode
+from adc.rules.registry import static
+
+__all__ = [
+    "Derivative",
+    "Jacobian",
+    "Pullback",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "gauss_newton_vp",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "rule",
+    "stop_gradient",
+    "value_and_grad",
+    "vhp",
+    "vjp",
+    "vmap",
+]
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+@overload
+def grad(
+    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Derivative: ...
+@overload
+def grad(
+    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Callable[[Callable[..., Any]], Derivative]: ...
+@static
+def grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    """The gradient of a function that returns one real number.
+
+    Parameters
+    ----------
+    function: an ordinary Python function over NumPy arrays and floats. Left out, `grad(argnums=1)` is a
+    decorator. argnums: with respect to what: a position (negative counts from the end), a name, or a tuple
+    of them. In a method,
+        `self` is not counted.
+    has_aux: the function returns a pair `(number, aux)`; the result is then `(gradient, aux)`.
+    mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
+        recording), or "auto": the first of these that takes the function, each fallback reported once by a
+        `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
+
+    Returns a callable with the function's signature. Its result has the shape, dtype and container (tuple,
+    list, dict, namedtuple, dataclass) of the argument, or is a tuple of such when `argnums` is one. It is
+    computed for each kind of arguments by code that is generated once (`.source(*args)` shows it, `.mode`
+    says what ran). The caller's arrays never change. Like compiled code, a derivative does not warn of
+    overflow or 0/0: its values say inf or NaN.
+
+    Raises `ArgumentError` (a TypeError) for integer arrays and other arguments that have no derivative,
+    `DerivativeError` when the result is not one real number, `SourceError` for builtins, `UnsupportedError`
+    when `mode="compiled"` is
+    asked for and cannot be had, and what the function itself raises, at the function's line.
+
+    >>> import numpy as np
+    >>> def loss(w, x):
+    ...     return np.sum((x @ w) ** 2)
+    >>> grad(loss)(np.array([1.0, 2.0]), np.eye(2))
+    array([2., 4.])
+    >>> @grad(argnums=("a", "b"))
+    ... def area(a, b):
+    ...     return a * b
+    >>> area(2.0, 3.0)
+    (3.0, 2.0)
+    """
+    return _made(function, argnums, has_aux, mode, value=False)
+
+
+@overload
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Derivative: ...
+@overload
+def value_and_grad(
+    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Callable[[Callable[..., Any]], Derivative]: ...
+@static
+def value_and_grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    """The value of a function and its gradient, in one pass: `(value, gradient)`.
+
+    Parameters and errors are those of `grad`. With `has_aux` the result is `((value, aux), gradient)`.
+    `scipy.optimize.minimize(value_and_grad(f), x0, jac=True)` needs nothing else.
+
+    >>> import numpy as np
+    >>> value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 3.0]))
+    (10.0, array([2., 6.]))
+    """
+    return _made(function, argnums, has_aux, mode, value=True)
+
+
+@overload
+def jacobian(
+    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Jacobian: ...
+@overload
+def jacobian(
+    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+) -> Callable[[Callable[..., Any]], Jacobian]: ...
+@static
+def jacobian(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Jacobian | Callable[[Callable[..., Any]], Jacobian]:
+    """All first derivatives of a function whose result is a number, an array, or a container of them.
+
+    Parameters are those of `grad`. Returns a callable with the function's signature. For a result of shape
+    `s` and an argument of shape `t` it gives an array of shape `s + t`; containers of results hold
+    containers of arguments. One reverse sweep per element of the result. With `has_aux` the result is
+    `(jacobian, aux)`.
+
+    Raises what `vjp` raises.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    def decorate(f: Callable[..., Any]) -> Jacobian:
+        return Jacobian(f, argnums, has_aux=has_aux, mode=mode)
+
+    return decorate if function is None else decorate(function)
+
+
+def _made(
+    function: Callable[..., Any] | None, argnums: Argnums, has_aux: bool, mode: Mode | None, *, value: bool
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    def decorate(f: Callable[..., Any]) -> Derivative:
+        return Derivative(f, argnums, value=value, has_aux=has_aux, mode=mode)
+
+    return decorate if function is None else decorate(function)

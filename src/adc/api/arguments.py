@@ -1,0 +1,365 @@
+"""The arguments of a call become a key (what the generated code depends on) and a list of run-time inputs.
+
+Arrays and numbers are inputs. Strings, bools, None, functions, enums, dtypes and tuples of ints are static:
+each value has generated code of its own. Tuples, lists, dicts, namedtuples and dataclasses are taken apart
+into their leaves. An object of any other class is static by identity; the compiler reads its attributes.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.compiler.frontend.frame import Closure
+from adc.errors import ArgumentError
+from adc.pytree import Structure
+from adc.tape.tensor import Tensor
+
+__all__ = ["Layout", "Leaf", "Parameters", "Slot", "leaf_key", "read", "slots_of"]
+
+_NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
+_BY_VALUE = (str, bytes, bool, np.bool_, type(None), enum.Enum, np.dtype, type, type(Ellipsis))
+_PLAIN_STATIC = frozenset({str, bool, type(None)})
+_BY_IDENTITY = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
+_MISSING: Any = inspect.Parameter.empty
+ndarray = np.ndarray
+
+
+# --- which parameter gets what ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The slots of one way to call a function: one per parameter, one per item of `*args` and `**kwargs`."""
+
+    names: tuple[str, ...]
+    positional: int  # how many of them argnums may count
+    places: tuple[tuple[str, Any], ...]  # parameter and, for *args and **kwargs, the position or key inside
+
+    def arguments(self, values: Sequence[Any], variadic: dict[str, type]) -> dict[str, Any]:
+        """The values by parameter, those of `*args` and `**kwargs` collected again."""
+        found: dict[str, Any] = {name: kind() for name, kind in variadic.items()}
+        for (parameter, inside), value in zip(self.places, values, strict=True):
+            if inside is None:
+                found[parameter] = value
+            elif variadic[parameter] is tuple:
+                found[parameter] = (*found[parameter], value)
+            else:
+                found[parameter][inside] = value
+        return found
+
+
+class Parameters:
+    """How a function takes its arguments.
+
+    >>> def f(x, y=2.0, *, z=3.0): ...
+    >>> Parameters(f).bind((1.0,), {"z": 5.0})[1]
+    (1.0, 2.0, 5.0)
+    """
+
+    def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
+        self.signature = function.signature if isinstance(function, Closure) else inspect.signature(function)
+        parameters = list(self.signature.parameters.values())[skip:]
+        self.signature = self.signature.replace(parameters=parameters)
+        self.variadic: dict[str, type] = {
+            p.name: tuple if p.kind is p.VAR_POSITIONAL else dict
+            for p in parameters
+            if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.layout = Layout(
+            tuple(p.name for p in parameters), len(positional), tuple((p.name, None) for p in parameters)
+        )
+        self._positions = {p.name: k for k, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY}
+        self._defaults = [p.default for p in parameters]
+        # For each number of positional arguments, the defaults that complete them; None where one is missing.
+        self.completions: list[tuple[Any, ...] | None] = (
+            []
+            if self.variadic
+            else [
+                None if any(d is _MISSING for d in self._defaults[k:]) else tuple(self._defaults[k:])
+                for k in range(len(positional) + 1)
+            ]
+        )
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Layout, tuple[Any, ...]]:
+        """The slots of a call and their values, defaults filled in. Raises TypeError as Python would."""
+        if not self.variadic and len(args) <= self.layout.positional:
+            values: list[Any] = [*args, *self._defaults[len(args) :]]
+            for name, value in kwargs.items():
+                position = self._positions.get(name, -1)
+                if position < len(args):
+                    break  # unknown, or given twice: the signature says so below
+                values[position] = value
+            else:
+                if not any(v is _MISSING for v in values):
+                    return self.layout, tuple(values)
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        names: list[str] = []
+        places: list[tuple[str, Any]] = []
+        values = []
+        positional = 0
+        for name, value in bound.arguments.items():
+            kind = self.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                names += [f"{name}_{k}" for k in range(len(value))]
+                places += [(name, k) for k in range(len(value))]
+                values += value
+                positional += len(value)
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                names += list(value)
+                places += [(name, key) for key in value]
+                values += value.values()
+            else:
+                names.append(name)
+                places.append((name, None))
+                values.append(value)
+                positional += kind is not inspect.Parameter.KEYWORD_ONLY
+        return Layout(tuple(names), positional, tuple(places)), tuple(values)
+
+    def wanted(self, argnums: Any, layout: Layout, of: str) -> tuple[int, ...]:
+        """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice."""
+        asked = argnums if isinstance(argnums, tuple) else (argnums,)
+        found = tuple(self._slot(a, layout, of) for a in asked)
+        if len(set(found)) != len(found):
+            raise ArgumentError(
+                f"argnums={argnums!r} names an argument of {of} twice", repair="Name each once."
+            )
+        return found
+
+    def _slot(self, asked: Any, layout: Layout, of: str) -> int:
+        if isinstance(asked, str) and asked in layout.names:
+            return layout.names.index(asked)
+        if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
+            k = int(asked) + layout.positional if asked < 0 else int(asked)
+            if 0 <= k < layout.positional:
+                return k
+        listed = ", ".join(layout.names) or "none"
+        raise ArgumentError(
+            f"argnums={asked!r} is no argument of {of}",
+            why=f"Its arguments are: {listed}.",
+            repair="Give a position, a name, or a tuple of them; a keyword-only argument goes by its name.",
+        )
+
+
+# --- keys and inputs: the path of every call ----------------------------------------------------------------
+
+
+def read(values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: list[Any]) -> None:
+    """Append what the generated code depends on to `key`, and the run-time inputs to `inputs`.
+
+    An int where a derivative is wanted is a float: the derivative moves it between the integers.
+    """
+    for k, value in enumerate(values):  # zip with strict=True would cost as much as the rest
+        kind = value.__class__
+        if kind is ndarray:
+            shape = value.shape
+            if shape:
+                ones = len(shape) if 1 not in shape else tuple([n == 1 for n in shape])
+                key.append((value.dtype, value.flags.c_contiguous, ones))
+                inputs.append(value)
+            else:
+                key.append(value.dtype.type)
+                inputs.append(value[()])
+        elif kind is float:
+            key.append(float)
+            inputs.append(value)
+        elif kind in _PLAIN_STATIC:
+            key.append((kind, value))
+        else:
+            _read_other(value, wanted[k], key, inputs)
+
+
+def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any]) -> None:
+    if isinstance(value, ndarray):
+        _refuse_special_arrays(value)
+        read((np.asarray(value),), (is_wanted,), key, inputs)
+        return
+    if isinstance(value, _BY_VALUE):
+        key.append((value.__class__, value))
+        return
+    if isinstance(value, _NUMBERS):
+        value = float(value) if is_wanted and isinstance(value, int) else value
+        key.append(value.__class__)
+        inputs.append(value)
+        return
+    if _is_static_tuple(value) and not is_wanted:
+        key.append((tuple, value))
+        return
+    if pytree.is_leaf(value):
+        key.append(_static_key(value))
+        return
+    leaves, structure = pytree.flatten(value)
+    key.append(structure)
+    read(leaves, (is_wanted,) * len(leaves), key, inputs)
+
+
+def leaf_key(value: Any) -> tuple[Any, Any]:
+    """The key of one captured value, and the value as an input."""
+    key: list[Any] = []
+    inputs: list[Any] = []
+    read((value,), (False,), key, inputs)
+    return key[0], inputs[0] if len(inputs) == 1 else None
+
+
+class _ById:
+    """An object of unknown class in a key: equal to itself alone, and kept alive by the key."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _static_key(value: Any) -> Any:
+    if isinstance(value, slice):
+        return (slice, value.start, value.stop, value.step)
+    if isinstance(value, range):
+        return (range, value)
+    if isinstance(value, _BY_IDENTITY):
+        return (
+            _ById(value)
+            if not isinstance(value, types.MethodType)
+            else (value.__func__, _ById(value.__self__))
+        )
+    if isinstance(value, Tensor):
+        return Tensor
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        raise ArgumentError(
+            f"an argument is a `{type(value).__module__}.{type(value).__name__}`, not a NumPy array",
+            repair="Pass np.asarray(x).",
+        )
+    return _ById(value)
+
+
+def _is_static_tuple(value: Any) -> bool:
+    """Tuples of ints are shapes, axes and sizes: known when the code is generated."""
+    return value.__class__ is tuple and all(v.__class__ is int or _is_static_tuple(v) for v in value)
+
+
+def _refuse_special_arrays(value: Any) -> None:
+    if isinstance(value, (np.matrix, np.ma.MaskedArray)):
+        raise ArgumentError(
+            f"an argument is a `{type(value).__name__}`, whose operators mean something else than an array's",
+            repair="Pass np.asarray(x), and for masked arrays the mask beside it.",
+        )
+
+
+# --- slots in full: for the first call of each kind ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One leaf of an argument: a run-time input, or a static value."""
+
+    name: str  # a Python name, as the generated function calls it
+    path: str  # as the user would write it: `params['w']`
+    value: Any
+    is_input: bool
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One argument with its leaves."""
+
+    name: str
+    structure: Structure
+    leaves: tuple[Leaf, ...]
+    wanted: bool
+
+    def inputs(self) -> Iterator[Leaf]:
+        return (leaf for leaf in self.leaves if leaf.is_input)
+
+
+def slots_of(layout: Layout, values: Sequence[Any], wanted: Sequence[bool]) -> list[Slot]:
+    """The arguments of a call, leaf by leaf, in the order in which `read` lists the inputs.
+
+    Raises ArgumentError for a leaf with respect to which nothing can be differentiated.
+    """
+    return [_slot(name, value, w) for name, value, w in zip(layout.names, values, wanted, strict=True)]
+
+
+def _slot(name: str, value: Any, wanted: bool) -> Slot:
+    static = isinstance(value, _BY_VALUE) or (_is_static_tuple(value) and not wanted)
+    if static:
+        if wanted:
+            raise _not_differentiable(name, value)
+        return Slot(name, pytree.LEAF, (Leaf(name, name, value, False),), False)
+    leaves = []
+    items, structure = pytree.flatten_with_paths(value)
+    for path, item in items:
+        is_input = isinstance(item, (ndarray, *_NUMBERS)) and not isinstance(item, (bool, np.bool_))
+        if isinstance(item, ndarray):
+            item = np.asarray(item)
+            item = item if item.ndim else item[()]
+        if wanted and not isinstance(item, Tensor):
+            _check_differentiable(f"{name}{path}", item, is_input)
+            item = float(item) if isinstance(item, int) else item
+        if isinstance(item, ndarray):
+            _check_dtype(f"{name}{path}", item.dtype)
+        leaves.append(Leaf(_python_name(name + path), name + path, item, is_input))
+    if wanted and not leaves:
+        raise _not_differentiable(name, value)
+    return Slot(name, structure, tuple(leaves), wanted)
+
+
+def _check_differentiable(path: str, item: Any, is_input: bool) -> None:
+    if not is_input:
+        raise _not_differentiable(path, item)
+    kind = np.asarray(item).dtype.kind
+    if kind == "c":
+        raise ArgumentError(
+            f"the argument `{path}` is complex",
+            why="The gradient of a real number with respect to complex numbers has two conventions.",
+            repair="Pass the real and the imaginary part as two real arguments.",
+        )
+    if kind != "f" and not (isinstance(item, int) and not isinstance(item, bool)):
+        dtype = getattr(item, "dtype", type(item).__name__)
+        raise ArgumentError(
+            f"the argument `{path}` has the dtype {dtype}, and a gradient is wanted with respect to it",
+            why="Integers have no neighbourhood.",
+            repair="Pass floats, as with x.astype(float), or choose other arguments with argnums.",
+        )
+
+
+def _check_dtype(path: str, dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "fiubc":
+        raise ArgumentError(f"the argument `{path}` is an array of dtype {dtype}", repair="Pass numbers.")
+    if not dtype.isnative:
+        raise ArgumentError(
+            f"the argument `{path}` is an array in another byte order ({dtype.str}) than this machine's",
+            repair='Pass x.astype(x.dtype.newbyteorder("=")).',
+        )
+
+
+def _not_differentiable(path: str, value: Any) -> ArgumentError:
+    shown = (
+        repr(value)
+        if isinstance(value, (str, bool, type(None), tuple))
+        else (f"an object of class `{type(value).__name__}`")
+    )
+    return ArgumentError(
+        f"the argument `{path}` is {shown}, and a gradient is wanted with respect to it",
+        why="Only floats, arrays of floats and containers of them have derivatives.",
+        repair="Pass such, or choose other arguments with argnums.",
+    )
+
+
+def _python_name(path: str) -> str:
+    name = re.sub(r"\W+", "_", path).strip("_")
+    return f"{name}_" if not name or name[0].isdigit() else name

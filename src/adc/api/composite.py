@@ -1,0 +1,172 @@
+"""Transforms that are made while the function is lowered: their result is one program, compiled as a whole.
+
+A subclass says in `derive` what its call means in a program that is being built. So it does the same at the top, inside
+a function that is being compiled, and under other transforms.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.api import taped
+from adc.api.arguments import Layout, Parameters, Slot
+from adc.api.transformed import Call
+from adc.api.value import Value
+from adc.compiler import pipeline
+from adc.compiler.frontend.lower import Evaluator
+from adc.config import Mode
+
+__all__ = ["BoundComposite", "Composite", "Directional", "directional"]
+
+
+class Composite(Value):
+    """A function of the arguments of another one, such as its Jacobian."""
+
+    label = ""  # the end of the generated function's name, and how it is spoken of
+    what = ""  # of the function: how the generated docstring begins
+
+    def __init_subclass__(cls) -> None:
+        cls.noun = cls.__dict__.get("noun") or cls.label
+
+    @abstractmethod
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        """The result for values of a program that is being built; `keys` are the differentiated arguments."""
+
+    @abstractmethod
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        """The result by operator recording."""
+
+    def __repr__(self) -> str:
+        return f"<{self.label} of {getattr(self._function, '__qualname__', self._function)}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundComposite(self, instance)
+
+    def __reduce__(self) -> Any:
+        # Under a decorator the function's own name means the transform, which pickle would refuse.
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return self.__qualname__
+        return type(self), self._arguments()
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """What makes this transform again."""
+        return self._given, self._argnums, self._has_aux, self._asked
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What a call of this transform means inside a function that is being compiled."""
+        return self.derive(ev, *self._inner_call(args, kwargs))
+
+    def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
+        keys, signature = self._keys(layout), self._parameters.signature
+
+        def evaluate(ev: Evaluator, arguments: dict[str, Any]) -> Any:
+            bound = inspect.BoundArguments(signature, arguments)  # type: ignore[arg-type]
+            return self.derive(ev, list(bound.args), bound.kwargs, keys)
+
+        request = super()._request(layout, slots)
+        label = self.label.replace(" ", "_")
+        return replace(request, has_aux=False, evaluate=evaluate, label=label, what=self.what)
+
+    def _run_on_tape(self, call: Call) -> Any:
+        # Ints that are differentiated have become floats in the slots.
+        values = [
+            pytree.unflatten(slot.structure, [leaf.value for leaf in slot.leaves]) if slot.wanted else value
+            for slot, value in zip(call.slots(), call.values, strict=True)
+        ]
+        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in values])
+        with np.errstate(all="ignore"):
+            return self.on_tape(args, kwargs, self._keys(call.layout))
+
+
+class BoundComposite:
+    """A transform of a method, taken from an instance."""
+
+    __slots__ = ("__self__", "composite")
+
+    def __init__(self, composite: Composite, instance: Any) -> None:
+        self.composite = composite
+        self.__self__ = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.composite(self.__self__, *args, **kwargs)
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """As that of the transform, from an instance."""
+        return self.composite.__adc_inline__(ev, (self.__self__, *args), kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.composite, name)
+
+
+class Directional(Composite):
+    """A function of primals and directions, one after the other: `jvp`, `hvp` and their kin."""
+
+    def __init__(self, function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None) -> None:
+        def at(*primals_and_directions: Any) -> Any:
+            return function(*primals_and_directions[:count])
+
+        names = _argument_names(function, count)
+        at.__signature__ = inspect.Signature(
+            [  # type: ignore[attr-defined]
+                inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
+                for name in (*names, *_apart([f"{name}_dot" for name in names], names))
+            ]
+        )
+        at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
+        super().__init__(at, tuple(range(2 * count)), value=True, has_aux=has_aux, mode=mode)
+        self.target = function
+        self.count = count
+        self.__adc_primal__ = function
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.target, self.count, self._has_aux, self._asked
+
+    def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
+        return replace(super()._request(layout, slots), function=self.target)
+
+
+def _argument_names(function: Callable[..., Any], count: int) -> list[str]:
+    try:
+        parameters = Parameters(function)
+    except (TypeError, ValueError):  # a builtin: what is wrong with it is said when its source is looked for
+        return [f"x{k}" for k in range(count)]
+    names = [] if parameters.variadic else list(parameters.layout.names)[:count]
+    return [*names, *_apart([f"x{k}" for k in range(len(names), count)], names)]
+
+
+def _apart(names: list[str], taken: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        while name in taken or name in found:
+            name += "_"
+        found.append(name)
+    return found
+
+
+def directional(
+    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
+) -> Directional:
+    """The transform of this kind of a function, made once and kept on the function."""
+    table: Any = getattr(function, "__dict__", {}).get("__adc_directional__")
+    if (
+        table is None or table[0] is not function
+    ):  # functools.wraps copies it to functions that are not its own
+        table = (function, {})
+        if hasattr(function, "__dict__"):
+            function.__dict__["__adc_directional__"] = table
+    key = (kind, count, has_aux, mode)
+    if key not in table[1]:
+        table[1][key] = kind(function, count, has_aux, mode)
+    found: Directional = table[1][key]
+    return found

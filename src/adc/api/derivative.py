@@ -1,0 +1,180 @@
+"""A function's derivative: called like the function, with generated code for each kind of arguments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adc import pytree
+from adc.api import functions, taped
+from adc.api.arguments import read
+from adc.api.specialise import refuse_aliases
+from adc.api.transformed import Call, Text, Transformed
+from adc.compiler import pipeline, results
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Var
+from adc.compiler.transforms import nested
+from adc.config import Mode
+
+__all__ = ["BoundDerivative", "Derivative"]
+
+
+class Derivative(Transformed):
+    """The gradient of a function, or its value and gradient; made by `grad` and `value_and_grad`.
+
+    `mode` is the engine that ran last ("compiled", "python", "tape"); before the first call, the one asked.
+    """
+
+    kind: pipeline.Kind = "gradient"
+
+    def __repr__(self) -> str:
+        what = "value and gradient" if self._value else "gradient"
+        return f"<{what} of {getattr(self._function, '__qualname__', self._function)}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundDerivative(self, instance)
+
+    def __reduce__(self) -> Any:
+        # Under a decorator the function's own name means the derivative, which pickle would refuse.
+        module = sys.modules.get(getattr(self, "__module__", ""))
+        found: Any = module
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return self.__qualname__
+        return _rebuilt, (self._given, self._argnums, self._value, self._has_aux, self._asked)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The path of every call, written out for speed: `_resolve` and `_execute` say what happens.
+        layout, values, wanted, key = self._bound(args, kwargs)
+        inputs: list[Any] = []
+        read(values, wanted, key, inputs)
+        known = self._fitting(tuple(key), inputs)
+        if known is None or known.copied or known.context is None:
+            call = Call(layout, values, wanted, tuple(key))
+            known = self._known(call, inputs) if known is None else known
+            if known.copied:
+                refuse_aliases(known, inputs)
+            if known.context is None:
+                self._ran = known.mode
+                return known.run(call)
+        self._ran = known.mode
+        try:
+            raw = known.run(*inputs)
+        except Exception as error:
+            return self._failed(error, known, inputs, Call(layout, values, wanted, tuple(key)))
+        return raw if known.pack is None else known.pack(raw)
+
+    def _packer(
+        self, context: pipeline.Context, structures: list[pytree.Structure]
+    ) -> Callable[[Any], Any] | None:
+        assert context.program is not None
+        single = context.aux is None and not isinstance(self._argnums, tuple) and structures[0] is pytree.LEAF
+        returned = [v for v in (*context.wrt, *context.program.results) if isinstance(v, Var)]
+        if single and not any(results.converter(v.type) for v in returned):
+            return None
+        return _Packer(self._value, self._result, context, structures)
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What a call of this derivative means inside a function that is being compiled."""
+        positional, named, keys = self._inner_call(args, kwargs)
+        return self._result(*nested.gradient(ev, self._function, positional, named, keys, self._has_aux))
+
+    def _result(self, value: Any, aux: Any, gradients: Sequence[Any]) -> Any:
+        """Value, aux and gradients as the user gets them."""
+        gradient = tuple(gradients) if isinstance(self._argnums, tuple) else gradients[0]
+        if self._value:
+            return ((value, aux), gradient) if self._has_aux else (value, gradient)
+        return (gradient, aux) if self._has_aux else gradient
+
+    def _run_on_tape(self, call: Call) -> Any:
+        # Ints that are differentiated have become floats in the slots.
+        values = [
+            pytree.unflatten(slot.structure, [leaf.value for leaf in slot.leaves]) if slot.wanted else value
+            for slot, value in zip(call.slots(), call.values, strict=True)
+        ]
+        args, kwargs = self._python_call(call, values)
+        layout = call.layout
+        keys = [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
+        where = functions.location(self._function)
+        return self._result(
+            *taped.value_and_gradients(self._function, args, kwargs, keys, self._has_aux, where)
+        )
+
+
+class BoundDerivative:
+    """The derivative of a method, taken from an instance."""
+
+    __slots__ = ("__self__", "derivative")
+
+    def __init__(self, derivative: Derivative, instance: Any) -> None:
+        self.derivative = derivative
+        self.__self__ = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.derivative(self.__self__, *args, **kwargs)
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """As that of the derivative, from an instance."""
+        return self.derivative.__adc_inline__(ev, (self.__self__, *args), kwargs)
+
+    def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
+        """The text generated for arguments like these; see `adc.source`."""
+        if not args and not kwargs:
+            return self.derivative.source(stage=stage)
+        return self.derivative.source(self.__self__, *args, stage=stage, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.derivative, name)
+
+
+class _Packer:
+    """Takes apart what generated code returns: value, auxiliary values, one gradient per leaf."""
+
+    def __init__(
+        self,
+        with_value: bool,
+        result: Callable[..., Any],
+        context: pipeline.Context,
+        structures: list[pytree.Structure],
+    ) -> None:
+        self.with_value = with_value
+        self.result = result
+        self.aux = context.aux
+        self.aux_count = 0 if context.aux is None else len(context.aux.leaves)
+        self.convert_value = None if context.value_type is None else results.converter(context.value_type)
+        self.gradients = GradientTrees(context, structures)
+        assert context.program is not None
+        self.single = len(context.program.results) == 1
+
+    def __call__(self, raw: Any) -> Any:
+        rest = (raw,) if self.single else raw
+        value = None
+        if self.with_value:
+            value, *rest = rest
+            value = value if self.convert_value is None else self.convert_value(value)
+        aux = None if self.aux is None else self.aux.fill(rest[: self.aux_count])
+        return self.result(value, aux, self.gradients(rest[self.aux_count :]))
+
+
+class GradientTrees:
+    """The gradients of all leaves, in a row, as one container per differentiated argument."""
+
+    def __init__(self, context: pipeline.Context, structures: list[pytree.Structure]) -> None:
+        self.converters = [results.converter(v.type) for v in context.wrt]
+        self.structures = structures
+
+    def __call__(self, gradients: Sequence[Any]) -> list[Any]:
+        leaves = [g if c is None else c(g) for g, c in zip(gradients, self.converters, strict=True)]
+        trees = []
+        for structure in self.structures:
+            trees.append(pytree.unflatten(structure, leaves[: structure.size]))
+            leaves = leaves[structure.size :]
+        return trees
+
+
+def _rebuilt(
+    function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, mode: Mode
+) -> Derivative:
+    return Derivative(function, argnums, value=value, has_aux=has_aux, mode=mode)

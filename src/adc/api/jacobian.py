@@ -1,0 +1,86 @@
+"""`jacobian`: all first derivatives of a function, by the mode that needs fewer directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api import taped
+from adc.api.matrices import JacobianForward, JacobianReverse, Matrix
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import jacobians
+from adc.config import Mode
+
+__all__ = ["Jacobian"]
+
+Keys = list[int | str]
+
+
+class Jacobian(Matrix):
+    """The Jacobian of a function; made by `jacobian`. Called like the function.
+
+    Sizes decide which mode runs: the arguments' are seen at the call, the result's by running the function once for each
+    new shape of arguments.
+    """
+
+    label = "jacobian"
+    what = "Jacobian"
+
+    def __init__(
+        self, function: Callable[..., Any], argnums: Any, *, has_aux: bool, mode: Mode | None
+    ) -> None:
+        super().__init__(function, argnums, has_aux, mode)
+        self._forward = JacobianForward(function, argnums, has_aux, mode)
+        self._reverse = JacobianReverse(function, argnums, has_aux, mode)
+        self._fewer: dict[tuple[Any, ...], Matrix] = {}
+
+    def __reduce__(self) -> Any:
+        found = super().__reduce__()
+        return found if isinstance(found, str) else (_rebuilt, self._arguments())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = pytree.leaves((args, kwargs))
+        if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
+            return self._reverse(*args, **kwargs)
+        key = tuple(np.shape(leaf) if isinstance(leaf, np.ndarray) else () for leaf in leaves)
+        chosen = self._fewer.get(key)
+        if chosen is None:
+            chosen = self._fewer[key] = self._cheaper(args, kwargs)
+        found = chosen(*args, **kwargs)
+        self._ran = chosen.mode
+        return found
+
+    def _cheaper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Matrix:
+        layout, values, wanted, _ = self._bound(args, kwargs)
+        inputs = sum(
+            np.size(leaf)
+            for value, w in zip(values, wanted, strict=True)
+            if w
+            for leaf in pytree.leaves(value)
+        )
+        own = pytree.map_structure(taped.own, (args, kwargs))
+        with np.errstate(all="ignore"):
+            result = self._given(*own[0], **own[1])
+        result = result[0] if self._has_aux and isinstance(result, tuple) else result
+        outputs = sum(np.size(leaf) for leaf in pytree.leaves(result))
+        return self._forward if inputs < outputs else self._reverse
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        found, aux = jacobians.automatic(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        return (found, aux) if self._has_aux else found
+
+    def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Any:
+        """The text generated for arguments like these; see `adc.source`."""
+        if not args and not kwargs:
+            latest = next(
+                (m for m in (self._forward, self._reverse) if m._latest() is not None), self._reverse
+            )
+            return latest.source(stage=stage)
+        return self._cheaper(args, kwargs).source(*args, stage=stage, **kwargs)
+
+
+def _rebuilt(function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> Jacobian:
+    return Jacobian(function, argnums, has_aux=has_aux, mode=mode)

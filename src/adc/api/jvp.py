@@ -1,0 +1,237 @@
+"""`jvp`, `hvp`, `vhp` and `gauss_newton_vp`: derivatives along a direction, at a small multiple of one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api.composite import Directional, directional
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import nested
+from adc.config import Mode
+from adc.errors import ArgumentError, ShapeError
+
+__all__ = ["gauss_newton_vp", "hvp", "jvp", "vhp"]
+
+
+class Jvp(Directional):
+    """Value and tangent."""
+
+    label = "jvp"
+    what = "Value and tangent"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        value, dot, aux = nested.pushed(
+            ev, self.target, primals, {}, range(len(primals)), tangents, self._has_aux
+        )
+        return (value, dot, aux) if self._has_aux else (value, dot)
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        return tape.jvp(self.target, primals, tangents, has_aux=self._has_aux)
+
+
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Any:
+    """The value of a function and its derivative along a direction, by forward-mode source transformation.
+
+    Parameters
+    ----------
+    function: any function of arrays and floats; its result may be a number, an array or a container of them.
+    primals: its arguments, a tuple or list; all of them floats, arrays of floats, or containers of such.
+    tangents: a direction: one tangent per argument, of the same container and shapes.
+    has_aux: the function returns a pair `(result, aux)`.
+    mode: as for `grad`.
+
+    Returns `(value, tangent)`, or `(value, tangent, aux)` with `has_aux`: the tangent has the container, shapes and
+    dtypes of the value, and is the Jacobian times the direction. It costs two to three evaluations of the function,
+    however many arguments there are.
+
+    Raises `ArgumentError` for arguments without derivative and tangents of another structure, ValueError for tangents
+    of another shape, and what the function itself raises.
+
+    >>> import numpy as np
+    >>> jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    (array([1., 4.]), array([2., 0.]))
+    """
+    _check(primals, tangents, "jvp")
+    return directional(Jvp, function, len(primals), has_aux, mode)(*primals, *tangents)
+
+
+class Hvp(Directional):
+    """The Hessian times a direction: forward over reverse."""
+
+    label = "hvp"
+    what = "Hessian times a direction"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        gradient = nested.Gradient(self.target, tuple(range(len(primals))))
+        return nested.pushed(ev, gradient, primals, {}, range(len(primals)), tangents)[1]
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+
+        def gradient(*xs: Any) -> Any:
+            return tape.value_and_grad(self.target, xs, argnums=tuple(range(len(xs))))[1]
+
+        return tape.jvp(gradient, primals, tangents)[1]
+
+
+def hvp(function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode | None = None) -> Any:
+    """The Hessian of a function of one real number, times a direction; forward over reverse.
+
+    Parameters
+    ----------
+    function: a function that returns one real number.
+    primals: its argument, or a tuple of its arguments.
+    tangents: a direction, of the same structure and shapes.
+    mode: as for `grad`.
+
+    Returns the product, of the structure, shapes and dtypes of `primals`: an array for an array, a tuple for a tuple.
+    It costs a small multiple of one gradient; no matrix is formed.
+
+    Raises what `grad` and `jvp` raise.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    return _product(Hvp, function, primals, tangents, mode)
+
+
+class Vhp(Directional):
+    """A direction times the Hessian: reverse over forward."""
+
+    label = "vhp"
+    what = "A direction times the Hessian"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        slope = nested.Slope(self.target, tangents)
+        return tuple(nested.gradient(ev, slope, primals, {}, range(len(primals)))[2])
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+
+        def slope(*xs: Any) -> Any:
+            return tape.jvp(self.target, xs, tangents)[1]
+
+        return tape.value_and_grad(slope, primals, argnums=tuple(range(len(primals))))[1]
+
+
+def vhp(function: Callable[..., Any], primals: Any, cotangents: Any, *, mode: Mode | None = None) -> Any:
+    """A direction times the Hessian of a function of one real number; reverse over forward.
+
+    The Hessian is symmetric, so the result is that of `hvp`; it is computed the other way round. Parameters, result and
+    errors are those of `hvp`.
+
+    >>> import numpy as np
+    >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+    return _product(Vhp, function, primals, cotangents, mode)
+
+
+class GaussNewton(Directional):
+    """The transposed Jacobian times the Jacobian times a direction."""
+
+    label = "gauss newton vp"
+    what = "Gauss-Newton matrix times a direction"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        chosen = range(len(primals))
+        dot = nested.pushed(ev, self.target, primals, {}, chosen, tangents)[1]
+        return tuple(nested.pulled(ev, self.target, primals, {}, chosen, lambda _: dot)[2])
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        primals, tangents = args[: self.count], args[self.count :]
+        dot = tape.jvp(self.target, primals, tangents)[1]
+        return tuple(tape.vjp(self.target, *primals, argnums=tuple(range(len(primals))))[1](dot))
+
+
+def gauss_newton_vp(
+    function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode | None = None
+) -> Any:
+    """The Gauss-Newton matrix of a vector of residuals, times a direction: `J.T @ (J @ v)` without forming J.
+
+    `function` returns residuals: an array, or a container of arrays and numbers. For half the sum of their squares
+    this is the Hessian without its second-order term. Parameters, result and errors are else those of `hvp`.
+
+    >>> import numpy as np
+    >>> gauss_newton_vp(lambda x: x * x, np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 4., 16.])
+    """
+    return _product(GaussNewton, function, primals, tangents, mode)
+
+
+def _product(
+    kind: type[Directional], function: Callable[..., Any], primals: Any, tangents: Any, mode: Mode | None
+) -> Any:
+    several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
+    if not several:
+        primals, tangents = (primals,), (tangents,)
+    _check(primals, tangents, kind.label)
+    found = directional(kind, function, len(primals), False, mode)(*primals, *tangents)
+    return found if several else found[0]
+
+
+def _check(primals: Any, tangents: Any, name: str) -> None:
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise ArgumentError(
+            f"{name} takes a tuple of arguments and a tuple of tangents",
+            repair=f"For one argument: {name}(f, (x,), (x_dot,)).",
+        )
+    if all(
+        x.__class__ is np.ndarray and dot.__class__ is np.ndarray and x.shape == dot.shape
+        for x, dot in zip(primals, tangents, strict=False)
+    ) and len(primals) == len(tangents):
+        return  # the usual case
+    leaves, mine = pytree.flatten_with_paths(tuple(primals))
+    dots, its = pytree.flatten(tuple(tangents))
+    if mine != its:
+        raise ArgumentError(
+            f"the tangents have the structure {its}, the primals {mine}",
+            repair="Pass one tangent per leaf of the primals.",
+        )
+    for (path, x), dot in zip(leaves, dots, strict=True):
+        if np.shape(x) != np.shape(dot):
+            raise ShapeError(
+                f"the tangent{path} has the shape {np.shape(dot)}, its primal {np.shape(x)}",
+                repair="Pass tangents of the shapes of the primals.",
+            )
+
+
+def _inline_jvp(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    function, primals, tangents, *rest = args
+    has_aux = bool(rest[0]) if rest else bool(kwargs.get("has_aux", False))
+    return Jvp(function, len(primals), has_aux, None).derive(ev, [*primals, *tangents], {}, [])
+
+
+def _inline_product(kind: type[Directional]) -> Callable[..., Any]:
+    def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        function, primals, tangents = args
+        several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
+        if not several:
+            primals, tangents = (primals,), (tangents,)
+        found = kind(function, len(primals), False, None).derive(ev, [*primals, *tangents], {}, [])
+        return found if several else found[0]
+
+    return inline
+
+
+jvp.__adc_inline__ = _inline_jvp  # type: ignore[attr-defined]
+hvp.__adc_inline__ = _inline_product(Hvp)  # type: ignore[attr-defined]
+vhp.__adc_inline__ = _inline_product(Vhp)  # type: ignore[attr-defined]
+gauss_newton_vp.__adc_inline__ = _inline_product(GaussNewton)  # type: ignore[attr-defined]

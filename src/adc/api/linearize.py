@@ -1,0 +1,81 @@
+"""`linearize`: the value of a function and its derivative as a linear map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api import taped
+from adc.api.phases import Phased, phased
+from adc.api.transformed import Call
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import phases
+from adc.config import Mode
+
+__all__ = ["linearize"]
+
+Keys = list[int | str]
+
+
+class Linearized(Phased):
+    """Value and the map from tangents to tangents."""
+
+    label = "linearize"
+    noun = "linearization"
+    what = "Value and partials"
+    second_label = "pushforward"
+    second_what = "Tangent"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return phases.linearized(ev, self._function, args, kwargs, keys, self._has_aux)
+
+    def expected(self, call: Call, value: Any) -> Any:
+        args, kwargs = self._python_call(call, call.values)
+        return tuple(args[k] if isinstance(k, int) else kwargs[k] for k in self._keys(call.layout))
+
+    def result(self, call: Call, found: list[Any], value: Any) -> Any:
+        return pytree.unflatten(pytree.flatten(value)[1], found)
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        def push(dots: Any) -> Any:
+            with np.errstate(all="ignore"):
+                return tape.jvp(self._function, args, dots, kwargs=kwargs, has_aux=self._has_aux)[1]
+
+        value = self._function(*args, **kwargs)
+        value, aux = value if self._has_aux else (value, None)
+        return value, aux, push
+
+
+def linearize(
+    function: Callable[..., Any], *primals: Any, has_aux: bool = False, mode: Mode | None = None
+) -> Any:
+    """The value of a function, and its derivative there as a function of directions.
+
+    Parameters
+    ----------
+    function: any function of floats, arrays of floats and containers of them.
+    primals: its arguments.
+    has_aux: the function returns a pair `(result, aux)`.
+    mode: as for `grad`.
+
+    Returns `(value, push)`, or `(value, push, aux)`. `push(*tangents)` takes one tangent per argument and returns the
+    tangent of the value, as `jvp` does. The function runs once; each `push` costs the linear part alone. What it needs
+    is released with `push`.
+
+    Raises what `jvp` raises; `push` raises `ShapeError` and `ArgumentError` for tangents that do not fit.
+
+    >>> value, push = linearize(lambda x: x * x, 3.0)
+    >>> value, push(1.0), push(2.0)
+    (9.0, 6.0, 12.0)
+    """
+    primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
+    chosen = tuple(range(len(primals)))
+    value, aux, run = phased(Linearized, function, chosen, has_aux, mode)(*primals)
+
+    def push(*tangents: Any) -> Any:
+        return run(tangents)
+
+    return (value, push, aux) if has_aux else (value, push)

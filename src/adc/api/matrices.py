@@ -1,0 +1,205 @@
+"""`jacfwd`, `jacrev`, `hessian`: whole matrices of derivatives from one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api.composite import Composite
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import jacobians
+from adc.config import Mode
+from adc.errors import ArgumentError
+from adc.rules.registry import static
+
+__all__ = ["JacobianForward", "JacobianReverse", "Matrix", "hessian", "jacfwd", "jacrev"]
+
+Keys = list[int | str]
+Argnums = int | str | tuple[int | str, ...]
+
+
+class Matrix(Composite):
+    """A matrix of derivatives with respect to the arguments `argnums`."""
+
+    def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> None:
+        super().__init__(function, argnums, value=True, has_aux=has_aux, mode=mode)
+
+    @property
+    def _several(self) -> bool:
+        return isinstance(self._argnums, tuple)
+
+
+class JacobianForward(Matrix):
+    """The Jacobian by forward mode: one push per element of the arguments."""
+
+    label = "jacfwd"
+    what = "Jacobian, by forward mode,"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        found, aux = jacobians.forward(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        return (found, aux) if self._has_aux else found
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return taped_jacobian(self._function, args, kwargs, keys, self._several, self._has_aux)
+
+
+class JacobianReverse(Matrix):
+    """The Jacobian by reverse mode: one pull per element of the result."""
+
+    label = "jacrev"
+    what = "Jacobian, by reverse mode,"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        found, aux = jacobians.reverse(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        return (found, aux) if self._has_aux else found
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return taped_jacobian(self._function, args, kwargs, keys, self._several, self._has_aux)
+
+
+class Hessian(Matrix):
+    """All second derivatives of a function of one number, forward over reverse."""
+
+    label = "hessian"
+    what = "Hessian"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        found, aux = jacobians.hessian(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        found = found if self._several else found[0]
+        return (found, aux) if self._has_aux else found
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        def gradients(*xs: Any, **named: Any) -> Any:
+            found = tape.value_and_grad(self._function, xs, named, tuple(keys), has_aux=self._has_aux)
+            return (found[1], found[0][1]) if self._has_aux else found[1]
+
+        found = taped_jacobian(gradients, args, kwargs, keys, self._several, self._has_aux)
+        matrix, *aux = found if self._has_aux else (found,)
+        matrix = matrix if self._several else matrix[0]
+        return (matrix, *aux) if self._has_aux else matrix
+
+
+def taped_jacobian(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    keys: Keys,
+    several: bool,
+    has_aux: bool,
+) -> Any:
+    """A Jacobian by operator recording: one pull per element of the result."""
+    value, pull, *aux = tape.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
+    leaves, structure = pytree.flatten(value)
+    blocks = []
+    for k, leaf in enumerate(leaves):
+        shape = np.shape(leaf)
+        rows = []
+        for index in np.ndindex(shape):
+            bars = [np.zeros(np.shape(x), _float_type(x)) for x in leaves]
+            bars[k][index] = 1.0
+            rows.append(pull(pytree.unflatten(structure, bars)))
+        if not rows:
+            raise ArgumentError(
+                "the Jacobian of an empty result is not taken on the tape",
+                repair='Use mode="python", or leave the empty part out.',
+            )
+        stacked = [
+            pytree.map_structure(lambda *gs, shape=shape: _stacked(gs, shape), *column)
+            for column in zip(*rows, strict=True)
+        ]
+        blocks.append(tuple(stacked) if several else stacked[0])
+    found = pytree.unflatten(structure, blocks)
+    return (found, *aux) if has_aux else found
+
+
+def _float_type(x: Any) -> Any:
+    dtype = np.asarray(x.primal if isinstance(x, tape.Tensor) else x).dtype
+    return dtype if dtype.kind in "fc" else np.float64
+
+
+def _stacked(rows: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+    return rows[0] if not shape else np.reshape(np.stack(rows), shape + np.shape(rows[0]))
+
+
+@static
+def jacfwd(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Any:
+    """All first derivatives of a function, by forward mode: for few inputs and many results.
+
+    Parameters are those of `grad`; the function may return a number, an array or a container of them. Returns a
+    callable with the function's signature. For a result of shape `s` and an argument of shape `t` it gives an array of
+    shape `s + t`, of the result's dtype; containers of results hold containers of arguments, and with a tuple of
+    argnums a tuple of these. The loop over the elements of the arguments is inside the compiled code, and what does
+    not depend on the direction is computed once in front of it. With `has_aux` the result is `(jacobian, aux)`.
+
+    Raises what `jvp` raises.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _made(JacobianForward, function, argnums, has_aux, mode)
+
+
+@static
+def jacrev(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Any:
+    """All first derivatives of a function, by reverse mode: for many inputs and few results.
+
+    Parameters, result and errors are those of `jacfwd`; an array is of the argument's dtype. The loop over the elements
+    of the result is inside the compiled code, the forward sweep in front of it.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.array([np.sum(x), x[0] * x[1]]))(np.array([2.0, 3.0]))
+    array([[1., 1.],
+           [3., 2.]])
+    """
+    return _made(JacobianReverse, function, argnums, has_aux, mode)
+
+
+@static
+def hessian(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    mode: Mode | None = None,
+) -> Any:
+    """All second derivatives of a function of one real number, forward over reverse.
+
+    Parameters are those of `grad`. Returns a callable with the function's signature. For an argument of shape `t` it
+    gives an array of shape `t + t`; for a container the container of containers; for a tuple of argnums a tuple of
+    tuples. It costs one Hessian-vector product per element of the arguments, in one compiled call. With `has_aux` the
+    result is `(hessian, aux)`.
+
+    Raises what `grad` and `jvp` raise.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return _made(Hessian, function, argnums, has_aux, mode)
+
+
+def _made(
+    kind: type[Matrix], function: Callable[..., Any] | None, argnums: Any, has_aux: bool, mode: Mode | None
+) -> Any:
+    def decorate(f: Callable[..., Any]) -> Matrix:
+        return kind(f, argnums, has_aux, mode)
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,173 @@
+"""Two programs from one function: the first gives the value and what is kept, the second runs as often as wanted.
+
+What `vjp` and `linearize` have in common. The second is generated with the first and compiled at its first run.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.api.arguments import Layout, Slot
+from adc.api.composite import Composite
+from adc.api.specialise import Specialisation, compiled, plain, specialisation
+from adc.api.transformed import Call
+from adc.compiler import pipeline
+from adc.compiler.backend import compile as backend
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Var
+from adc.compiler.transforms import phases
+from adc.config import Mode
+from adc.errors import ArgumentError, ShapeError, UnsupportedError
+
+__all__ = ["Phased", "Run", "phased"]
+
+
+@dataclass(eq=False)
+class _First:
+    """What the first program is made by, and the second that comes about with it."""
+
+    derive: Callable[[Evaluator, dict[str, Any]], Any]
+    second: phases.Second | None = None
+    made: Specialisation | None = None
+
+    def __call__(self, ev: Evaluator, arguments: dict[str, Any]) -> Any:
+        value, aux, kept, self.second = self.derive(ev, arguments)
+        return value, aux, tuple(kept)
+
+
+class Phased(Composite):
+    """A transform in two programs; called, it gives `(value, aux, run)`."""
+
+    second_label = ""
+    second_what = ""
+
+    @abstractmethod
+    def result(self, call: Call, found: list[Any], value: Any) -> Any:
+        """What the second program returned, in containers."""
+
+    @abstractmethod
+    def expected(self, call: Call, value: Any) -> Any:
+        """The value whose container and shapes a direction must have."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        known, inputs, call = self._resolve(args, kwargs)
+        if known.context is None:
+            return known.run(call)
+        found = self._execute(known, inputs, call)
+        if known.context is None or not isinstance(found[2], tuple):  # the tape answered in its place
+            return found
+        value, aux, kept = found
+        return value, aux, Run(self, known.context, call, value, kept)
+
+    def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
+        request = super()._request(layout, slots)
+        assert request.evaluate is not None
+        return replace(request, evaluate=_First(request.evaluate))
+
+    def second(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
+        """The second program, compiled for these inputs."""
+        first = context.request.evaluate
+        assert isinstance(first, _First) and first.second is not None and context.lowered is not None
+        if first.made is None:
+            source, second = context.lowered.source, first.second
+            request = replace(
+                context.request,
+                evaluate=None,
+                lowered=lambda: second.lowered(source),
+                label=self.second_label,
+                what=self.second_what,
+            )
+            first.made = self._made_second(request, inputs)
+        return first.made
+
+    def _made_second(self, request: pipeline.Request, inputs: list[Any]) -> Specialisation:
+        context = self._context(request)
+        if "optimized" in context.texts:
+            try:
+                return compiled(context, inputs)
+            except UnsupportedError as error:
+                if self._asked == "compiled":
+                    raise
+                self._warn("python", error)
+        return specialisation(context, "python", backend.quiet(plain(context)))
+
+
+class Run:
+    """The second program with what the first has kept for it."""
+
+    def __init__(
+        self, phased: Phased, context: pipeline.Context, call: Call, value: Any, kept: Sequence[Any]
+    ) -> None:
+        self.phased = phased
+        self.context = context
+        self.call = call
+        self.value = value
+        self.kept = kept
+        self.mode: Mode = phased.mode
+
+    def __call__(self, directions: Any) -> Any:
+        """The result for a direction in the container and shapes that are expected."""
+        first = self.context.request.evaluate
+        assert isinstance(first, _First) and first.second is not None
+        given, structure = pytree.flatten(directions)
+        leaves, expected = pytree.flatten(self.phased.expected(self.call, self.value))
+        if structure != expected:
+            raise ArgumentError(
+                f"the direction has the structure {structure}, and what is expected {expected}",
+                repair="Pass one number or array per number or array.",
+            )
+        wanted = [
+            pair
+            for pair, w in zip(zip(given, leaves, strict=True), first.second.has_direction, strict=True)
+            if w
+        ]
+        fitted = [_fitted(*pair, v) for pair, v in zip(wanted, first.second.directions, strict=True)]
+        inputs = [*self.kept, *fitted]
+        made = self.phased.second(self.context, inputs)
+        self.mode = made.mode
+        raw = made.run(*inputs)
+        form = made.context.output  # type: ignore[union-attr]
+        assert form is not None
+        return self.phased.result(self.call, form.fill((raw,) if len(form.leaves) == 1 else raw), self.value)
+
+    def source(self, directions: Any) -> str:
+        """The text of the second program; it is made by the first run."""
+        self(directions)
+        first = self.context.request.evaluate
+        assert isinstance(first, _First) and first.made is not None and first.made.context is not None
+        return first.made.context.texts["adjoint"]
+
+
+def _fitted(direction: Any, like: Any, param: Var) -> Any:
+    """A direction with the dtype and layout of its parameter. Raises ShapeError unless it has the shape of `like`."""
+    if np.shape(direction) != np.shape(like):
+        raise ShapeError(
+            f"the adjoint or tangent has the shape {np.shape(direction)}, its primal {np.shape(like)}"
+        )
+    if param.is_array:
+        return np.ascontiguousarray(direction, param.type.dtype)
+    return float(direction) if param.type.dtype == "float64" else np.dtype(param.type.dtype).type(direction)
+
+
+def phased(
+    kind: type[Phased], function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None
+) -> Phased:
+    """The two programs of a function, made once and kept on the function."""
+    table: Any = getattr(function, "__dict__", {}).get("__adc_phases__")
+    if (
+        table is None or table[0] is not function
+    ):  # functools.wraps copies it to functions that are not its own
+        table = (function, {})
+        if hasattr(function, "__dict__"):
+            function.__dict__["__adc_phases__"] = table
+    key = (kind, argnums, has_aux, mode)
+    if key not in table[1]:
+        table[1][key] = kind(function, argnums, value=True, has_aux=has_aux, mode=mode)
+    found: Phased = table[1][key]
+    return found

@@ -1,0 +1,144 @@
+"""`vjp`: the value of a function, and the map from an adjoint of its result to those of its arguments."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api import functions, taped
+from adc.api.functions import is_method
+from adc.api.phases import Phased, phased
+from adc.api.transformed import Call
+from adc.compiler import results
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import nested, phases
+from adc.compiler.transforms.opaque import Inlined
+from adc.config import Mode
+from adc.tape import record
+
+__all__ = ["Pullback", "Pulled", "vjp"]
+
+Keys = list[int | str]
+
+
+class Pulled(Phased):
+    """Value, and adjoints of the arguments from adjoints of the result."""
+
+    label = "forward"
+    noun = "pull"
+    what = "Forward sweep"
+    second_label = "pullback"
+    second_what = "Reverse sweep"
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return phases.pulled(ev, self._function, args, kwargs, keys, self._has_aux)
+
+    def expected(self, call: Call, value: Any) -> Any:
+        return value
+
+    def result(self, call: Call, found: list[Any], value: Any) -> Any:
+        slots = call.slots()
+        trees = []
+        for k in self._chosen(call.layout):
+            structure = slots[k].structure
+            trees.append(pytree.unflatten(structure, found[: structure.size]))
+            found = found[structure.size :]
+        return tuple(trees)
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        value, pull, *aux = tape.vjp(
+            self._function, *args, kwargs=kwargs, argnums=keys, has_aux=self._has_aux
+        )
+        leaves = [record.plain(leaf) for leaf in pytree.leaves(value)]
+        if not any(np.asarray(leaf).dtype.kind in "fc" for leaf in leaves):
+            where = functions.location(self._function)
+            raise results.not_a_number(record.plain(value), where, self._has_aux)
+        return value, aux[0] if aux else None, pull
+
+
+class Pullback:
+    """What `vjp` returns beside the value: call it with an adjoint of the result, as often as you like."""
+
+    def __init__(self, run: Callable[[Any], tuple[Any, ...]], name: str, mode: Mode) -> None:
+        self._run = run
+        self._name = name
+        self._first = mode
+
+    @property
+    def mode(self) -> Mode:
+        """The engine that ran the reverse sweep last; before, that of the forward sweep."""
+        return getattr(self._run, "mode", self._first)
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._name}>"
+
+    def __call__(self, bar: Any) -> tuple[Any, ...]:
+        """One gradient per differentiated argument, for an adjoint of the result."""
+        return self._run(bar)
+
+
+def vjp(
+    function: Callable[..., Any],
+    *primals: Any,
+    argnums: Any = None,
+    has_aux: bool = False,
+    mode: Mode | None = None,
+    **kwargs: Any,
+) -> Any:
+    """The value of a function and its pullback: reverse mode for results of any shape and container.
+
+    Parameters
+    ----------
+    function: any function of arrays and floats; its result may be a number, an array or a container of them.
+    primals, kwargs: its arguments. Arrays are copied: writing to them later does not change the pullback.
+    argnums: the arguments to pull back to, by default all positional ones.
+    has_aux: the function returns a pair `(result, aux)`.
+    mode: as for `grad`.
+
+    Returns `(value, pullback)`, or `(value, pullback, aux)` with `has_aux`. `pullback(bar)` takes an adjoint
+    with the container, shapes and dtypes of the value and returns a tuple, one gradient per argument in
+    `argnums`: the sum of the rows of the Jacobian, weighted by `bar`. The forward sweep runs once, when `vjp`
+    is called; each pullback is a reverse sweep. What it needs is released with `pullback`.
+
+    Raises `ShapeError` for an adjoint of another shape, `ArgumentError` for one of another structure and for
+    arguments that have no derivative, and what the function itself raises.
+
+    >>> value, pullback = vjp(lambda x: 3.0 * x, np.array([1.0, 2.0]))
+    >>> value, pullback(np.array([1.0, 0.0]))
+    (array([3., 6.]), (array([3., 0.]),))
+    """
+    chosen = tuple(range(len(primals))) if argnums is None else argnums
+    chosen = chosen if isinstance(chosen, tuple) else (chosen,)
+    if isinstance(function, types.MethodType) and is_method(function.__func__):
+        # Engines are kept on the function, which all instances share; argnums does not count `self`.
+        primals = (function.__self__, *primals)
+        function = function.__func__
+    primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
+    kwargs = {k: pytree.map_structure(taped.own, v) for k, v in kwargs.items()}
+    engine = phased(Pulled, function, chosen, has_aux, mode)
+    value, aux, run = engine(*primals, **kwargs)
+    pullback = Pullback(run, engine._spoken, engine.mode)
+    return (value, pullback, aux) if has_aux else (value, pullback)
+
+
+def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A call of `vjp` inside a function that is being compiled."""
+    function, *primals = args
+    named = dict(kwargs)
+    has_aux, argnums = named.pop("has_aux", False), named.pop("argnums", None)
+    named.pop("mode", None)
+    chosen = range(len(primals)) if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
+    output = ev.call(function, list(primals), named)
+    value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
+
+    def pull(ev: Evaluator, bars: Sequence[Any], _: dict[str, Any]) -> Any:
+        return tuple(nested.pulled(ev, function, primals, named, list(chosen), lambda _: bars[0], has_aux)[2])
+
+    return (value, Inlined(pull), aux) if has_aux else (value, Inlined(pull))
+
+
+vjp.__adc_inline__ = _inline  # type: ignore[attr-defined]

@@ -1,0 +1,110 @@
+"""Generated code for one kind of arguments: what it takes for granted, and how it was compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc.api.arguments import leaf_key
+from adc.compiler import pipeline
+from adc.compiler.backend import compile as backend
+from adc.compiler.frontend.frame import Guard
+from adc.config import Mode
+from adc.errors import ArgumentError, Location, UnsupportedError
+
+__all__ = ["Specialisation", "compiled", "numba_refusal", "plain", "refuse_aliases", "specialisation"]
+
+
+@dataclass(eq=False)
+class Specialisation:
+    """Generated code for one kind of arguments, and what it takes for granted; or a run on the tape."""
+
+    run: Callable[..., Any]
+    mode: Mode
+    captures: tuple[
+        tuple[Callable[[], Any], Any], ...
+    ] = ()  # (how to read, the key that the value must have)
+    guards: tuple[Guard, ...] = ()
+    copied: tuple[int, ...] = ()  # inputs that the function writes to
+    context: pipeline.Context | None = None  # None on the tape
+    pack: Callable[[Any], Any] | None = (
+        None  # from what the code returns to what the user gets; None: as it is
+    )
+
+    def current_captures(self) -> list[Any] | None:
+        """The values read from outside the function now, or None when the code does not fit them any more."""
+        found = []
+        for read_value, expected in self.captures:
+            key, value = leaf_key(read_value())
+            if key != expected:
+                return None
+            found.append(value)
+        for guard in self.guards:
+            if guard.read() is not guard.value and not guard.holds():
+                return None
+        return found
+
+
+def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any]) -> Specialisation:
+    """What the pipeline made, ready to be called."""
+    assert context.lowered is not None and context.program is not None
+    captures = tuple((c.read, leaf_key(c.read())[0]) for c in context.lowered.captures)
+    copied = context.program.meta["copied"]
+    return Specialisation(run, mode, captures, tuple(context.lowered.guards), copied, context)
+
+
+def plain(context: pipeline.Context) -> Callable[..., Any]:
+    """The readable text as a function of CPython."""
+    return backend.load(context.texts["adjoint"], context.name)
+
+
+def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation:
+    """Compile now, so that what Numba refuses is known before anything runs. Raises UnsupportedError.
+
+    `inputs` are the arguments, without what is read from outside.
+    """
+    from numba import typeof
+    from numba.core.errors import NumbaError
+
+    dispatcher = backend.jitted(backend.load(context.texts["optimized"], context.name))
+    made = specialisation(context, "compiled", dispatcher)
+    captured = made.current_captures() or []
+    try:
+        dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured)))
+    except (NumbaError, ValueError, NotImplementedError) as error:  # typeof and llvmlite raise plain ones
+        raise numba_refusal(error, context) from error
+    return made
+
+
+def numba_refusal(error: Exception, context: pipeline.Context) -> UnsupportedError:
+    """What Numba said, of the user's function."""
+    assert context.lowered is not None
+    text = context.lowered.source
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    noise = ("Failed in nopython", "During:", "File ", "-", "There ")
+    telling = [line for line in lines if not line.startswith(noise)]
+    return UnsupportedError(
+        f"Numba cannot compile the {context.request.label or context.request.kind} of `{text.name}`: "
+        f"{(telling or lines or ['no reason given'])[0]}",
+        Location(text.file, text.first_line, 0, None, text.line(text.first_line)),
+        f"It says: {' '.join(lines[:6])}" if len(lines) > 1 else "",
+        'mode="python" runs the same text without Numba.',
+    )
+
+
+def refuse_aliases(known: Specialisation, inputs: Sequence[Any]) -> None:
+    """The function writes to a copy of an argument, which an argument in the same memory would not see."""
+    for k in known.copied:
+        for j, other in enumerate(inputs):
+            if j != k and isinstance(other, np.ndarray) and np.may_share_memory(inputs[k], other):
+                assert known.context is not None and known.context.program is not None
+                written, shared = [known.context.program.params[n].name for n in (k, j)]
+                raise ArgumentError(
+                    f"the arguments `{written}` and `{shared}` may share memory, and the function writes to "
+                    f"`{written}`",
+                    why="What one argument is after the write would depend on how the other lies in it.",
+                    repair="Pass a copy of one of them.",
+                )

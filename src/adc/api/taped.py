@@ -1,0 +1,55 @@
+"""The tape engine behind `grad`: the user's function runs on Tensors, and its record is walked backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.compiler import results
+from adc.errors import DerivativeError, Location
+from adc.tape import trace
+
+__all__ = ["carries_tensors", "own", "value_and_gradients"]
+
+
+def value_and_gradients(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    keys: Sequence[int | str],
+    has_aux: bool,
+    where: Location | None,
+) -> tuple[Any, Any, tuple[Any, ...]]:
+    """The value, the auxiliary data (None without), and the gradients with respect to the arguments `keys`.
+
+    `where` is the place that an error about the result points to. Raises DerivativeError unless the result
+    is one real number.
+    """
+    with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
+        try:
+            value, pull, *rest = trace.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
+        except DerivativeError as error:
+            raise error.at(where) from error
+        plain = value.primal if isinstance(value, tape.Tensor) else value
+        plain = plain[()] if isinstance(plain, np.ndarray) and plain.ndim == 0 else plain
+        if not _is_real_number(plain):
+            raise results.not_a_number(plain, where, has_aux)
+        gradients = pull(np.ones((), getattr(plain, "dtype", np.float64)))
+    return value if isinstance(value, tape.Tensor) else plain, rest[0] if rest else None, gradients
+
+
+def own(value: Any) -> Any:
+    """The value, arrays copied."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def carries_tensors(value: Any) -> bool:
+    """Whether the tape is differentiating an argument already: then this derivative is part of its record."""
+    return any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves(value))
+
+
+def _is_real_number(value: Any) -> bool:
+    return isinstance(value, (float, int, np.floating)) and not isinstance(value, bool)

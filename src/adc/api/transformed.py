@@ -1,0 +1,370 @@
+"""A function transformed: arguments bound and specialised on, an engine chosen, failures told of its lines.
+
+What `grad`, `vjp` and `jacobian` share. A subclass says what is generated (`kind`) and how it is called.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adc import config, pytree
+from adc.api import explain_error, taped
+from adc.api.arguments import Layout, Parameters, Slot, read, slots_of
+from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart
+from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
+from adc.compiler import pipeline
+from adc.compiler.backend import compile as backend
+from adc.compiler.frontend import lower
+from adc.compiler.ir.nodes import Var
+from adc.config import Mode
+from adc.errors import AdcError, ArgumentError, FallbackWarning, InternalError, SourceError, UnsupportedError
+
+__all__ = ["Call", "Text", "Transformed"]
+
+MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
+
+
+class Text(str):
+    """A generated text: a string that shows itself as it is at the prompt.
+
+    >>> Text("x_bar = 2.0 * x")
+    x_bar = 2.0 * x
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return self.rstrip("\n")
+
+
+@dataclass(eq=False)
+class Call:
+    """The arguments of one call, for the ways that need more than the inputs."""
+
+    layout: Layout
+    values: Sequence[Any]
+    wanted: Sequence[bool]
+    key: tuple[Any, ...]
+
+    def slots(self) -> list[Slot]:
+        return slots_of(self.layout, self.values, self.wanted)
+
+
+class Transformed:
+    """A function and the code generated for it, one specialisation per kind of arguments."""
+
+    kind: pipeline.Kind = "gradient"
+    noun = ""  # how a message speaks of it, where not by its kind
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(
+        self, function: Callable[..., Any], argnums: Any, *, value: bool, has_aux: bool, mode: Mode | None
+    ) -> None:
+        self._given = function
+        self._function, self._fixed_args, self._fixed_kwargs = taken_apart(function)
+        self._argnums = argnums
+        self._value = value
+        self._has_aux = has_aux
+        self._asked: Mode = mode if mode is not None else config.current().mode
+        if self._asked not in ("auto", "compiled", "python", "tape"):
+            raise ArgumentError(f"mode={mode!r} is not one of auto, compiled, python, tape")
+        self._ran: Mode | None = None
+        self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
+        self._lock = threading.RLock()
+        self._warned = False
+        self._parameters = Parameters(self._function)
+        # argnums counts the arguments that a caller sees: not those fixed already, nor `self`.
+        self._hidden = len(self._fixed_args) + (is_method(self._function) and not self._fixed_args)
+        # Indexed by the number of positional arguments: the short way through a plain call.
+        self._completions = [] if self._fixed_args or self._fixed_kwargs else self._parameters.completions
+        self._wanted: tuple[bool, ...] = ()
+        if not self._parameters.variadic:
+            self._wanted = self._flags(self._parameters.layout)
+        # Names and docstring, but not the attributes: the function may be one of us.
+        functools.update_wrapper(self, function, updated=())  # type: ignore[arg-type]
+        self.__adc_primal__ = function
+
+    @property
+    def mode(self) -> Mode:
+        """The engine that ran last; before the first call, the one asked for."""
+        return self._ran or self._asked
+
+    @property
+    def _spoken(self) -> str:
+        return getattr(self._function, "__name__", "the function")
+
+    # --- arguments ------------------------------------------------------------------------------------------
+
+    def _resolve(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Specialisation, list[Any], Call]:
+        """The code for these arguments, generated if need be, and its inputs."""
+        layout, values, wanted, key = self._bound(args, kwargs)
+        inputs: list[Any] = []
+        read(values, wanted, key, inputs)
+        call = Call(layout, values, wanted, tuple(key))
+        known = self._known(call, inputs)
+        self._ran = known.mode
+        return known, inputs, call
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if not kwargs and len(args) < len(self._completions):
+            completion = self._completions[len(args)]
+            if completion is not None:
+                return self._parameters.layout, args + completion, self._wanted, []
+        layout, values = self._parameters.bind((*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs})
+        if layout is self._parameters.layout:
+            return layout, values, self._wanted, []
+        return layout, values, self._flags(layout), [layout]
+
+    def _flags(self, layout: Layout) -> tuple[bool, ...]:
+        """For each slot whether it is differentiated."""
+        chosen = set(self._chosen(layout))
+        return tuple(k in chosen for k in range(len(layout.names)))
+
+    def _chosen(self, layout: Layout) -> tuple[int, ...]:
+        """The slots that argnums names, in its order."""
+        hidden = self._hidden
+        seen = Layout(layout.names[hidden:], layout.positional - hidden, layout.places[hidden:])
+        return tuple(k + hidden for k in self._parameters.wanted(self._argnums, seen, f"{self._spoken}()"))
+
+    def _python_call(self, call: Call, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Slot values as the positional and keyword arguments of the function."""
+        arguments = call.layout.arguments(values, self._parameters.variadic)
+        bound = inspect.BoundArguments(self._parameters.signature, arguments)
+        return bound.args, bound.kwargs
+
+    def _keys(self, layout: Layout) -> list[int | str]:
+        """The differentiated arguments as `_python_call` passes them: positions, or names."""
+        return [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
+
+    def _inner_call(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any], list[int | str]]:
+        """A call inside a function that is being compiled: how the inner function is called, and `_keys`."""
+        layout, values, wanted, _ = self._bound(tuple(args), kwargs)
+        positional, named = self._python_call(Call(layout, values, wanted, ()), values)
+        return list(positional), named, self._keys(layout)
+
+    # --- specialising ---------------------------------------------------------------------------------------
+
+    def _known(self, call: Call, inputs: list[Any]) -> Specialisation:
+        """The specialisation that fits; `inputs` are completed by what it reads from outside the function."""
+        known = self._fitting(call.key, inputs)
+        if known is None:
+            known, captured = self._specialised(call)
+            inputs += captured
+        if known.copied:
+            refuse_aliases(known, inputs)
+        return known
+
+    def _fitting(self, key: tuple[Any, ...], inputs: list[Any]) -> Specialisation | None:
+        for known in self._specialisations.get(key, ()):
+            captured = known.current_captures()
+            if captured is not None:
+                inputs += captured
+                return known
+        return None
+
+    def _specialised(self, call: Call) -> tuple[Specialisation, list[Any]]:
+        with self._lock:
+            inputs: list[Any] = []
+            fitting = self._fitting(call.key, inputs)
+            if fitting is not None:  # another thread was here first
+                return fitting, inputs
+            made = self._made(call)
+            known = self._specialisations.setdefault(call.key, [])
+            known.insert(0, made)
+            del known[8:]
+            while len(self._specialisations) > MOST_SPECIALISATIONS:
+                del self._specialisations[next(iter(self._specialisations))]
+        captured = made.current_captures()
+        if captured is None:
+            raise InternalError(
+                "what the function reads from outside changed while code was generated for it"
+            )
+        return made, captured
+
+    def _made(self, call: Call) -> Specialisation:
+        slots = call.slots()
+        if self._asked == "tape" or any(
+            taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves
+        ):
+            return Specialisation(self._run_on_tape, "tape")
+        try:
+            context = self._context(self._request(call.layout, slots))
+        except (UnsupportedError, InternalError) as error:
+            return self._declined(error)
+        except SourceError as error:
+            if not has_code(self._function):
+                raise
+            return self._declined(error)
+        made = self._engine(context, [leaf.value for slot in slots for leaf in slot.inputs()])
+        made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
+        return made
+
+    def _context(self, request: pipeline.Request) -> pipeline.Context:
+        """What the compiler makes; without the text for Numba where only that cannot be had."""
+        try:
+            return pipeline.run(request, optimize=self._asked in ("auto", "compiled"))
+        except InternalError as error:
+            if self._asked != "auto":
+                raise
+            context = pipeline.run(
+                request, optimize=False
+            )  # a fault before the readable text is raised here again
+            self._warn("python", error)
+            return context
+
+    def _declined(self, error: AdcError) -> Specialisation:
+        """The tape in place of the compiler, where `auto` allows it."""
+        if self._asked != "auto":
+            raise error
+        self._warn("tape", error)
+        return Specialisation(self._run_on_tape, "tape")
+
+    def _engine(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
+        if "optimized" in context.texts:
+            try:
+                return compiled(context, inputs)
+            except UnsupportedError as error:
+                if self._asked == "compiled":
+                    raise
+                self._warn("python", error)
+        return specialisation(context, "python", backend.quiet(plain(context)))
+
+    def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
+        """What the compiler is asked for: an input per leaf, those of the wanted arguments differentiated."""
+        chosen = self._chosen(layout)
+        leaves = [(k, leaf) for k, slot in enumerate(slots) for leaf in slot.inputs()]
+        wanted = tuple(n for c in chosen for n, (k, _) in enumerate(leaves) if k == c)
+        variadic = self._parameters.variadic
+
+        def bind(evaluator: lower.Evaluator) -> tuple[dict[str, Any], list[Var]]:
+            params: list[Var] = []
+            values = []
+            for slot in slots:
+                items = []
+                for leaf in slot.leaves:
+                    if leaf.is_input:
+                        params.append(lower.make_param(leaf.name, leaf.value, evaluator))
+                    items.append(params[-1] if leaf.is_input else leaf.value)
+                values.append(_with_lists(pytree.unflatten(slot.structure, items), evaluator))
+            return layout.arguments(values, variadic), params
+
+        of = _listed([layout.names[c] for c in chosen])
+        return pipeline.Request(self._function, bind, wanted, of, self.kind, self._value, self._has_aux)
+
+    def _packer(
+        self, context: pipeline.Context, structures: list[pytree.Structure]
+    ) -> Callable[[Any], Any] | None:
+        """What turns the returned values into the result; None where they are the result."""
+        raise NotImplementedError
+
+    # --- running --------------------------------------------------------------------------------------------
+
+    def _execute(self, known: Specialisation, inputs: list[Any], call: Call) -> Any:
+        """Run generated code and pack what it returns. `inputs` are complete."""
+        try:
+            raw = known.run(*inputs)
+        except Exception as error:
+            return self._failed(error, known, inputs, call)
+        return raw if known.pack is None else known.pack(raw)
+
+    def _run_on_tape(self, call: Call) -> Any:
+        raise NotImplementedError
+
+    def _failed(self, error: Exception, known: Specialisation, inputs: list[Any], call: Call) -> Any:
+        """What to do when generated code raised: say it of the user's line, or let another engine answer."""
+        from numba.core.errors import NumbaError
+
+        assert known.context is not None
+        if isinstance(error, NumbaError):  # another layout or a read-only array, which Numba meets only now
+            refusal = numba_refusal(error, known.context)
+            if self._asked == "compiled":
+                raise refusal from error
+            self._warn("python", refusal)
+            known.run, known.mode = backend.quiet(plain(known.context)), "python"
+            self._ran = "python"
+            return self._execute(known, inputs, call)
+        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
+        explain_error.raise_of_primal(lambda: self._function(*args, **kwargs))
+        found = explain_error.of_generated(error, known.context, plain(known.context), inputs)
+        if self._asked != "auto":
+            raise found from error
+        self._warn("tape", found)
+        with self._lock:
+            self._specialisations[call.key] = [Specialisation(self._run_on_tape, "tape")]
+        self._ran = "tape"
+        return self._run_on_tape(call)
+
+    def _warn(self, to: Mode, error: AdcError) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        runs = {"tape": "on the tape", "python": "as plain Python"}[to]
+        message = f"the {self.noun or self.kind} of `{self._spoken}` runs {runs}: {error.what}"
+        warning = FallbackWarning(message, error.location, error.why, error.repair)
+        warnings.warn(warning, stacklevel=depth_of_caller())
+
+    # --- looking inside -------------------------------------------------------------------------------------
+
+    def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
+        """The text generated for arguments like these; see `adc.source`."""
+        if not args and not kwargs and not self._fixed_args:
+            context = self._latest()
+            if context is None:
+                raise ArgumentError(
+                    f"there is no source of {self!r} yet",
+                    why="Code is generated for the types of the arguments.",
+                    repair="Pass example arguments, as in adc.source(g, np.ones(3)), or call it first.",
+                )
+            if stage in context.texts:
+                return Text(context.texts[stage])
+            raise ArgumentError(f"the stage {stage!r} is shown for example arguments", repair="Pass some.")
+        layout, values, wanted, _ = self._bound(args, kwargs)
+        request = self._request(layout, slots_of(layout, values, wanted))
+        context = pipeline.run(
+            request,
+            optimize=stage not in pipeline.ADJOINT_NAMES,
+            record=stage not in ("adjoint", "optimized"),
+        )
+        found = {**context.stages, **context.texts}
+        if stage not in found:
+            listed = ", ".join(pipeline.stage_names())
+            raise ArgumentError(f"there is no stage {stage!r}", why=f"There are: {listed}.")
+        return Text(found[stage])
+
+    def _latest(self) -> pipeline.Context | None:
+        groups = self._specialisations.values()
+        contexts = [s.context for group in groups for s in group if s.context is not None]
+        return contexts[-1] if contexts else None
+
+
+def _with_lists(value: Any, evaluator: lower.Evaluator) -> Any:
+    """An argument as the evaluator knows it: its lists may be appended to."""
+    if isinstance(value, list):
+        return evaluator.new_list([_with_lists(v, evaluator) for v in value])
+    if isinstance(value, tuple):
+        parts = [_with_lists(v, evaluator) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, dict):
+        return {k: _with_lists(v, evaluator) for k, v in value.items()}
+    return value
+
+
+def _listed(names: list[str]) -> str:
+    """Names as in a sentence.
+
+    >>> _listed(["w"]), _listed(["w", "b", "x"])
+    ('w', 'w, b and x')
+    """
+    return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,137 @@
+"""`vmap`: a function of one example becomes a function of a batch, with the loop in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.api.composite import Composite
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import batch
+from adc.config import Mode
+from adc.errors import ArgumentError, ShapeError
+from adc.rules.registry import static
+
+__all__ = ["vmap"]
+
+
+class Batched(Composite):
+    """A function applied to each element of its arguments."""
+
+    label = "vmap"
+    what = "Batches"
+
+    def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, mode: Mode | None) -> None:
+        self.in_axes = in_axes
+        self.out_axes = out_axes
+        super().__init__(function, (), value=True, has_aux=False, mode=mode)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return self._given, self.in_axes, self.out_axes, self._asked
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What a call means inside a function that is being compiled."""
+        return batch.mapped(ev, self._given, args, kwargs, self._axes(args), self.out_axes)
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        axes = [*[None] * len(self._fixed_args), *self._axes(args[len(self._fixed_args) :])]
+        return batch.mapped(ev, self._function, args, kwargs, axes, self.out_axes)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = pytree.leaves(tuple(args))
+        _check_lengths(zip(leaves, _spread(self._axes(args), tuple(args)), strict=True))
+        return super().__call__(*args, **kwargs)
+
+    def _axes(self, args: Sequence[Any]) -> list[Any]:
+        """One entry of in_axes per positional argument."""
+        if self.in_axes is None or isinstance(self.in_axes, int):
+            return [self.in_axes] * len(args)
+        axes = list(self.in_axes)
+        if len(axes) > len(args):
+            raise ArgumentError(
+                f"in_axes has {len(axes)} entries, and the call {len(args)} arguments",
+                repair="Give one entry per argument.",
+            )
+        return [*axes, *[None] * (len(args) - len(axes))]  # defaults that the caller left out
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        leaves, structure = pytree.flatten(tuple(args))
+        axes = _spread(self._axes(args), tuple(args))
+        lengths = {np.shape(x)[a] for x, a in zip(leaves, axes, strict=True) if a is not None}
+        lengths |= {np.shape(x)[0] for x in pytree.leaves(kwargs)}
+        if len(lengths) != 1:
+            raise ArgumentError(
+                f"vmap needs batches of one length, and got {sorted(lengths)}",
+                repair="Give arrays of one length along in_axes.",
+            )
+        rows = []
+        for k in range(lengths.pop()):
+            items = [x if a is None else np.moveaxis(x, a, 0)[k] for x, a in zip(leaves, axes, strict=True)]
+            named = pytree.map_structure(lambda x, k=k: x[k], kwargs)
+            rows.append(self._function(*pytree.unflatten(structure, items), **named))
+        if not rows:
+            raise ArgumentError(
+                "vmap of an empty batch is not taken on the tape", repair='Use mode="python".'
+            )
+        ends = _spread(self.out_axes, rows[0])
+        columns = list(zip(*(pytree.leaves(row) for row in rows), strict=True))
+        stacked = [c[0] if a is None else np.stack(c, axis=a) for c, a in zip(columns, ends, strict=True)]
+        return pytree.unflatten(pytree.flatten(rows[0])[1], stacked)
+
+
+def _check_lengths(leaves: Iterable[tuple[Any, int | None]]) -> None:
+    """Raise ShapeError unless all batches are of one length. What has no such axis is refused by the compiler."""
+    lengths = {np.shape(x)[a] for x, a in leaves if a is not None and -np.ndim(x) <= a < np.ndim(x)}
+    if len(lengths) > 1:
+        raise ShapeError(
+            f"vmap is given batches of the lengths {', '.join(map(str, sorted(lengths)))}",
+            repair="Give arrays of one length along in_axes.",
+        )
+
+
+def _spread(axes: Any, tree: Any) -> list[int | None]:
+    """An axis for each leaf; `axes` may stop above the leaves."""
+    if axes is None or isinstance(axes, int):
+        return [axes] * len(pytree.leaves(tree))
+    if isinstance(tree, dict):
+        return [a for key in sorted(tree) for a in _spread(axes[key], tree[key])]
+    return [a for axis, part in zip(axes, tree, strict=True) for a in _spread(axis, part)]
+
+
+@static
+def vmap(
+    function: Callable[..., Any] | None = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    mode: Mode | None = None,
+) -> Any:
+    """Apply a function to each element of a batch: one compiled loop.
+
+    Parameters
+    ----------
+    function: any function that adc compiles, derivatives made by adc among them.
+    in_axes: the axis of each positional argument that runs over the batch, or None for an argument that is the same for
+        all; an int for all arguments, or one entry per argument (an int, None, or a container like the argument).
+        Keyword arguments run along their first axis.
+    out_axes: where that axis is in the results; None for results that are the same for all.
+    mode: as for `grad`.
+
+    Returns a callable with the function's signature. `vmap(grad(loss), in_axes=(None, 0, 0))` gives per-example
+    gradients. The function may use Python's control flow: each element takes its own branches.
+
+    Raises ValueError for batches of different lengths, `UnsupportedError` for axes that do not fit and for results
+    whose shape differs from element to element.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, y: x @ y, in_axes=(0, None))(np.eye(2), np.array([3.0, 4.0]))
+    array([3., 4.])
+    """
+
+    def decorate(f: Callable[..., Any]) -> Batched:
+        return Batched(f, in_axes, out_axes, mode)
+
+    return decorate if function is None else decorate(function)

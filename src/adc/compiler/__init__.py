@@ -1,0 +1,1 @@
+"""The compiler: Python source in, readable adjoint out."""

@@ -1,0 +1,168 @@
+"""What statements define, read and write, so that transformations know which may change places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.compiler.analysis.layout import reads
+from adc.compiler.ir.nodes import (
+    Assign,
+    Buffer,
+    Check,
+    For,
+    If,
+    Keep,
+    NewBuffer,
+    Print,
+    Restore,
+    Stmt,
+    Store,
+    Var,
+    While,
+    bound_inside,
+    defined,
+    is_view,
+    uses,
+    variables,
+    walk,
+)
+
+
+@dataclass(eq=False)
+class Access:
+    """One use of an array's memory: an element with its index, or (None) anything else."""
+
+    array: Var
+    index: tuple[Any, ...] | None
+    write: bool
+    accumulate: bool = False
+
+
+@dataclass(eq=False)
+class Effects:
+    """The summary of a statement with everything inside it."""
+
+    defs: set[Var] = field(default_factory=set)
+    uses: set[Var] = field(default_factory=set)
+    accesses: dict[Var, list[Access]] = field(default_factory=dict)  # by memory class
+    writes: set[Var] = field(default_factory=set)
+    stacks: set[Buffer] = field(default_factory=set)
+    checks: bool = False
+
+
+class Memory:
+    """Groups arrays that may share memory: a root stands for all arrays that a loop or a branch may make the same."""
+
+    def __init__(self, joined_roots: dict[Var, set[Var]]) -> None:
+        self._parent: dict[Var, Var] = {}
+        for v, roots in joined_roots.items():
+            for r in roots:
+                a, b = self._find(v), self._find(r)
+                if a is not b:
+                    self._parent[b] = a
+        self._cache: dict[Stmt, Effects] = {}
+
+    def _find(self, v: Var) -> Var:
+        while v in self._parent:
+            v = self._parent[v]
+        return v
+
+    def of(self, array: Var) -> Var:
+        """The class of the memory that an array stands for."""
+        return self._find(array.root)
+
+    def forget(self, stmt: Stmt) -> None:
+        self._cache.pop(stmt, None)
+
+    def merge(self, into: Stmt, other: Stmt, index: Var, counter: Var, merged: Stmt) -> None:
+        """The effects of `merged`, a loop that is `into` followed by `other` with its index renamed to `counter`."""
+        e, o = self.effects(into), self.effects(other)
+        self._cache.pop(into)
+        self._cache[merged] = e
+        e.defs |= o.defs
+        e.uses |= o.uses - {index}
+        e.uses -= o.defs
+        e.writes |= o.writes
+        e.stacks |= o.stacks
+        e.checks = e.checks or o.checks
+        for root, found in o.accesses.items():
+            e.accesses.setdefault(root, []).extend(
+                Access(
+                    a.array,
+                    None if a.index is None else tuple(counter if i is index else i for i in a.index),
+                    a.write,
+                    a.accumulate,
+                )
+                for a in found
+            )
+
+    def effects(self, stmt: Stmt) -> Effects:
+        if stmt not in self._cache:
+            self._cache[stmt] = self._summary(stmt)
+        return self._cache[stmt]
+
+    def _summary(self, stmt: Stmt) -> Effects:
+        e = Effects()
+        for s in walk([stmt]):
+            e.defs.update(defined(s))
+            e.defs.update(bound_inside(s))
+            e.uses.update(uses(s))
+            self._memory(s, e)
+        e.uses -= e.defs - set(defined(stmt))
+        return e
+
+    def _touch(self, e: Effects, access: Access) -> None:
+        root = self.of(access.array)
+        e.accesses.setdefault(root, []).append(access)
+        if access.write:
+            e.writes.add(root)
+
+    def _memory(self, s: Stmt, e: Effects) -> None:
+        if isinstance(s, Store):
+            self._touch(e, Access(s.array, s.index, True, s.accumulate))
+            for v in variables((s.index, s.value)):
+                if v.is_array:
+                    self._touch(e, Access(v, None, False))
+        elif isinstance(s, Assign):
+            if s.name == "getitem" and not s.target.is_array:
+                self._touch(e, Access(s.args[0], s.args[1], False))
+            elif is_view(s):
+                # A view may be read or written through later: as long as it is about, its base is in use as a whole.
+                self._touch(e, Access(s.args[0], None, False))
+            elif s.name in ("empty", "zeros"):
+                self._touch(e, Access(s.target, None, True))
+            else:
+                for root in reads(s):
+                    self._touch(e, Access(root, None, False))
+                # A call that writes into an operand (out=) names it.
+        elif isinstance(s, (Keep, Restore, NewBuffer)):
+            e.stacks.add(s.buffer)
+            if isinstance(s, Keep):
+                for v in variables(s.value):
+                    if v.is_array:
+                        self._touch(e, Access(v, None, False))
+        elif isinstance(s, (Check, Print)):
+            e.checks = True
+        elif isinstance(s, (For, While)):
+            for c in s.carried:
+                for v in variables((c.init, c.out)):
+                    if v.is_array:
+                        self._touch(e, Access(v, None, False))
+        elif isinstance(s, If):
+            for m in s.merges:
+                for v in variables((m.then, m.orelse)):
+                    if v.is_array:
+                        self._touch(e, Access(v, None, False))
+
+    def conflict(self, a: Stmt, b: Stmt) -> bool:
+        """Whether two statements may not change places."""
+        x, y = self.effects(a), self.effects(b)
+        if x.defs & y.uses or y.defs & x.uses:
+            return True
+        if x.checks or y.checks:
+            # Nothing that reads or writes memory passes a check: it may be what keeps an index within bounds.
+            return True
+        if x.stacks & y.stacks:
+            return True
+        return any(r in y.accesses for r in x.writes) or any(r in x.accesses for r in y.writes)

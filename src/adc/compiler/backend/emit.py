@@ -1,0 +1,449 @@
+"""Print a program as the text of a Python function, with the primal line above each piece of the reverse sweep."""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import Any
+
+import astor
+
+from adc.compiler.backend.expressions import ExpressionPrinter, attribute, call, constant, name
+from adc.compiler.backend.inlining import Inlining
+from adc.compiler.backend.naming import Names, top_of
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Check,
+    Const,
+    For,
+    If,
+    Keep,
+    Mark,
+    NewBuffer,
+    Print,
+    Program,
+    Restore,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
+from adc.errors import Location
+
+FIRST_STACK_SIZE = 64
+
+
+def run(program: Program) -> str:
+    """The text of the function that a program is."""
+    return with_origins(program)[0]
+
+
+def with_origins(program: Program) -> tuple[str, list[Location | None]]:
+    """The text of a program, and for each of its lines the line of the user that it comes from."""
+    lines: list[str] = []
+    for kernel in program.meta.get("kernels", ()):
+        emitter = Emitter(kernel)
+        emitter.text()
+        lines += ["@rt.kernel", *emitter.lines, "", ""]
+    emitter = Emitter(program)
+    emitter.text()
+    lines += emitter.lines
+    return "\n".join(lines) + "\n", [getattr(line, "origin", None) for line in lines]
+
+
+class Line(str):
+    """A line of the text, with the place in the user's source that it comes from."""
+
+    origin: Location | None = None
+
+
+class Emitter(ExpressionPrinter):
+    """Prints statements, one program at a time."""
+
+    def __init__(self, program: Program) -> None:
+        inlining = Inlining(program)
+        super().__init__(Names(program, inlining), inlining)
+        self.program = program
+        self.lines: list[str] = []
+        self.sweep = ""
+        self.comments: dict[int, tuple[str, int]] = {}  # depth -> the primal line named last there
+        self.origin: Location | None = None  # of the statement being printed
+
+    def text(self) -> str:
+        params = ", ".join(p.name for p in self.program.params)
+        self.lines = [f"def {self.program.name}({params}):"]
+        if self.program.doc:
+            self.lines.append(f'    """{self.program.doc}"""')
+        self._block(self.program.body, 1)
+        self._strike_empty_headings()
+        if not self.program.results:
+            return "\n".join(self.lines) + "\n"
+        results = [self.atom(r) for r in self.program.results]
+        value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
+        self._line(ast.Return(value), 1)
+        return "\n".join(self.lines) + "\n"
+
+    def _strike_empty_headings(self) -> None:
+        """`# forward` and `# reverse` tell two sweeps apart: with one of them empty, neither heading says anything."""
+        marks = [k for k, line in enumerate(self.lines) if line in ("    # forward", "    # reverse")]
+        if len(marks) == 2 and (marks[1] == marks[0] + 1 or marks[1] == len(self.lines) - 1):
+            for k in reversed(marks):
+                del self.lines[k]
+
+    # --- lines --------------------------------------------------------------------------------------------------
+
+    def _line(self, node: ast.stmt, depth: int) -> None:
+        source = astor.to_source(ast.fix_missing_locations(node), pretty_source=_on_one_line).rstrip("\n")
+        for line in source.split("\n"):
+            self._header(line, depth)
+
+    def _header(self, text: str, depth: int) -> None:
+        line = Line("    " * depth + text)
+        line.origin = self.origin
+        self.lines.append(line)
+
+    def _expression(self, node: ast.expr) -> str:
+        text: str = astor.to_source(
+            ast.fix_missing_locations(ast.Expr(node)), pretty_source=_on_one_line
+        ).strip()
+        return text[1:-1] if text.startswith("(") and _encloses(text) else text
+
+    def _comment(self, origin: Location | None, depth: int) -> None:
+        if origin is None or self.sweep in ("", "forward"):
+            return
+        key = (origin.file, origin.line)
+        nearest = max((d for d in self.comments if d <= depth), default=None)
+        if nearest is not None and self.comments[nearest] == key:
+            return  # the line stands above already, here or at the head of the loop
+        self.comments = {d: k for d, k in self.comments.items() if d < depth}
+        self.comments[depth] = key
+        code = origin.text.strip()
+        self._header(f"# {os.path.basename(origin.file)}:{origin.line}: {code}", depth)
+
+    def _leave(self, depth: int) -> None:
+        """A region has ended: what was named inside it no longer stands above."""
+        self.comments = {d: k for d, k in self.comments.items() if d <= depth}
+
+    # --- statements ---------------------------------------------------------------------------------------------
+
+    def _block(self, block: Block, depth: int) -> None:
+        start = len(self.lines)
+        for stmt in block:
+            self._statement(stmt, depth)
+        if all(line.lstrip().startswith("#") for line in self.lines[start:]) and depth > 1:
+            self._header("pass", depth)
+
+    def _statement(self, stmt: Stmt, depth: int) -> None:
+        if (
+            isinstance(stmt, Assign)
+            and stmt.targets
+            and (stmt.targets[0] in self.inlining.definition or stmt in self.inlining.unread)
+        ):
+            return
+        if (
+            isinstance(stmt, If)
+            and len(stmt.merges) == 1
+            and stmt.merges[0].result in self.inlining.definition
+        ):
+            return
+        if not isinstance(stmt, Mark):
+            self._comment(stmt.origin, depth)
+        self.origin = stmt.origin
+        match stmt:
+            case Assign():
+                self._assign(stmt, depth)
+            case Store():
+                self._store(stmt, depth)
+            case For():
+                self._for(stmt, depth)
+            case While():
+                self._while(stmt, depth)
+            case If():
+                self._if(stmt, depth)
+            case Check():
+                self._check(stmt, depth)
+            case Print():
+                self._line(ast.Expr(call(name("print"), [self.atom(a) for a in stmt.args])), depth)
+            case NewBuffer():
+                self._new_buffer(stmt, depth)
+            case Keep():
+                self._keep(stmt, depth)
+            case Restore():
+                self._restore(stmt, depth)
+            case Mark():
+                self.sweep = stmt.text
+                self.comments = {}
+                self._header(f"# {stmt.text}", depth)
+            case _:
+                raise AssertionError(f"{stmt!r} cannot be printed")
+
+    def _assign(self, stmt: Assign, depth: int) -> None:
+        if not stmt.targets:
+            self._line(ast.Expr(self.operation(stmt)), depth)
+            return
+        targets = [ast.Name(self.names[t], ast.Store()) for t in stmt.targets]
+        target: ast.expr = targets[0] if len(targets) == 1 else ast.Tuple(list(targets), ast.Store())
+        value = self.operation(stmt)
+        if (
+            isinstance(value, ast.BinOp)
+            and isinstance(value.left, ast.Name)
+            and isinstance(target, ast.Name)
+            and value.left.id == target.id
+            and not stmt.target.is_array
+        ):
+            self._line(ast.AugAssign(target, value.op, value.right), depth)
+            return
+        self._line(ast.Assign([target], value), depth)
+
+    def _store(self, stmt: Store, depth: int) -> None:
+        value = self.as_type(stmt.value, None)
+        whole = all(isinstance(i, Slice) and i == Slice(None, None, None) for i in stmt.index)
+        array = self.atom(stmt.array)
+        if stmt.accumulate and any(
+            isinstance(i, Var) and i.is_array and i.type.dtype != "bool" for i in stmt.index
+        ):
+            # `+=` would add only once where a position is repeated.
+            self._line(
+                ast.Expr(
+                    call(
+                        ast.Attribute(attribute("np", "add"), "at", ast.Load()),
+                        [array, self._as_argument(stmt.index), value],
+                    )
+                ),
+                depth,
+            )
+            return
+        if stmt.accumulate:
+            negative = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub)
+            op: ast.operator = ast.Sub() if negative else ast.Add()
+            value = value.operand if isinstance(value, ast.UnaryOp) and negative else value
+            if whole and isinstance(array, ast.Name):
+                self._line(ast.AugAssign(ast.Name(array.id, ast.Store()), op, value), depth)
+                return
+            self._line(
+                ast.AugAssign(ast.Subscript(array, self.index(stmt.index), ast.Store()), op, value), depth
+            )
+            return
+        self._line(ast.Assign([ast.Subscript(array, self.index(stmt.index), ast.Store())], value), depth)
+
+    def _as_argument(self, index: tuple[Any, ...]) -> ast.expr:
+        """An index where no brackets stand around it: slices through np.s_."""
+        printed = self.index(index)
+        sliced = any(isinstance(i, Slice) for i in index) and any(
+            isinstance(n, ast.Slice) for n in ast.walk(printed)
+        )
+        return ast.Subscript(attribute("np", "s_"), printed, ast.Load()) if sliced else printed
+
+    def _copies(self, pairs: list[tuple[Var, Atom]], depth: int) -> None:
+        """Assign several variables at once, as a phi does."""
+        wanted = []
+        for target, value in pairs:
+            if (
+                isinstance(value, Var)
+                and value not in self.inlining.definition
+                and self.names[value] == self.names[target]
+            ):
+                continue
+            wanted.append((self.names[target], self.as_type(value, target.type)))
+        targets = {t for t, _ in wanted}
+        reads = {n.id for _, v in wanted for n in ast.walk(v) if isinstance(n, ast.Name)}
+        if len(wanted) > 1 and targets & reads:
+            self._line(
+                ast.Assign(
+                    [ast.Tuple([ast.Name(t, ast.Store()) for t, _ in wanted], ast.Store())],
+                    ast.Tuple([v for _, v in wanted], ast.Load()),
+                ),
+                depth,
+            )
+            return
+        for text, expression in wanted:
+            self._line(ast.Assign([ast.Name(text, ast.Store())], expression), depth)
+
+    def _for(self, stmt: For, depth: int) -> None:
+        self._copies([(c.phi, c.init) for c in stmt.carried], depth)
+        self._header(
+            f"for {self.names[stmt.index]} in {self._range(stmt)}:{'  # ' + stmt.note if stmt.note else ''}",
+            depth,
+        )
+        inner = len(self.lines)
+        self._block(stmt.body, depth + 1)
+        if self.lines[inner:] == ["    " * (depth + 1) + "pass"] and self._has_copies(stmt):
+            self.lines.pop()
+        self._copies([(c.phi, c.out) for c in stmt.carried], depth + 1)
+        self._leave(depth)
+
+    def _has_copies(self, stmt: For | While) -> bool:
+        return any(
+            not isinstance(c.out, Var) or self.names.names.get(c.out) != self.names[c.phi]
+            for c in stmt.carried
+        )
+
+    def _range(self, stmt: For) -> str:
+        step = stmt.step
+        args = [self.atom(stmt.start), self.atom(stmt.stop)]
+        if step != Const(1):
+            args.append(self.atom(step))
+        elif stmt.start == Const(0):
+            args = args[1:]
+        return self._expression(call(name("range"), args))
+
+    def _while(self, stmt: While, depth: int) -> None:
+        self._copies([(c.phi, c.init) for c in stmt.carried], depth)
+        inlined = all(isinstance(s, (Assign, If)) and self._is_inlined(s, stmt.test) for s in stmt.test_block)
+        if inlined:
+            test = self._test_expression(stmt)
+            self._header(f"while {self._expression(test)}:", depth)
+        else:
+            self._header("while True:", depth)
+            self._block(stmt.test_block, depth + 1)
+            self._header(f"if not {self._expression(self.atom(stmt.test))}:", depth + 1)
+            self._header("break", depth + 2)
+        inner = len(self.lines)
+        self._block(stmt.body, depth + 1)
+        if self.lines[inner:] == ["    " * (depth + 1) + "pass"] and self._has_copies(stmt):
+            self.lines.pop()
+        self._copies([(c.phi, c.out) for c in stmt.carried], depth + 1)
+        self._leave(depth)
+
+    def _is_inlined(self, stmt: Assign | If, test: Atom) -> bool:
+        if isinstance(stmt, Assign):
+            v = stmt.targets[0]
+            return v in self.inlining.definition or (
+                v is test and not v.named and self.inlining.count.get(v) == 1
+            )
+        if len(stmt.merges) != 1:
+            return False
+        v = stmt.merges[0].result
+        return v in self.inlining.definition or (
+            v is test and self.inlining.count.get(v) == 1 and self.inlining.is_expression(stmt)
+        )
+
+    def _test_expression(self, stmt: While) -> ast.expr:
+        return self._branch(stmt.test_block, stmt.test)
+
+    def _if(self, stmt: If, depth: int) -> None:
+        if len(stmt.merges) == 1 and self.inlining.is_expression(stmt):
+            target = ast.Name(self.names[stmt.merges[0].result], ast.Store())
+            self._line(ast.Assign([target], self.conditional(stmt)), depth)
+            return
+        test = self.atom(stmt.test)
+        then = self._branch_lines(stmt.then, [(m.result, m.then) for m in stmt.merges], depth + 1)
+        orelse = self._branch_lines(stmt.orelse, [(m.result, m.orelse) for m in stmt.merges], depth + 1)
+        if not then and orelse:
+            self._header(f"if not {self._expression_operand(test)}:", depth)
+            self.lines.extend(orelse)
+        else:
+            self._header(f"if {self._expression(test)}:", depth)
+            self.lines.extend(then or ["    " * (depth + 1) + "pass"])
+            if orelse:
+                self._header("else:", depth)
+                self.lines.extend(orelse)
+        self._leave(depth)
+
+    def _expression_operand(self, node: ast.expr) -> str:
+        text = self._expression(node)
+        return text if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({text})"
+
+    def _branch_lines(self, block: Block, copies: list[tuple[Var, Atom]], depth: int) -> list[str]:
+        outer, self.lines = self.lines, []
+        comments = dict(self.comments)
+        for stmt in block:
+            self._statement(stmt, depth)
+        self._copies(copies, depth)
+        lines, self.lines = self.lines, outer
+        self.comments = comments
+        return lines if any(not line.lstrip().startswith("#") for line in lines) else []
+
+    def _check(self, stmt: Check, depth: int) -> None:
+        message = [self.atom(m) for m in stmt.message]
+        if stmt.user and stmt.error == "AssertionError":
+            self._line(ast.Assert(self.atom(stmt.test), message[0] if message else None), depth)
+            return
+        error = call(name(stmt.error), message)
+        if stmt.test == Const(False):
+            self._line(ast.Raise(error, None), depth)
+            return
+        self._header(f"if {self._expression(_negation(self.atom(stmt.test)))}:", depth)
+        self._line(ast.Raise(error, None), depth + 1)
+
+    # --- kept values --------------------------------------------------------------------------------------------
+
+    def _new_buffer(self, stmt: NewBuffer, depth: int) -> None:
+        buffer = stmt.buffer
+        lengths: list[Any] = [
+            *(buffer.trips if buffer.trips is not None else [Const(FIRST_STACK_SIZE)]),
+            *buffer.lengths,
+        ]
+        shape = (
+            self.atom(lengths[0])
+            if len(lengths) == 1
+            else ast.Tuple([self.atom(n) for n in lengths], ast.Load())
+        )
+        keywords = [] if buffer.dtype == "float64" else [ast.keyword("dtype", constant(_dtype(buffer.dtype)))]
+        text = self.names.buffers[buffer]
+        self._line(
+            ast.Assign([ast.Name(text, ast.Store())], call(attribute("np", "empty"), [shape], keywords)),
+            depth,
+        )
+        if buffer.trips is None:
+            self._header(f"{top_of(text)} = 0", depth)
+
+    def _keep(self, stmt: Keep, depth: int) -> None:
+        text = self.names.buffers[stmt.buffer]
+        if stmt.index is None:
+            top = top_of(text)
+            self._header(f"if {top} == {text}.shape[0]:", depth)
+            self._header(f"{text} = np.concatenate(({text}, np.empty_like({text})))", depth + 1)
+            self._header(f"{text}[{top}] = {self._expression(self.atom(stmt.value))}", depth)
+            self._header(f"{top} += 1", depth)
+            return
+        target = ast.Subscript(name(text), self.index(stmt.index), ast.Store())
+        self._line(ast.Assign([target], self.atom(stmt.value)), depth)
+
+    def _restore(self, stmt: Restore, depth: int) -> None:
+        text = self.names.buffers[stmt.buffer]
+        target = ast.Name(self.names[stmt.target], ast.Store())
+        if stmt.index is None:
+            self._header(f"{top_of(text)} -= 1", depth)
+            self._line(ast.Assign([target], ast.Subscript(name(text), name(top_of(text)), ast.Load())), depth)
+            return
+        self._line(ast.Assign([target], ast.Subscript(name(text), self.index(stmt.index), ast.Load())), depth)
+
+
+def _dtype(text: str) -> Any:
+    import numpy as np
+
+    return np.dtype(text)
+
+
+_NEGATED = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+
+
+def _negation(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return ast.Compare(node.left, [_NEGATED[type(node.ops[0])]()], node.comparators)
+    return ast.UnaryOp(ast.Not(), node)
+
+
+def _on_one_line(source: list[str]) -> str:
+    return "".join(source)
+
+
+def _encloses(text: str) -> bool:
+    """Whether the first parenthesis closes at the very end."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return position == len(text) - 1
+    return False

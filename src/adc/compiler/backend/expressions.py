@@ -1,0 +1,322 @@
+"""Print IR expressions as Python syntax trees, the way a person would write them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.backend.inlining import Inlining
+from adc.compiler.backend.naming import Names
+from adc.compiler.ir.nodes import Assign, Atom, Const, If, Operand, Slice, Var
+from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.rules.registry import Operation
+
+BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "/": ast.Div,
+    "//": ast.FloorDiv,
+    "%": ast.Mod,
+    "**": ast.Pow,
+    "@": ast.MatMult,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+    "^": ast.BitXor,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
+}
+UNARY: dict[str, type[ast.unaryop]] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert}
+COMPARE: dict[str, type[ast.cmpop]] = {
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+}
+
+
+class ExpressionPrinter:
+    """Atoms and operations as `ast` expressions."""
+
+    def __init__(self, names: Names, inlining: Inlining) -> None:
+        self.names = names
+        self.inlining = inlining
+
+    def atom(self, x: Operand) -> ast.expr:
+        if isinstance(x, Var):
+            inlined = self.inlining.expression_of(x)
+            if isinstance(inlined, Assign):
+                return self.operation(inlined)
+            if isinstance(inlined, If):
+                return self.conditional(inlined)
+            return name(self.names[x])
+        if isinstance(x, tuple):
+            return ast.Tuple([self.atom(i) for i in x], ast.Load())
+        assert isinstance(x, Const), x
+        return constant(x.value)
+
+    def as_type(self, x: Atom, type: Any) -> ast.expr:
+        """An atom to be held by a variable of a type: integer constants become floats where floats are held."""
+        if (
+            isinstance(x, Const)
+            and isinstance(type, Scalar)
+            and is_float(type)
+            and isinstance(x.value, (int, float))
+            and not isinstance(x.value, bool)
+        ):
+            return constant(
+                np.dtype(type.dtype).type(x.value)
+                if not type.weak and type.dtype != "float64"
+                else float(x.value)
+            )
+        if isinstance(x, Var) and isinstance(type, Scalar) and x.type.dtype != type.dtype:
+            return call(_scalar_type(type.dtype), [self.atom(x)])
+        return self.atom(x)
+
+    def conditional(self, region: If) -> ast.expr:
+        merge = region.merges[0]
+        test = self.atom(region.test)
+        then, orelse = self._branch(region.then, merge.then), self._branch(region.orelse, merge.orelse)
+        if merge.orelse == Const(False):
+            return _bool(ast.And(), test, then)
+        if merge.then == Const(True):
+            return _bool(ast.Or(), test, orelse)
+        return ast.IfExp(test, then, orelse)
+
+    def _branch(self, block: list[Any], value: Atom) -> ast.expr:
+        """The value of a branch; its last statement may not be marked as inlined, since a merge uses it."""
+        for stmt in block:
+            if isinstance(stmt, Assign) and stmt.target is value:
+                return self.operation(stmt)
+            if isinstance(stmt, If) and stmt.merges[0].result is value:
+                return self.conditional(stmt)
+        return self.atom(value)
+
+    def index(self, items: tuple[Any, ...], keep_all: bool = False) -> ast.expr:
+        parts = [self._index_item(i) for i in items]
+        if not keep_all:
+            while len(parts) > 1 and _is_full(parts[-1]):
+                parts.pop()
+        return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
+
+    def _index_item(self, item: Any) -> ast.expr:
+        if isinstance(item, Slice):
+            return ast.Slice(
+                *(
+                    None if p is None or p == Const(None) else self.atom(p)
+                    for p in (item.start, item.stop, item.step)
+                )
+            )
+        if item == Const(None):
+            return attribute("np", "newaxis")
+        return self.atom(item)
+
+    def operation(self, stmt: Assign) -> ast.expr:
+        if isinstance(stmt.op, str):
+            return self._primitive(stmt)
+        operation = stmt.op
+        special = getattr(self, f"_print_{operation.name.replace('.', '_')}", None)
+        if special is not None:
+            printed = special(stmt)
+            if printed is not None:
+                assert isinstance(printed, ast.expr)
+                return printed
+        if operation.symbol is not None:
+            return self._operator(operation.symbol, stmt)
+        return call(dotted(operation.spelling), *self._arguments(operation, stmt.args))
+
+    def _arguments(
+        self, operation: Operation, args: tuple[Operand, ...]
+    ) -> tuple[list[ast.expr], list[ast.keyword]]:
+        """Positional arguments up to the last that has no default, the others by keyword where they differ from it."""
+        positional: list[ast.expr] = []
+        keywords: list[ast.keyword] = []
+        for parameter, arg in zip(operation.parameters, args, strict=True):
+            if parameter.default is inspect.Parameter.empty:
+                positional.append(self.atom(arg))
+            elif not (
+                isinstance(arg, Const) and (arg.value is parameter.default or arg == Const(parameter.default))
+            ):
+                if isinstance(operation.function, np.ufunc):
+                    positional.append(self.atom(arg))
+                else:
+                    keywords.append(ast.keyword(parameter.name, self.atom(arg)))
+        return positional, keywords
+
+    def _operator(self, symbol: str, stmt: Assign) -> ast.expr:
+        args = [self.atom(a) for a in stmt.args]
+        if symbol in COMPARE:
+            return ast.Compare(args[0], [COMPARE[symbol]()], [args[1]])
+        if len(args) == 1:
+            return ast.UnaryOp(UNARY[symbol](), args[0])
+        return ast.BinOp(args[0], BINARY[symbol](), args[1])
+
+    def _primitive(self, stmt: Assign) -> ast.expr:
+        match stmt.op:
+            case "getitem":
+                return ast.Subscript(self.atom(stmt.args[0]), self.index(stmt.args[1]), ast.Load())
+            case "dim":
+                return ast.Subscript(
+                    ast.Attribute(self.atom(stmt.args[0]), "shape", ast.Load()),
+                    self.atom(stmt.args[1]),
+                    ast.Load(),
+                )
+            case "cast":
+                x, dtype = stmt.args
+                if isinstance(stmt.target.type, Array):
+                    return call(
+                        ast.Attribute(self.atom(x), "astype", ast.Load()), [_array_dtype(dtype.value)]
+                    )
+                return call(_scalar_type(dtype.value), [self.atom(x)])
+            case "alias":
+                return self.atom(stmt.args[0])
+        if isinstance(stmt.op, str) and stmt.op.startswith(("vm.", "rt.")):
+            return call(dotted(stmt.op), [self.atom(a) for a in stmt.args])
+        if isinstance(stmt.op, str) and stmt.op.startswith("kernel."):
+            return call(name(stmt.op.removeprefix("kernel.")), [self.atom(a) for a in stmt.args])
+        raise AssertionError(f"unknown primitive {stmt.op}")
+
+    # --- operations with a customary form of their own ----------------------------------------------------------
+
+    def _print_transpose(self, stmt: Assign) -> ast.expr | None:
+        return (
+            ast.Attribute(self.atom(stmt.args[0]), "T", ast.Load()) if stmt.args[1] == Const(None) else None
+        )
+
+    def _print_copy(self, stmt: Assign) -> ast.expr:
+        return call(ast.Attribute(self.atom(stmt.args[0]), "copy", ast.Load()), [])
+
+    def _print_where(self, stmt: Assign) -> ast.expr | None:
+        if isinstance(stmt.target.type, Array):
+            return None
+        condition, x, y = (self.atom(a) for a in stmt.args)
+        return ast.IfExp(condition, x, y)
+
+    def _print_logical_not(self, stmt: Assign) -> ast.expr | None:
+        return None if stmt.target.is_array else ast.UnaryOp(ast.Not(), self.atom(stmt.args[0]))
+
+    def _print_logical_and(self, stmt: Assign) -> ast.expr | None:
+        return None if stmt.target.is_array else _bool(ast.And(), *(self.atom(a) for a in stmt.args))
+
+    def _print_logical_or(self, stmt: Assign) -> ast.expr | None:
+        return None if stmt.target.is_array else _bool(ast.Or(), *(self.atom(a) for a in stmt.args))
+
+    def _print_maximum(self, stmt: Assign) -> ast.expr | None:
+        if stmt.target.is_array or is_float(stmt.target.type):
+            return None
+        return call(name("max"), [self.atom(a) for a in stmt.args])
+
+    def _print_minimum(self, stmt: Assign) -> ast.expr | None:
+        if stmt.target.is_array or is_float(stmt.target.type):
+            return None
+        return call(name("min"), [self.atom(a) for a in stmt.args])
+
+    def _creation(self, stmt: Assign, function: str) -> ast.expr:
+        shape, *rest = stmt.args
+        if isinstance(shape, tuple) and len(shape) == 1:
+            shape = shape[0]
+        args = [self.atom(shape)]
+        dtype = rest[-1]
+        keywords = (
+            []
+            if np.dtype(dtype.value) == np.float64
+            else [ast.keyword("dtype", _array_dtype(str(np.dtype(dtype.value))))]
+        )
+        return call(attribute("np", function), args, keywords)
+
+    def _print_zeros(self, stmt: Assign) -> ast.expr:
+        return self._creation(stmt, "zeros")
+
+    def _print_ones(self, stmt: Assign) -> ast.expr:
+        return self._creation(stmt, "ones")
+
+    def _print_empty(self, stmt: Assign) -> ast.expr:
+        return self._creation(stmt, "empty")
+
+    def _print_full(self, stmt: Assign) -> ast.expr:
+        shape, fill, dtype = stmt.args
+        if isinstance(shape, tuple) and len(shape) == 1:
+            shape = shape[0]
+        value = (
+            constant(float(fill.value))
+            if isinstance(fill, Const) and isinstance(fill.value, int) and is_float(stmt.target.type)
+            else self.atom(fill)
+        )
+        keywords = (
+            []
+            if stmt.target.type.dtype == "float64"
+            else [ast.keyword("dtype", _array_dtype(stmt.target.type.dtype))]
+        )
+        return call(attribute("np", "full"), [self.atom(shape), value], keywords)
+
+    def _print_reshape(self, stmt: Assign) -> ast.expr:
+        shape = stmt.args[1]
+        if isinstance(shape, tuple) and len(shape) == 1:
+            shape = shape[0]
+        return call(ast.Attribute(self.atom(stmt.args[0]), "reshape", ast.Load()), [self.atom(shape)])
+
+
+def name(text: str) -> ast.expr:
+    return ast.Name(text, ast.Load())
+
+
+def attribute(base: str, attr: str) -> ast.expr:
+    return ast.Attribute(name(base), attr, ast.Load())
+
+
+def dotted(text: str) -> ast.expr:
+    first, *rest = text.split(".")
+    expression = name(first)
+    for part in rest:
+        expression = ast.Attribute(expression, part, ast.Load())
+    return expression
+
+
+def call(function: ast.expr, args: list[ast.expr], keywords: list[ast.keyword] | None = None) -> ast.expr:
+    return ast.Call(function, args, keywords or [])
+
+
+def constant(value: Any) -> ast.expr:
+    """A compile-time value as an expression."""
+    if isinstance(value, np.generic):
+        return call(attribute("np", type(value).__name__), [constant(value.item())])
+    if isinstance(value, np.dtype) or isinstance(value, type):
+        return _array_dtype(str(np.dtype(value)))
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        text = "nan" if value != value else "inf"
+        return ast.UnaryOp(ast.USub(), attribute("np", text)) if value < 0 else attribute("np", text)
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and (value < 0 or str(value).startswith("-"))
+    ):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def _array_dtype(dtype: str) -> ast.expr:
+    return attribute("np", "bool_" if dtype == "bool" else dtype)
+
+
+def _scalar_type(dtype: str) -> ast.expr:
+    return (
+        name({"float64": "float", "int64": "int", "bool": "bool"}[dtype])
+        if dtype in ("float64", "int64", "bool")
+        else attribute("np", dtype)
+    )
+
+
+def _bool(op: ast.boolop, *values: ast.expr) -> ast.expr:
+    flat: list[ast.expr] = []
+    for v in values:
+        flat.extend(v.values if isinstance(v, ast.BoolOp) and type(v.op) is type(op) else [v])
+    return ast.BoolOp(op, flat)
+
+
+def _is_full(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice) and node.lower is None and node.upper is None and node.step is None

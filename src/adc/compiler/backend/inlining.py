@@ -1,0 +1,191 @@
+"""Decide which values are printed inside the expression that uses them, rather than on a line of their own.
+
+A nameless value that is used once, by a statement of the same block, with no write to memory it reads in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adc.compiler.analysis.layout import reads
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    For,
+    If,
+    Keep,
+    Merge,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    While,
+    blocks,
+    uses,
+    variables,
+    walk,
+)
+
+NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
+MAX_DEPTH = 6
+
+
+class Inlining:
+    """`definition[v]` is the statement whose expression stands in place of `v`."""
+
+    def __init__(self, program: Program) -> None:
+        self.count: dict[Var, int] = {}
+        for stmt in walk(program.body):
+            for v in uses(stmt):
+                self.count[v] = self.count.get(v, 0) + 1
+        for r in program.results:
+            if isinstance(r, Var):
+                self.count[r] = self.count.get(r, 0) + 1
+        self.unread = self._unread(program)
+        self.definition: dict[Var, Assign | If] = {}
+        self._depth: dict[Var, int] = {}
+        self._block(program.body, set())
+
+    def _unread(self, program: Program) -> set[Stmt]:
+        """Lengths that later stages might have wanted and nobody reads: they are not printed."""
+        found: set[Stmt] = set()
+        statements = [s for s in walk(program.body) if isinstance(s, Assign)]
+        while True:
+            new = [
+                s
+                for s in statements
+                if s.targets and s not in found and all(self.count.get(t, 0) == 0 for t in s.targets)
+            ]
+            if not new:
+                return found
+            for s in new:
+                found.add(s)
+                for v in uses(s):
+                    self.count[v] -= 1
+
+    def _block(self, block: Block, kept_names: set[Var]) -> None:
+        for stmt in block:
+            for inner in blocks(stmt):
+                self._block(inner, kept_names)
+        for position, stmt in enumerate(block):
+            v = self._candidate(stmt)
+            if v is None:
+                continue
+            if self._is_offset(stmt):
+                self.definition[v] = stmt  # type: ignore[assignment]
+                self._depth[v] = 1
+                continue
+            if self.count[v] != 1:
+                continue
+            consumer = self._consumer(v, block, position)
+            if consumer is None or self._written(stmt, block[position + 1 : consumer]):
+                continue
+            depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
+            if depth > MAX_DEPTH and not isinstance(stmt, If):
+                continue
+            self._depth[v] = depth
+            self.definition[v] = stmt  # type: ignore[assignment]
+
+    def _candidate(self, stmt: Stmt) -> Var | None:
+        if isinstance(stmt, Assign) and len(stmt.targets) == 1 and stmt.name not in NEVER:
+            v = stmt.target
+        elif isinstance(stmt, If) and len(stmt.merges) == 1 and self.is_expression(stmt):
+            v = stmt.merges[0].result
+        else:
+            return None
+        return None if v.named or self.count.get(v, 0) == 0 else v
+
+    def _is_offset(self, stmt: Stmt) -> bool:
+        """`n - 1`, `i + 2`: spelled out wherever they are used."""
+        if not (
+            isinstance(stmt, Assign)
+            and stmt.name in ("add", "subtract")
+            and stmt.target.type.dtype == "int64"
+            and not stmt.target.is_array
+            and self.count[stmt.target] > 0
+        ):
+            return False
+        return sum(isinstance(a, Var) for a in stmt.args) <= 1 and all(
+            u not in self.definition for u in variables(stmt.args)
+        )
+
+    def is_expression(self, region: If) -> bool:
+        """Whether a branch prints as `a if test else b` (or `and`, `or`)."""
+        if len(region.merges) != 1 or region.merges[0].result.is_array:
+            return False
+        merge: Merge = region.merges[0]
+        for block, value in ((region.then, merge.then), (region.orelse, merge.orelse)):
+            last = value if isinstance(value, Var) else None
+            for stmt in block:
+                if (
+                    isinstance(stmt, Assign)
+                    and len(stmt.targets) == 1
+                    and (
+                        stmt.target in self.definition
+                        or (
+                            stmt.target is last
+                            and not stmt.target.named
+                            and self.count.get(stmt.target, 0) == 1
+                        )
+                    )
+                ):
+                    continue
+                if (
+                    isinstance(stmt, If)
+                    and stmt.merges
+                    and (
+                        stmt.merges[0].result in self.definition
+                        or (stmt.merges[0].result is last and self.is_expression(stmt))
+                    )
+                ):
+                    continue
+                return False
+        return True
+
+    def operands(self, stmt: Stmt) -> Iterator[Var]:
+        """The variables that an inlined statement reads, inside its blocks too."""
+        yield from uses(stmt)
+        for inner in blocks(stmt):
+            for s in inner:
+                yield from self.operands(s)
+
+    def _consumer(self, v: Var, block: Block, position: int) -> int | None:
+        for k in range(position + 1, len(block)):
+            stmt = block[k]
+            if v in set(_direct_uses(stmt)):
+                return k
+        return None
+
+    def _written(self, stmt: Stmt, between: Block) -> bool:
+        """Whether something that the expression reads changes before it is used."""
+        roots = self._read_roots(stmt)
+        return bool(roots) and any(isinstance(s, Store) and s.array.root in roots for s in walk(between))
+
+    def _read_roots(self, stmt: Stmt) -> set[Var]:
+        """The memory that an expression reads, with that of the expressions printed inside it."""
+        roots: set[Var] = set()
+        for s in walk([stmt]):
+            if isinstance(s, Assign):
+                roots.update(reads(s))
+        for v in self.operands(stmt):
+            inner = self.definition.get(v)
+            if inner is not None and inner is not stmt:
+                roots |= self._read_roots(inner)
+        return roots
+
+    def expression_of(self, v: Var) -> Assign | If | None:
+        return self.definition.get(v)
+
+
+def _direct_uses(stmt: Stmt) -> Iterator[Var]:
+    """Uses that are evaluated where the statement stands: not what a loop carries round, nor a branch's merges."""
+    if isinstance(stmt, For):
+        yield from variables((stmt.start, stmt.stop, stmt.step))
+    elif isinstance(stmt, While):
+        return
+    elif isinstance(stmt, If):
+        yield from variables(stmt.test)
+    elif isinstance(stmt, Keep):
+        yield from variables((stmt.index or (), stmt.value))
+    else:
+        yield from uses(stmt)

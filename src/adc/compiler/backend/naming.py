@@ -1,0 +1,270 @@
+"""Give every value a Python name: the user's where possible, the same for versions that never live together.
+
+Going out of SSA form by coalescing (Boissinot et al., *Revisiting out-of-SSA translation*, CGO 2009, on structured
+programs): what a loop carries, starts from and ends with shares one variable unless two of them are alive at once.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable, Iterator
+
+from adc.compiler.backend.inlining import Inlining
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Buffer,
+    Carried,
+    For,
+    If,
+    NewBuffer,
+    Program,
+    Stmt,
+    Var,
+    While,
+    bound_inside,
+    defined,
+    uses,
+    variables,
+    walk,
+)
+from adc.compiler.ir.types import Array, Scalar, Type
+from adc.rules.registry import Operation
+
+RESERVED = {"np", "math", "vm", "rt"}
+
+
+class Names:
+    """`names[v]` for every printed variable, `buffers[b]` for every buffer."""
+
+    def __init__(self, program: Program, inlining: Inlining) -> None:
+        self.program = program
+        self.inlining = inlining
+        self.interferes: dict[Var, set[Var]] = {}
+        self.order: dict[Var, int] = {}
+        self._parent: dict[Var, Var] = {}
+        self._members: dict[Var, list[Var]] = {}
+        self._find_interference()
+        self._coalesce(program.body)
+        self.names: dict[Var, str] = {}
+        self.buffers: dict[Buffer, str] = {}
+        self._assign_names()
+
+    def __getitem__(self, v: Var) -> str:
+        return self.names[v]
+
+    # --- liveness -----------------------------------------------------------------------------------------------
+
+    def _find_interference(self) -> None:
+        live = self._flat(r for r in self.program.results if isinstance(r, Var))
+        live = self._block(self.program.body, live)
+        for p in self.program.params:
+            self._define(p, live)
+        for position, v in enumerate([*self.program.params, *self._all_defined(self.program.body)]):
+            self.order.setdefault(v, position)
+
+    def _all_defined(self, block: Block) -> Iterator[Var]:
+        for stmt in walk(block):
+            yield from bound_inside(stmt)
+            yield from defined(stmt)
+
+    def _flat(self, operands: Iterable[Var]) -> set[Var]:
+        """The printed variables that a use reaches through inlined expressions."""
+        found: set[Var] = set()
+        for v in operands:
+            inlined = self.inlining.expression_of(v)
+            if inlined is None:
+                found.add(v)
+            else:
+                found |= self._flat(
+                    u for u in self.inlining.operands(inlined) if u is not v and not self._inside(u, inlined)
+                )
+        return found
+
+    def _inside(self, u: Var, stmt: Stmt) -> bool:
+        """Variables of an inlined branch's own blocks are spelled out, not read."""
+        if isinstance(stmt, If):
+            own = {t for s in walk([stmt]) if isinstance(s, (Assign, If)) for t in defined(s)}
+            if u in own:
+                return True
+        return False
+
+    def _define(self, v: Var, live: set[Var]) -> None:
+        mine = self.interferes.setdefault(v, set())
+        for u in live:
+            if u is not v:
+                mine.add(u)
+                self.interferes.setdefault(u, set()).add(v)
+
+    def _block(self, block: Block, live: set[Var]) -> set[Var]:
+        for stmt in reversed(block):
+            live = self._statement(stmt, live)
+        return live
+
+    def _statement(self, stmt: Stmt, live: set[Var]) -> set[Var]:
+        targets = list(defined(stmt))
+        if targets and all(t in self.inlining.definition for t in targets):
+            return live
+        for t in targets:
+            self._define(t, live | set(targets))
+        live = live - set(targets)
+        if isinstance(stmt, If):
+            then = self._block(stmt.then, live | self._flat(variables(tuple(m.then for m in stmt.merges))))
+            orelse = self._block(
+                stmt.orelse, live | self._flat(variables(tuple(m.orelse for m in stmt.merges)))
+            )
+            return then | orelse | self._flat(variables(stmt.test))
+        if isinstance(stmt, For):
+            return self._loop(stmt, live, [stmt.body]) | self._flat(
+                variables((stmt.start, stmt.stop, stmt.step))
+            )
+        if isinstance(stmt, While):
+            return self._loop(stmt, live, [stmt.test_block, stmt.body])
+        return live | self._flat(uses(stmt))
+
+    def _loop(self, stmt: For | While, live: set[Var], parts: list[Block]) -> set[Var]:
+        phis = [c.phi for c in stmt.carried]
+        around = set(live)
+        while True:
+            at_end = around | self._flat(variables(tuple(c.out for c in stmt.carried)))
+            inside = self._block(parts[-1], at_end)
+            if isinstance(stmt, While):
+                # After a failed test the phis are the results.
+                inside = self._block(parts[0], inside | live | set(phis) | self._flat(variables(stmt.test)))
+            heads = inside | set(phis)
+            for v in bound_inside(stmt):
+                self._define(v, heads | around)
+            extended = around | (inside - set(bound_inside(stmt)))
+            if extended == around:
+                break
+            around = extended
+        for c in stmt.carried:
+            # The variable of a phi holds the result after the loop: it must survive what is live there.
+            self._define(c.phi, live)
+        return around | self._flat(variables(tuple(c.init for c in stmt.carried)))
+
+    # --- coalescing ---------------------------------------------------------------------------------------------
+
+    def find(self, v: Var) -> Var:
+        while v in self._parent:
+            v = self._parent[v]
+        return v
+
+    def _group(self, v: Var) -> list[Var]:
+        return self._members.get(self.find(v), [v])
+
+    def _join(self, a: Var, b: Atom, forced: bool = False) -> None:
+        if not isinstance(b, Var) or b in self.inlining.definition:
+            return
+        ra, rb = self.find(a), self.find(b)
+        if ra is rb:
+            return
+        if not forced and (not same_kind(a.type, b.type) or self._conflict(ra, rb)):
+            return
+        merged = [*self._group(ra), *self._group(rb)]
+        self._parent[rb] = ra
+        self._members[ra] = merged
+
+    def _conflict(self, a: Var, b: Var) -> bool:
+        group = set(self._group(b))
+        return any(self.interferes.get(v, set()) & group for v in self._group(a))
+
+    def _coalesce(self, block: Block) -> None:
+        params = set(self.program.params)
+        for stmt in walk(block):
+            if isinstance(stmt, (For, While)):
+                for c in stmt.carried:
+                    self._join(c.phi, c.result, forced=True)
+        for stmt in walk(block):
+            if isinstance(stmt, (For, While)):
+                for c in stmt.carried:
+                    self._join(c.phi, c.out)
+                    if c.init not in params or self._same_wish(c):
+                        self._join(c.phi, c.init)
+            elif isinstance(stmt, If):
+                for m in stmt.merges:
+                    for v in (m.then, m.orelse):
+                        if v not in params or (isinstance(v, Var) and v.name == m.result.name):
+                            self._join(m.result, v)
+
+    @staticmethod
+    def _same_wish(c: Carried) -> bool:
+        return isinstance(c.init, Var) and c.init.name == c.phi.name
+
+    # --- names --------------------------------------------------------------------------------------------------
+
+    def _assign_names(self) -> None:
+        holders: dict[str, list[Var]] = {}
+        reserved = (
+            {k.name for k in self.program.meta.get("kernels", ())}
+            | RESERVED
+            | set(keyword.kwlist)
+            | {self.program.name}
+            | _used_builtins(self.program)
+        )
+        for p in self.program.params:
+            root = self.find(p)
+            holders.setdefault(p.name, []).append(root)
+            for v in self._group(root):
+                self.names[v] = p.name
+        for stmt in walk(self.program.body):
+            if isinstance(stmt, NewBuffer):
+                name = _free(stmt.buffer.name, holders, reserved)
+                self.buffers[stmt.buffer] = name
+                reserved |= {name, top_of(name)}
+        for v in sorted(self.order, key=self.order.__getitem__):
+            if v in self.names or v in self.inlining.definition:
+                continue
+            root = self.find(v)
+            base = self._wish(root)
+            name, k = base, 1
+            while name in reserved or not self._fits(root, holders.get(name, ())):
+                k += 1
+                name = f"{base}_{k}"
+            holders.setdefault(name, []).append(root)
+            for member in self._group(root):
+                self.names[member] = name
+
+    def _fits(self, root: Var, others: Iterable[Var]) -> bool:
+        return all(same_kind(root.type, o.type) and not self._conflict(root, o) for o in others)
+
+    def _wish(self, root: Var) -> str:
+        group = sorted(self._group(root), key=lambda v: self.order.get(v, 0))
+        chosen = next((v for v in group if v.named), group[0])
+        text = "".join(ch if ch.isalnum() or ch == "_" else "_" for ch in chosen.name) or "t"
+        return (
+            text + "_" if keyword.iskeyword(text) or (hasattr(builtins, text) and not chosen.named) else text
+        )
+
+
+def top_of(buffer_name: str) -> str:
+    """The name of a stack's height."""
+    return f"{buffer_name.removesuffix('_kept')}_top"
+
+
+def same_kind(a: Type, b: Type) -> bool:
+    """Whether one Numba variable can hold both."""
+    if isinstance(a, Array) != isinstance(b, Array) or a.dtype != b.dtype:
+        return False
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a.ndim == b.ndim and a.layout == b.layout
+    assert isinstance(a, Scalar)
+    return True
+
+
+def _free(name: str, holders: dict[str, list[Var]], reserved: set[str]) -> str:
+    candidate, k = name, 1
+    while candidate in holders or candidate in reserved or top_of(candidate) in reserved:
+        k += 1
+        candidate = f"{name}_{k}"
+    return candidate
+
+
+def _used_builtins(program: Program) -> set[str]:
+    used = {"range", "max", "min", "abs", "float", "int", "bool", "len", "print"}
+    for stmt in walk(program.body):
+        if isinstance(stmt, Assign) and isinstance(stmt.op, Operation):
+            used.add(stmt.op.spelling.split(".")[0])
+    return used

@@ -1,0 +1,701 @@
+"""Emit typed IR statements one by one: constants folded, operands checked, result types found.
+
+Everything that makes IR goes through here: the evaluator of user code, the inlined bodies of rules, the adjoint.
+A value is a `Var`, or a plain Python object (a number, None, a function, a tuple of values, ...) known now.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend import infer
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Check,
+    Const,
+    If,
+    Index,
+    Merge,
+    Operand,
+    Slice,
+    Store,
+    Var,
+)
+from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined, of_number
+from adc.errors import Location, ShapeError, UnsupportedError
+from adc.rules import registry
+from adc.rules.dims import Dim
+from adc.rules.registry import Operation
+from adc.rules.shapes import broadcast as broadcast_shapes
+
+Value = Any
+
+VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
+
+
+class Undefined:
+    """The value of a name on a path that never assigned it."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Undefined()
+
+
+class Zero:
+    """The tangent of an operand that has none: a zero that folds away in rule bodies."""
+
+    def __repr__(self) -> str:
+        return "zero"
+
+
+ZERO = Zero()
+
+
+class EqualLengths:
+    """Lengths that were checked to be equal, as disjoint sets."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Dim, Dim] = {}
+
+    def find(self, d: Dim) -> Dim:
+        while d in self._parent:
+            d = self._parent[d]
+        return d
+
+    def union(self, a: Dim, b: Dim) -> None:
+        a, b = self.find(a), self.find(b)
+        if a != b:
+            self._parent[b] = a
+
+    def snapshot(self) -> dict[Dim, Dim]:
+        return dict(self._parent)
+
+    def restore(self, snapshot: dict[Dim, Dim]) -> None:
+        self._parent = dict(snapshot)
+
+    def same(self, a: Dim, b: Dim) -> bool:
+        return self.find(a) == self.find(b)
+
+    def same_shape(self, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
+        return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))
+
+
+class Builder:
+    """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
+
+    def __init__(self, equal: EqualLengths | None = None) -> None:
+        self.block: Block = []
+        self.equal = equal or EqualLengths()  # checked on the path that leads here
+        self.ever_equal = EqualLengths()  # checked somewhere: what the reverse of that place may use
+        self.shape_source: dict[Var, Var] = {}  # array -> another of its shape that exists earlier
+        self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
+        self.origin: Location | None = None
+        self.mutated: dict[Var, Location | None] = {}  # root -> first store
+        self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
+
+    @contextmanager
+    def at(self, block: Block) -> Iterator[Block]:
+        """Statements go to `block` inside the `with`."""
+        outer, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    @contextmanager
+    def origin_at(self, origin: Location | None) -> Iterator[None]:
+        outer, self.origin = self.origin, origin or self.origin
+        try:
+            yield
+        finally:
+            self.origin = outer
+
+    @property
+    def in_user_code(self) -> bool:
+        """Whether the statements being made are the user's own, rather than a rule's or the adjoint's."""
+        return False
+
+    # --- errors -------------------------------------------------------------------------------------------------
+
+    def refuse(self, what: str, why: str = "", repair: str = "") -> UnsupportedError:
+        return UnsupportedError(what, location=self.origin, why=_sentence(why), repair=_sentence(repair))
+
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def atom(self, value: Value) -> Atom:
+        """A value as an IR atom."""
+        return value if isinstance(value, (Var, Const)) else Const(value)
+
+    def operand(self, value: Value) -> Operand:
+        if isinstance(value, (list, tuple)):
+            return tuple(self.operand(v) for v in value)
+        return self.atom(value)
+
+    def type_of(self, value: Value) -> Type | None:
+        """The type of a numeric value; None for other constants."""
+        if isinstance(value, Const):
+            value = value.value
+        if isinstance(value, Var):
+            return value.type
+        return of_number(value) if isinstance(value, (bool, int, float, complex, np.generic)) else None
+
+    def is_static(self, value: Value) -> bool:
+        if isinstance(value, (list, tuple)):
+            return all(self.is_static(v) for v in value)
+        if isinstance(value, dict):
+            return all(self.is_static(v) for v in value.values())
+        if isinstance(value, slice):
+            return all(self.is_static(v) for v in (value.start, value.stop, value.step))
+        return not isinstance(value, (Var, Undefined, Zero))
+
+    # --- statements ---------------------------------------------------------------------------------------------
+
+    def assign(
+        self,
+        op: Operation | str,
+        args: tuple[Operand, ...],
+        type: Type,
+        name: str = "",
+        *,
+        named: bool = False,
+        dim: Dim | None = None,
+        view_of: Var | None = None,
+    ) -> Var:
+        if isinstance(type, Array) and any(d == Dim(-1) for d in type.shape):
+            placeholder = Var(name, type)
+            type = Array(
+                type.dtype,
+                tuple(
+                    Dim.symbol("shape", placeholder, k) if d == Dim(-1) else d
+                    for k, d in enumerate(type.shape)
+                ),
+                type.layout,
+            )
+            target = placeholder
+            target.type = type
+        else:
+            target = Var(name, type)
+        target.name = name or _default_name(op, args)
+        target.named = named
+        target.dim = (
+            dim
+            if dim is not None or isinstance(type, Array) or not is_integer(type)
+            else Dim.symbol("value", target)
+        )
+        if view_of is not None:
+            target.view_of, target.root = view_of, view_of.root
+        self.block.append(Assign((target,), op, args, self.origin))
+        return target
+
+    def op(self, operation: Operation | str, *args: Value, **kwargs: Value) -> Value:
+        """The value of an operation: folded when everything is known, a new variable otherwise."""
+        if isinstance(operation, str):
+            operation = registry.named(operation)
+        bound = self._bind(operation, args, kwargs)
+        if operation.extra.get("real_only") and any(_is_complex(self.type_of(v)) for v in bound):
+            raise self.refuse(
+                f"{operation.spelling} of complex numbers is not supported", "its rule is for real operands"
+            )
+        if any(v is ZERO for v in bound):
+            return self._op_with_zero(operation, bound)
+        if (
+            operation.kind != "constant"
+            or operation.extra.get("elementwise")
+            or operation.function.__module__ == "math"
+        ):
+            if all(self.is_static(v) for v in bound) and all(not isinstance(v, np.ndarray) for v in bound):
+                folded = self._fold(operation, bound)
+                if not _holds_array(folded):  # an array is made by the program, not printed into it
+                    return folded
+        if infer.is_elementwise(operation):
+            bound = self._without_broadcasts(bound)
+        simplified = self._simplified(operation, bound)
+        if simplified is not None and not (
+            self.in_user_code and infer.is_elementwise(operation) and self.type_is_array(simplified)
+        ):
+            return simplified  # in the user's code `x + 0` is a new array, which may be written to
+        operands = tuple(self.operand(v) for v in bound)
+        types = self._result_types(operation, operands)
+        if len(types) > 1:
+            targets = tuple(
+                self._target(t, f"{operation.name.split('.')[-1]}_{k}") for k, t in enumerate(types)
+            )
+            self.block.append(Assign(targets, operation, operands, self.origin))
+            return targets
+        (type,) = types
+        first = bound[0] if bound and isinstance(bound[0], Var) and bound[0].is_array else None
+        views = operation.name in VIEW_OPERATIONS or (
+            operation.name in ("reshape", "ravel") and first is not None
+        )
+        result = self.assign(
+            operation,
+            operands,
+            type,
+            dim=self.integer_value(operation, bound, type),
+            view_of=first if views and isinstance(type, Array) else None,
+        )
+        if operation.name == "broadcast_to":
+            self.broadcast_of[result] = bound[0]
+        return result
+
+    def _without_broadcasts(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Operands that were broadcast explicitly, as they were before, where the others give the same shape anyway."""
+        for k, v in enumerate(bound):
+            source = self.broadcast_of.get(v) if isinstance(v, Var) else None
+            if source is None or self.type_of(source) is None:
+                continue
+            rest = [self.type_of(o) for j, o in enumerate(bound) if j != k]
+            shapes_of = [t.shape for t in (*rest, self.type_of(source)) if t is not None]
+            without = broadcast_shapes(shapes_of, lambda a, b: None)
+            if self.equal.same_shape(without, v.type.shape):
+                bound = (*bound[:k], source, *bound[k + 1 :])
+        return bound
+
+    def _target(self, type: Type, name: str) -> Var:
+        target = Var(name, type, named=False)
+        if isinstance(type, Array):
+            target.type = Array(
+                type.dtype,
+                tuple(
+                    Dim.symbol("shape", target, k) if d == Dim(-1) else d for k, d in enumerate(type.shape)
+                ),
+                type.layout,
+            )
+        elif is_integer(type):
+            target.dim = Dim.symbol("value", target)
+        return target
+
+    def _bind(
+        self, operation: Operation, args: tuple[Value, ...], kwargs: dict[str, Value]
+    ) -> tuple[Value, ...]:
+        unknown = [k for k in kwargs if k not in {p.name for p in operation.parameters}]
+        if unknown:
+            raise self.refuse(
+                f"argument `{unknown[0]}` of {operation.spelling} is not supported",
+                f"the rule of {operation.spelling} has the parameters "
+                f"({', '.join(p.name for p in operation.parameters)})",
+                "leave the argument out, or write the operation with others",
+            )
+        try:
+            bound = operation.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.refuse(f"call of {operation.spelling}: {error}") from error
+        bound.apply_defaults()
+        return tuple(bound.arguments[p.name] for p in operation.parameters)
+
+    def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
+        try:
+            with np.errstate(all="ignore"):
+                result = operation.function(*bound)
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+            raise self.refuse(f"{operation.spelling} of constants: {error}") from error
+        if isinstance(result, np.ndarray) and result.ndim == 0:
+            result = result[()]
+        # A folded constant stays a plain number where the operands were: dtype rules of NumPy scalars still apply.
+        if isinstance(result, np.generic) and all(not isinstance(v, np.generic) for v in bound):
+            return result.item() if result.dtype in (np.float64, np.int64, np.bool_) else result
+        return result
+
+    def _result_types(self, operation: Operation, operands: tuple[Operand, ...]) -> list[Type]:
+        def require(a: Dim, b: Dim) -> None:
+            self.require_equal(
+                a, b, f"operands of {operation.symbol or operation.spelling} could not be broadcast together"
+            )
+
+        try:
+            return infer.result_types(operation, operands, require)
+        except (ValueError, IndexError) as error:
+            raise ShapeError(
+                str(error),
+                location=self.origin,
+                why=f"{operation.spelling} is given operands that do not fit",
+                repair="check the shapes of the operands",
+            ) from error
+        except TypeError as error:
+            raise self.refuse(
+                f"{operation.spelling} is not defined for these operands", str(error)
+            ) from error
+
+    def integer_value(self, operation: Operation, bound: tuple[Value, ...], type: Type) -> Dim | None:
+        """Follow integer arithmetic as lengths, so that `n - 1` is known to be one less than n."""
+        if isinstance(type, Array) or not is_integer(type):
+            return None
+        dims = [d for d in map(self.length, bound) if d is not None]
+        if len(dims) != len(bound):
+            return None
+        match operation.name:
+            case "add":
+                return dims[0] + dims[1]
+            case "subtract":
+                return dims[0] - dims[1]
+            case "negative":
+                return -dims[0]
+            case "multiply" if dims[0].known is not None or dims[1].known is not None:
+                return dims[0] * dims[1]
+        return None
+
+    def length(self, value: Value) -> Dim | None:
+        """An integer value as a length; None when it is not an integer."""
+        if isinstance(value, Const):
+            value = value.value
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, (int, np.integer)):
+            return Dim(int(value))
+        if isinstance(value, Var) and isinstance(value.type, Scalar) and is_integer(value.type):
+            return value.dim if value.dim is not None else Dim.symbol("value", value)
+        return None
+
+    def _op_with_zero(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
+        """Fold a symbolic zero tangent through an operation that is linear in it."""
+        name = operation.name
+        if name in ("add", "subtract"):
+            x, y = bound
+            if x is ZERO and y is ZERO:
+                return ZERO
+            if y is ZERO:
+                return x
+            return y if name == "add" else self.op("negative", y)
+        if name == "where":
+            condition, x, y = bound
+            if x is ZERO and y is ZERO:
+                return ZERO
+            return self.op(operation, condition, 0.0 if x is ZERO else x, 0.0 if y is ZERO else y)
+        if name in ("multiply", "matmul", "dot", "outer") or (name == "divide" and bound[0] is ZERO):
+            return ZERO
+        zero_named = {p.name for p, v in zip(operation.parameters, bound, strict=True) if v is ZERO}
+        linear_in = operation.kind == "linear" and zero_named == set(operation.wrt)
+        if linear_in or name in ("negative", "positive", "conjugate", "real", "imag"):
+            return ZERO
+        raise self.refuse(f"a zero tangent reaches {operation.spelling}, which is not linear in it")
+
+    # --- simplification that keeps generated code plain ---------------------------------------------------------
+
+    def _simplified(self, operation: Operation, bound: tuple[Value, ...]) -> Value | None:
+        name = operation.name
+        if name == "multiply":
+            x, y = bound
+            if _is(x, 1.0) and self._keeps_type(y, x):
+                return y
+            if _is(y, 1.0) and self._keeps_type(x, y):
+                return x
+            if _is(x, -1.0) and self._keeps_type(y, x):
+                return self.op("negative", y)
+            if _is(y, -1.0) and self._keeps_type(x, y):
+                return self.op("negative", x)
+        elif name in ("add", "subtract"):
+            x, y = bound
+            if _is(y, 0.0) and self._keeps_type(x, y):
+                return x
+            if name == "add" and _is(x, 0.0) and self._keeps_type(y, x):
+                return y
+            if name == "add" and x is y and isinstance(x, Var) and np.dtype(x.type.dtype).kind == "f":
+                return self.op("multiply", 2.0, x)
+        elif name == "divide" and _is(bound[1], 1.0) and self._keeps_type(bound[0], bound[1]):
+            return bound[0]
+        elif name == "power":
+            x, y = bound
+            if _is(y, 1.0) and self._keeps_type(x, y):
+                return x
+            if _is(y, 0.0) and isinstance(x, Var) and not x.is_array and isinstance(y, float):
+                return 1.0
+        elif name == "where" and isinstance(bound[0], bool):
+            chosen = bound[1] if bound[0] else bound[2]
+            if not self.type_is_array(bound[1]) and not self.type_is_array(bound[2]):
+                return chosen
+        elif name in (
+            "sum",
+            "mean",
+            "max",
+            "min",
+            "prod",
+            "transpose",
+            "broadcast_to",
+            "reshape",
+        ) and not self.type_is_array(bound[0]):
+            # NumPy lets these act on numbers.
+            target = bound[1] if name in ("broadcast_to", "reshape") else ()
+            if target == () and isinstance(bound[0], Var):
+                return bound[0]
+        elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
+            wanted = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
+            lengths = [self.length(d) for d in wanted]
+            if None not in lengths and self.equal.same_shape(bound[0].type.shape, tuple(lengths)):  # type: ignore[arg-type]
+                return bound[0]
+        elif (
+            name == "transpose" and bound[1] is None and isinstance(bound[0], Var) and bound[0].type.ndim == 1
+        ):
+            return bound[0]
+        elif name == "expand_dims" and not self.type_is_array(bound[0]):
+            axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
+            return self.op("broadcast_to", bound[0], (1,) * len(axes))
+        return None
+
+    def _keeps_type(self, kept: Value, other: Value) -> bool:
+        """Whether folding away the constant `other` leaves the dtype of the result as it was."""
+        t = self.type_of(kept)
+        if t is None:
+            return False
+        return np.dtype(t.dtype).kind in "fc" or (isinstance(other, int) and not isinstance(other, bool))
+
+    def type_is_array(self, value: Value) -> bool:
+        return isinstance(value, Var) and value.is_array
+
+    # --- primitives ---------------------------------------------------------------------------------------------
+
+    def dim_value(self, d: Dim) -> Value:
+        """A length as a value: statements that compute it where it is not a plain integer."""
+        if d.known is not None:
+            return d.known
+        total: Value = None
+        for symbol, coefficient in d.terms:
+            part = self._symbol_value(symbol)
+            if abs(coefficient) != 1:
+                part = self.op("multiply", part, abs(coefficient))
+            if total is None:
+                total = part if coefficient > 0 else self.op("negative", part)
+            else:
+                total = self.op("add" if coefficient > 0 else "subtract", total, part)
+        if d.const:
+            total = self.op("add" if d.const > 0 else "subtract", total, abs(d.const))
+        return total
+
+    def _symbol_value(self, symbol: Any) -> Value:
+        if symbol.kind == "value":
+            return symbol.payload[0]
+        if symbol.kind == "shape":
+            array, axis = symbol.payload
+            array = self.shape_source.get(array, array)
+            return self.assign(
+                "dim", (array, Const(axis)), Scalar("int64", True), dim=Dim(0, ((symbol, 1),)), name="n"
+            )
+        parts = [self.dim_value(p) if isinstance(p, Dim) else p for p in symbol.payload]
+        if symbol.kind == "product":
+            result = parts[0]
+            for p in parts[1:]:
+                result = self.op("multiply", result, p)
+        elif symbol.kind == "clamp":
+            result = self.op("maximum", parts[0], 0)
+        else:
+            result = self.op("floor_divide", parts[0], parts[1])
+        if isinstance(result, Var):
+            result.dim = Dim(0, ((symbol, 1),))
+        return result
+
+    def shape_values(self, shape: tuple[Dim, ...]) -> tuple[Value, ...]:
+        return tuple(self.dim_value(d) for d in shape)
+
+    def require_equal(self, a: Dim, b: Dim, message: str) -> None:
+        """The program goes on only if two lengths are equal at run time."""
+        if self.equal.find(a) == self.equal.find(b):
+            return
+        test = self.op("equal", self.dim_value(a), self.dim_value(b))
+        if test is False:
+            raise ShapeError(
+                message, location=self.origin, why="the lengths are different", repair="check the shapes"
+            )
+        self.block.append(Check(self.atom(test), "ValueError", (Const(message),), self.origin))
+        self.equal.union(a, b)
+        self.ever_equal.union(a, b)
+
+    def cast(self, value: Value, dtype: str) -> Value:
+        t = self.type_of(value)
+        if t is None:
+            raise self.refuse(f"cannot convert {value!r} to {dtype}")
+        if isinstance(t, Array):
+            return (
+                value
+                if t.dtype == dtype
+                else self.assign("cast", (value, Const(dtype)), Array(dtype, t.shape, t.layout))
+            )
+        if isinstance(value, Var):
+            return value if t.dtype == dtype else self.assign("cast", (value, Const(dtype)), Scalar(dtype))
+        return (
+            value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
+        )
+
+    def zeros_like(self, x: Var) -> Var:
+        """A fresh array of zeros with the shape and dtype of `x`."""
+        assert isinstance(x.type, Array)
+        return self.assign(registry.named("zeros_like"), (x, Const(None)), Array(x.type.dtype, x.type.shape))
+
+    def getitem(self, array: Var, index: Index, name: str = "") -> Var:
+        """Read an element (a scalar), a view (integers and slices), or a copy (integer arrays, masks)."""
+        from adc.compiler.frontend.indexing import indexed_type
+
+        type, view = indexed_type(self, array, index)
+        return self.assign("getitem", (array, index), type, name, view_of=array if view else None)
+
+    def store(self, array: Var, index: Index, value: Value, accumulate: bool = False) -> None:
+        self.mutated.setdefault(array.root, self.origin)
+        self.block.append(Store(array, index, self.atom(value), accumulate, self.origin))
+
+    # --- regions ------------------------------------------------------------------------------------------------
+
+    def choose(self, test: Value, then: Any, orelse: Any) -> Value:
+        """`then()` if test else `orelse()`, each evaluated only when chosen; both must be numbers of one kind."""
+        if self.is_static(test):
+            return then() if test else orelse()
+        then_block: Block = []
+        else_block: Block = []
+        with self.at(then_block):
+            a = then()
+        with self.at(else_block):
+            b = orelse()
+        if not then_block and not else_block and a is b:
+            return a
+        region = If(self.atom(test), then_block, else_block, [], self.origin)
+        merged = self.merge(region, a, b, "")
+        self.block.append(region)
+        return merged
+
+    def merge(self, region: If, a: Value, b: Value, name: str) -> Value:
+        """The value of a name after a branch, given its values in both; containers are merged leaf by leaf."""
+        if a is b or self._same_static(a, b):
+            return a
+        if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
+            parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
+            return _rebuilt(a, parts)
+        if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+            return {k: self.merge(region, a[k], b[k], name) for k in a}
+        if a is UNDEFINED or b is UNDEFINED:
+            defined = b if a is UNDEFINED else a
+            t = self.type_of(defined)
+            if not isinstance(t, Scalar):
+                return PartlyDefined(name, defined)
+            filler = np.dtype(t.dtype).type(0).item()
+            a, b = (filler, b) if a is UNDEFINED else (a, filler)
+        ta, tb = self.type_of(a), self.type_of(b)
+        if ta is None or tb is None:
+            return PartlyDefined(name, a)
+        t = joined(ta, tb)
+        if t is None:
+            raise self.refuse(
+                f"`{name}` is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
+                "a variable has one rank in compiled code",
+                "make both branches give the same rank",
+            )
+        result = Var(name, t, named=bool(name))
+        if isinstance(t, Array):
+            shape = []
+            for k, d in enumerate(t.shape):
+                if d == Dim(-1) and self.equal.same(ta.shape[k], tb.shape[k]):
+                    d = ta.shape[k]
+                shape.append(Dim.symbol("shape", result, k) if d == Dim(-1) else d)
+            result.type = Array(t.dtype, tuple(shape), t.layout)
+            self.joined_roots[result] = {v.root for v in (a, b) if isinstance(v, Var)}
+        elif is_integer(t):
+            result.dim = Dim.symbol("value", result)
+        if isinstance(result.type, Array):
+            with self.at(region.then):
+                a = self.cast(a, result.type.dtype)
+            with self.at(region.orelse):
+                b = self.cast(b, result.type.dtype)
+        region.merges.append(Merge(result, self.atom(a), self.atom(b)))
+        return result
+
+    @staticmethod
+    def _same_static(a: Value, b: Value) -> bool:
+        if isinstance(a, Var) or isinstance(b, Var) or type(a) is not type(b):
+            return False
+        if isinstance(a, float):
+            return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+        return isinstance(a, (int, str, bool, type(None))) and a == b
+
+
+class PartlyDefined:
+    """A name that holds something compile-time on one path only; reading it is refused."""
+
+    def __init__(self, name: str, value: Value) -> None:
+        self.name = name
+        self.value = value
+
+
+def _rebuilt(like: Value, parts: list[Value]) -> Value:
+    if isinstance(like, tuple):
+        return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)
+    result = type(like)(parts)
+    if hasattr(like, "depth"):
+        result.depth = like.depth
+    return result
+
+
+def _holds_array(value: Value) -> bool:
+    return isinstance(value, np.ndarray) or (
+        isinstance(value, (tuple, list)) and any(map(_holds_array, value))
+    )
+
+
+def _sentence(text: str) -> str:
+    """A reason or a piece of advice as a whole sentence."""
+    if not text:
+        return text
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def _is_complex(t: Type | None) -> bool:
+    return t is not None and np.dtype(t.dtype).kind == "c"
+
+
+def _noun(t: Type) -> str:
+    return f"{t.ndim}-d array" if isinstance(t, Array) else "number"
+
+
+def _is(value: Value, number: float) -> bool:
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and value == number
+        and math.copysign(1.0, value) == math.copysign(1.0, number)
+    )
+
+
+PLAIN_NAMES = {
+    "multiply": "product",
+    "add": "total",
+    "subtract": "difference",
+    "divide": "ratio",
+    "matmul": "product",
+    "dot": "product",
+    "outer": "product",
+    "negative": "negated",
+    "power": "power",
+    "where": "chosen",
+}
+REDUCED_NAMES = {"sum": "total", "max": "largest", "min": "smallest", "absolute": "magnitude", "mean": "mean"}
+PRIMITIVE_NAMES = {"dim": "n", "cast": "x", "alias": "x"}
+
+
+def _default_name(op: Operation | str, args: tuple[Operand, ...]) -> str:
+    """A name for a value to which the user gave none: `x_i` for x[i], `exp_x` for np.exp(x), a plain word otherwise."""
+    first = args[0] if args and isinstance(args[0], Var) else None
+    if op == "getitem" and first is not None:
+        return f"{first.name}_{_index_word(args[1])}"
+    if isinstance(op, str):
+        return PRIMITIVE_NAMES.get(op, op)
+    name = op.name.split(".")[-1]
+    if name in PLAIN_NAMES:
+        return PLAIN_NAMES[name]
+    if name in REDUCED_NAMES:
+        return REDUCED_NAMES[name]
+    if first is not None and first.named and len(first.name) <= 12:
+        return f"{name}_{first.name}"
+    return f"{name}_" if hasattr(builtins, name) else name
+
+
+def _index_word(index: Index) -> str:
+    if len(index) == 1 and isinstance(index[0], Var) and index[0].named and not index[0].is_array:
+        return index[0].name
+    if all(isinstance(i, Const) and isinstance(i.value, int) and i.value >= 0 for i in index):
+        return "_".join(str(i.value) for i in index)
+    return "part" if any(isinstance(i, Slice) for i in index) else "element"

@@ -1,0 +1,142 @@
+"""Afterwards no statement is unreachable, no assignment chained or annotated, and `match` a chain of `if`.
+
+These rewritings look at one statement at a time; those that need to know what follows are in `desugar_exits`.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from adc.compiler.frontend import desugar_match
+from adc.compiler.frontend.desugar_flow import LOOPS, blocks, falls, is_endless, leaves, may_recall_jump
+from adc.compiler.frontend.desugar_syntax import (
+    Names,
+    Node,
+    Statements,
+    as_bool,
+    assign,
+    assign_to,
+    bound_in,
+    branch,
+    constant,
+    placed,
+    read,
+)
+
+_LEAVING_FINALLY = "a `return`, `break` or `continue` in `finally` discards the exception that is on its way"
+_RECALLED_JUMP = "a jump passes a `finally` or `with` that may raise what an outer `try` or `with` catches"
+
+
+def run(body: Statements, names: Names) -> Statements:
+    """Rewrite each statement of `body`, and drop those behind one that never completes.
+
+    >>> import ast
+    >>> def show(text):
+    ...     core = run(gast.parse(text).body, Names(gast.parse(text)))
+    ...     print(ast.unparse(gast.gast_to_ast(gast.Module(core, []))))
+    >>> show("total: float = 0.0; a = b = f(); x[0] = y = g(); return y; print()")
+    total = 0.0
+    a = f()
+    b = a
+    value = g()
+    x[0] = value
+    y = value
+    return y
+    """
+    done: Statements = []
+    for statement in body:
+        done.extend(_rewritten(statement, names))
+        if done and not falls(done[-1:]):
+            break
+    return done or [placed(gast.Pass(), body[0])] if body else []
+
+
+def _rewritten(statement: Node, names: Names) -> Statements:
+    for owner, field in blocks(statement):
+        setattr(owner, field, run(getattr(owner, field), names))
+    if isinstance(statement, gast.Assign) and len(statement.targets) > 1:
+        return _unchained(statement, names)
+    if isinstance(statement, gast.AnnAssign):
+        return _without_annotation(statement)
+    if isinstance(statement, gast.Match):
+        return desugar_match.run(statement, names)
+    if isinstance(statement, LOOPS):
+        return _loop(statement, names)
+    if isinstance(statement, (gast.Try, gast.TryStar)):
+        return _try(statement)
+    if isinstance(statement, gast.With) and may_recall_jump(statement):
+        statement.refused = _RECALLED_JUMP
+    return [statement]
+
+
+def _unchained(statement: Node, names: Names) -> Statements:
+    """`a = b = e` as one assignment per target, from left to right, with `e` evaluated once, before all."""
+    first, *others = statement.targets
+    rebound = bound_in(statement.targets[:-1])
+    value = statement.value
+    if isinstance(value, gast.Constant) or (isinstance(value, gast.Name) and value.id not in rebound):
+        return [assign_to(target, copy.deepcopy(value), statement) for target in statement.targets]
+    if isinstance(first, gast.Name) and first.id not in bound_in(others[:-1]):
+        source, done = first.id, [assign_to(first, value, statement)]
+    else:
+        source = names.fresh("value")
+        done = [assign(source, value, statement), assign_to(first, read(source, value), statement)]
+    return done + [assign_to(target, read(source, value), statement) for target in others]
+
+
+def _without_annotation(statement: Node) -> Statements:
+    if statement.value is not None:
+        return [assign_to(statement.target, statement.value, statement)]
+    if isinstance(statement.target, gast.Name):
+        return []
+    return [placed(gast.Expr(statement.target), statement)]
+
+
+def _loop(loop: Node, names: Names) -> Statements:
+    if (breaking := _refused_break(loop.body)) is not None:
+        loop.refused = breaking.refused
+    if isinstance(loop.body[-1], gast.Continue):
+        loop.body.pop()
+    if not loop.body:
+        loop.body = [placed(gast.Pass(), loop)]
+    if is_endless(loop):
+        loop.orelse = []
+    if isinstance(loop, gast.For) or not _assigns(loop.test):
+        return [loop]
+    # A condition that assigns moves into the body, so that the condition of a region stays a plain value.
+    more = names.fresh("more")
+    test = loop.test
+    loop.test = read(more, test)
+    loop.body = [assign(more, as_bool(test), test), branch(read(more, test), loop.body, [], loop)]
+    return [assign(more, constant(True, test), test), loop]
+
+
+def _assigns(expression: Node) -> bool:
+    return any(isinstance(node, gast.NamedExpr) for node in gast.walk(expression))
+
+
+def _refused_break(body: Statements) -> Node | None:
+    """A statement that keeps its jumps, one of which is a `break` out of `body`."""
+    for statement in body:
+        if hasattr(statement, "refused"):
+            if "break" in leaves([statement]):
+                return statement
+            continue
+        for owner, field in blocks(statement):
+            if not (isinstance(statement, LOOPS) and field == "body"):
+                found = _refused_break(getattr(owner, field))
+                if found is not None:
+                    return found
+    return None
+
+
+def _try(statement: Node) -> Statements:
+    if leaves(statement.finalbody):
+        statement.refused = _LEAVING_FINALLY
+    elif may_recall_jump(statement):
+        statement.refused = _RECALLED_JUMP
+    elif not falls(statement.body):
+        statement.orelse = []
+    return [statement]

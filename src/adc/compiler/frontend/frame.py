@@ -1,0 +1,114 @@
+"""What the evaluator knows while it runs a piece of user code: names, scopes, captured inputs, iterables."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.compiler.frontend.scan import Liveness
+from adc.compiler.frontend.source import Source
+from adc.compiler.ir.nodes import Var
+
+
+class ListValue(list[Any]):
+    """A Python list known element by element; `depth` is the region that made it and may change it."""
+
+    depth = 0
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function defined in the code being compiled: a nested def or a lambda, with the scope it was made in."""
+
+    tree: Any
+    frame: Frame
+    defaults: dict[str, Any]
+
+    @property
+    def __name__(self) -> str:
+        return str(self.tree.name)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """How it takes its arguments."""
+        arguments = self.tree.args
+        p = inspect.Parameter
+        parameters = [
+            p(a.id, p.POSITIONAL_OR_KEYWORD, default=self.defaults.get(a.id, p.empty)) for a in arguments.args
+        ]
+        if arguments.vararg is not None:
+            parameters.append(p(arguments.vararg.id, p.VAR_POSITIONAL))
+        parameters += [
+            p(a.id, p.KEYWORD_ONLY, default=self.defaults.get(a.id, p.empty)) for a in arguments.kwonlyargs
+        ]
+        return inspect.Signature(parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """What functools.partial makes in the code being compiled: its function may be a `Closure`."""
+
+    func: Any
+    args: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Capture:
+    """A value from outside the function that is read at each call: an array or a float of a closure or module."""
+
+    read: Callable[[], Any]
+    param: Var
+    label: str
+
+
+@dataclass(eq=False)
+class Guard:
+    """Something outside the function that the generated code took for granted; checked at each call."""
+
+    read: Callable[[], Any]
+    value: Any
+    label: str
+
+    def holds(self) -> bool:
+        current = self.read()
+        return current is self.value or (type(current) is type(self.value) and _equal(current, self.value))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return isinstance(a, (int, str, bool, bytes, tuple)) and a == b
+
+
+@dataclass(eq=False)
+class Frame:
+    """One activation: the names of a function body, and where other names are looked up."""
+
+    source: Source | None  # None for rule bodies, whose lines are not the user's
+    globals: dict[str, Any]
+    closure: dict[str, Any]  # name -> cell
+    env: dict[str, Any] = field(default_factory=dict)
+    parent: Frame | None = None  # the enclosing function, for nested defs
+    liveness: Liveness | None = None
+    unroll: bool = False  # rule bodies: loops over constant ranges are unrolled
+    depth: int = 0  # nesting of calls
+
+
+@dataclass(eq=False)
+class Range:
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(eq=False)
+class Items:
+    """Something iterated over: `length` trips, `item(k)` gives the value of trip k."""
+
+    length: Any
+    item: Callable[[Any], Any]
+
+
+class NeedsUnrolling(Exception):
+    """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time."""

@@ -1,0 +1,242 @@
+"""Find the result types of an operation from the types of its operands.
+
+Dtypes are NumPy's own answer: the operation is tried on tiny arrays. Lengths come from the operation's shape rule, or,
+where it has none, from trying two sets of distinct example lengths and recognising which lengths reappear.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.ir.nodes import Const, Operand, Slice, Var, variables
+from adc.compiler.ir.types import Array, Layout, Scalar, Type, of_number
+from adc.rules import shapes
+from adc.rules.dims import Dim, Shape, Symbol
+from adc.rules.registry import Operation
+
+SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "squeeze", "copy"}
+CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}
+EXAMPLE_LENGTHS = ((3, 5, 7, 11, 13, 17, 19, 23), (4, 6, 10, 14, 15, 21, 22, 26))
+
+
+def type_of(operand: Operand) -> Type | None:
+    """The type of an atom; None for constants that are not numbers."""
+    if isinstance(operand, Var):
+        return operand.type
+    value = operand.value if isinstance(operand, Const) else None
+    return of_number(value) if isinstance(value, (bool, int, float, complex, np.generic)) else None
+
+
+def is_elementwise(operation: Operation) -> bool:
+    return (
+        operation.kind == "elementwise"
+        or bool(operation.extra.get("elementwise"))
+        or operation.name == "where"
+    )
+
+
+def result_types(operation: Operation, args: tuple[Operand, ...], require: shapes.Require) -> list[Type]:
+    """One type per result. Raises ValueError or TypeError, with NumPy's own message, when the operands do not fit."""
+    if is_elementwise(operation):
+        types = [t for t in map(type_of, args) if t is not None]
+        shape = shapes.broadcast([t.shape for t in types], require)
+        dtype, weak = _elementwise_dtype(operation.function, tuple(_sample_key(a) for a in args))
+        return [Array(dtype, shape, layout_of(types)) if shape else Scalar(dtype, weak)]
+    if operation.name in CREATION:
+        return [_created(operation, args, require)]
+    views = tuple(_view(a) for a in args)
+    if operation.name in SAME_DTYPE:
+        assert operation.shape is not None
+        first = type_of(args[0])
+        assert first is not None
+        shape = tuple(operation.shape(*views))
+        layout = (
+            "A"
+            if (operation.name == "transpose" and len(shape) > 1) or operation.name == "broadcast_to"
+            else (first.layout if isinstance(first, Array) else "C")
+        )
+        return [Array(first.dtype, shape, layout) if shape else Scalar(first.dtype)]
+    if operation.shape is not None:
+        takes_require = "require" in inspect.signature(operation.shape).parameters
+        ruled = operation.shape(*views, require=require) if takes_require else operation.shape(*views)
+        if ruled is not None:
+            return _with_tiny_operands(operation, args, ruled)
+    return _by_example(operation, args)
+
+
+def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: Any) -> list[Type]:
+    """The dtypes by a call on arrays whose every length is 1, the shapes by the rule."""
+    result = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=True) for a in args))
+    results = result if isinstance(result, tuple) else (result,)
+    many = ruled if isinstance(result, tuple) else (ruled,)
+    return [_typed(r, tuple(shape)) for r, shape in zip(results, many, strict=True)]
+
+
+def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(operation.function, np.ufunc) or operation.name == "arange":
+            return operation.function(*args)
+        required = [
+            a for p, a in zip(operation.parameters, args, strict=True) if p.default is inspect.Parameter.empty
+        ]
+        options = {
+            p.name: a
+            for p, a in zip(operation.parameters, args, strict=True)
+            if p.default is not inspect.Parameter.empty
+        }
+        return operation.function(*required, **options)
+
+
+def layout_of(types: list[Type]) -> Layout:
+    return "C" if all(t.layout == "C" for t in types if isinstance(t, Array)) else "A"
+
+
+def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Require) -> Type:
+    named = dict(zip((p.name for p in operation.parameters), args, strict=True))
+    dtype = named["dtype"].value
+    if dtype is None:
+        like = named.get("a", named.get("fill_value"))
+        known = type_of(like)
+        assert known is not None
+        dtype = known.dtype
+    assert operation.shape is not None
+    shape = tuple(operation.shape(_view(args[0])))
+    return Array(str(np.dtype(dtype)), shape) if shape else Scalar(str(np.dtype(dtype)))
+
+
+def _view(operand: Operand) -> Any:
+    """An operand as a shape rule sees it: types for arrays, lengths for integers, plain values for constants."""
+    if isinstance(operand, tuple):
+        return tuple(_view(item) for item in operand)
+    if isinstance(operand, Const):
+        return (
+            operand.value
+            if type_of(operand) is None or isinstance(operand.value, (bool, int))
+            else type_of(operand)
+        )
+    if isinstance(operand, Var) and operand.dim is not None:
+        return operand.dim
+    return operand.type if isinstance(operand, Var) else operand
+
+
+def _sample_key(operand: Operand) -> Any:
+    if isinstance(operand, Const):
+        known = type_of(operand)
+        return known if known is not None else operand
+    return operand.type if isinstance(operand.type, Scalar) else (operand.type.dtype, operand.type.ndim)
+
+
+@lru_cache(maxsize=4096)
+def _elementwise_dtype(function: Callable[..., Any], keys: tuple[Any, ...]) -> tuple[str, bool]:
+    samples = [_sample(key) for key in keys]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = function(*samples)
+    weak = type(result) in (bool, int, float, complex)
+    return str(np.asarray(result).dtype), weak
+
+
+def _sample(key: Any) -> Any:
+    if isinstance(key, Const):
+        return key.value
+    if isinstance(key, Scalar):
+        one = np.dtype(key.dtype).type(1)
+        return one.item() if key.weak else one
+    dtype, ndim = key
+    # One element in 1-d, so that a function of scalars (math.erf) still accepts it when it must.
+    return np.ones((1,) * ndim, dtype)
+
+
+def _by_example(operation: Operation, args: tuple[Operand, ...]) -> list[Type]:
+    symbols: dict[Symbol, None] = {}
+    for v in variables(args):
+        for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ())):
+            _collect(d, symbols)
+    outcomes = []
+    for lengths in EXAMPLE_LENGTHS:
+        table = {s: lengths[k % len(lengths)] for k, s in enumerate(symbols)}
+        result = _call(operation, tuple(_concrete(a, table.__getitem__) for a in args))
+        outcomes.append((table, result if isinstance(result, tuple) else (result,)))
+    (table_1, first), (table_2, second) = outcomes
+    known = _known_lengths(args, symbols)
+    types = []
+    for one, two in zip(first, second, strict=True):
+        shape = tuple(
+            _recognised(n1, n2, known, table_1, table_2)
+            for n1, n2 in zip(np.shape(one), np.shape(two), strict=True)
+        )
+        types.append(_typed(one, shape))
+    return types
+
+
+def _typed(result: Any, shape: Shape) -> Type:
+    dtype = str(np.asarray(result).dtype)
+    return Array(dtype, shape) if shape else Scalar(dtype, type(result) in (bool, int, float, complex))
+
+
+def _collect(d: Dim, symbols: dict[Symbol, None]) -> None:
+    for symbol, _ in d.terms:
+        inner = [p for p in symbol.payload if isinstance(p, Dim)]
+        if symbol.kind in ("product", "clamp", "floordiv", "quotient"):
+            for p in inner:
+                _collect(p, symbols)
+        else:
+            symbols.setdefault(symbol)
+
+
+def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: bool = False) -> Any:
+    if isinstance(operand, tuple):
+        return tuple(_concrete(item, value, tiny) for item in operand)
+    if isinstance(operand, Slice):
+        return slice(
+            *(
+                None if p is None else _concrete(p, value, tiny)
+                for p in (operand.start, operand.stop, operand.step)
+            )
+        )
+    if isinstance(operand, Const):
+        return operand.value
+    if operand.dim is not None:
+        return 1 if tiny else operand.dim.evaluate(value)
+    if isinstance(operand.type, Scalar):
+        return _sample(operand.type)
+    lengths = tuple(1 if tiny else d.evaluate(value) for d in operand.type.shape)
+    if np.dtype(operand.type.dtype).kind in "iu":
+        return np.zeros(lengths, operand.type.dtype)  # positions in arrays of any length
+    filled = np.ones(lengths, operand.type.dtype)
+    if len(lengths) == 2 and lengths[0] == lengths[1]:
+        filled = np.eye(lengths[0], dtype=operand.type.dtype)  # factorizations need a regular matrix
+    return filled
+
+
+def _known_lengths(args: tuple[Operand, ...], symbols: dict[Symbol, None]) -> list[Dim]:
+    found: dict[Dim, None] = {}
+    for v in variables(args):
+        for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ())):
+            found.setdefault(d)
+    for symbol in symbols:
+        found.setdefault(Dim(0, ((symbol, 1),)))
+    products = [shapes.size(v.type.shape) for v in variables(args) if v.type.ndim > 1]
+    return [*found, *products]
+
+
+def _recognised(
+    n1: int, n2: int, known: list[Dim], table_1: dict[Symbol, int], table_2: dict[Symbol, int]
+) -> Dim:
+    if n1 == n2:
+        return Dim(n1)
+    for offset in (0, -1, 1, -2, 2):
+        for d in known:
+            if (
+                d.evaluate(table_1.__getitem__) + offset == n1
+                and d.evaluate(table_2.__getitem__) + offset == n2
+            ):
+                return d + offset
+    return Dim(-1)  # an unknown length: the builder replaces it by a symbol of the result

@@ -1,0 +1,107 @@
+"""Turn a Python function and the types of its arguments into an IR program.
+
+The function's body is evaluated once over values that are partly known: what is known folds away (constants, tuples,
+branches on them, calls of helpers), what is not becomes typed SSA statements (Jones, Gomard & Sestoft, *Partial
+Evaluation and Automatic Program Generation*, 1993).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from adc.compiler.frontend import source as sources
+from adc.compiler.frontend.builder import EqualLengths, Value
+from adc.compiler.frontend.frame import Capture, Frame, Guard
+from adc.compiler.frontend.statements import Statements
+from adc.compiler.ir.nodes import Program, Var
+from adc.compiler.ir.types import Array, is_integer
+from adc.errors import Location
+from adc.rules.dims import Dim
+
+
+class Evaluator(Statements):
+    """A whole evaluator: expressions, calls and statements over one program."""
+
+    def __init__(self, equal: EqualLengths | None = None) -> None:
+        super().__init__(equal)
+        self.frame = Frame(None, {}, {})
+        self.region_depth = 0
+        self.open_rules: list[Any] = []  # functions with custom rules whose forward rule is being evaluated
+        self.opaque_calls = 0  # for the names of operations that stand for one call each
+        self.loop_depth = 0
+        self.running = []
+        self.captures: list[Capture] = []
+        self.guards: list[Guard] = []
+
+
+@dataclass(eq=False)
+class Lowered:
+    """The primal as a program, and what it takes for granted."""
+
+    program: Program
+    output: Value  # the returned value: Vars and constants in containers
+    captures: list[Capture]
+    guards: list[Guard]
+    evaluator: Evaluator
+    source: sources.Source
+
+
+def make_param(name: str, value: Any, evaluator: Evaluator) -> Var:
+    """A parameter for an argument: an array, or a number."""
+    param = Var(name, evaluator.argument_type(value, name))
+    if isinstance(param.type, Array):
+        evaluator._name_lengths(param, value)
+    elif is_integer(param.type):
+        param.dim = Dim.symbol("value", param)
+    return param
+
+
+Evaluate = Callable[[Evaluator, dict[str, Value]], Value]
+
+
+def run(
+    function: Callable[..., Any],
+    bind: Callable[[Evaluator], tuple[dict[str, Value], list[Var]]],
+    evaluate: Evaluate | None = None,
+) -> Lowered:
+    """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
+
+    A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
+    call of the function.
+    """
+    source = sources.of(innermost(function))
+    evaluator = Evaluator()
+    evaluator.origin = Location(source.file, source.first_line, 0, None, source.line(source.first_line))
+    arguments, params = bind(evaluator)
+    body = evaluator.block
+    frame = Frame(source, source.globals, dict(source.closure), arguments)
+    if evaluate is None and not hasattr(function, "__adc_inline__"):
+        output = evaluator.run_function(source.tree, frame)
+    else:
+        evaluator.frame = Frame(source, source.globals, dict(source.closure), {})
+        output = (
+            evaluate(evaluator, arguments)
+            if evaluate is not None
+            else _called(function, arguments, evaluator)
+        )
+    inputs = [*params, *(c.param for c in evaluator.captures)]
+    program = Program(source.name, inputs, body, [])
+    return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source)
+
+
+def innermost(function: Any) -> Any:
+    """The user's function behind derivatives of derivatives, partials and methods."""
+    while hasattr(function, "__adc_primal__"):
+        function = function.__adc_primal__
+        while isinstance(function, functools.partial):
+            function = function.func
+    return function
+
+
+def _called(function: Any, arguments: dict[str, Value], evaluator: Evaluator) -> Value:
+    bound = inspect.BoundArguments(inspect.signature(function), arguments)  # type: ignore[arg-type]
+    return evaluator.call(function, list(bound.args), bound.kwargs)

@@ -1,0 +1,152 @@
+"""Which names each loop and branch of a function assigns, and which are still wanted afterwards.
+
+Backward liveness over the syntax tree. The answers decide which names a region carries.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+
+def stored_names(nodes: list[Any]) -> set[str]:
+    """Names that statements bind (assignment targets, loop targets, nested functions), not entering nested functions."""
+    found: set[str] = set()
+
+    class Visitor(gast.NodeVisitor):  # type: ignore[misc]
+        def visit_Name(self, node: Any) -> None:
+            if isinstance(node.ctx, (gast.Store, gast.Del)):
+                found.add(node.id)
+
+        def visit_AugAssign(self, node: Any) -> None:
+            if isinstance(node.target, gast.Name):
+                found.add(node.target.id)
+            self.generic_visit(node)
+
+        def visit_FunctionDef(self, node: Any) -> None:
+            found.add(node.name)
+
+        def visit_Lambda(self, node: Any) -> None:
+            return
+
+        def visit_ListComp(self, node: Any) -> None:
+            # Comprehension variables live in a scope of their own; only a walrus inside binds here.
+            for inner in gast.walk(node):
+                if isinstance(inner, gast.NamedExpr):
+                    found.add(inner.target.id)
+
+        visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_ListComp
+
+    visitor = Visitor()
+    for node in nodes:
+        visitor.visit(node)
+    return found
+
+
+def changed_names(nodes: list[Any]) -> set[str]:
+    """Names of containers that statements may change in place: `d[k] = ...`, `d.update(...)`."""
+    found: set[str] = set()
+    for node in (n for statement in nodes for n in gast.walk(statement)):
+        if (isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)) or isinstance(
+            node, gast.Attribute
+        ):
+            base = node.value
+            while isinstance(base, (gast.Subscript, gast.Attribute)):
+                base = base.value
+            if isinstance(base, gast.Name):
+                found.add(base.id)
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+            base = node.target.value
+            while isinstance(base, gast.Subscript):
+                base = base.value
+            if isinstance(base, gast.Name):
+                found.add(base.id)
+    return found
+
+
+def loaded_names(node: Any) -> set[str]:
+    """Names that an expression or a statement (with everything inside) may read."""
+    found = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    found |= {
+        n.target.id
+        for n in gast.walk(node)
+        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+    }
+    return found
+
+
+class Liveness:
+    """For every If, For and While: `after[node]`, the names that may be read once it has ended; `head[node]` for
+    loops, the names that may be read at the start of a trip."""
+
+    def __init__(self, body: list[Any], out: set[str] | None = None) -> None:
+        self.after: dict[int, set[str]] = {}
+        self.head: dict[int, set[str]] = {}
+        # What a nested function reads is read whenever it is called, which may be anywhere.
+        self._captured = {
+            name
+            for node in body
+            for inner in gast.walk(node)
+            if isinstance(inner, (gast.FunctionDef, gast.Lambda))
+            for name in loaded_names(inner)
+        }
+        self._block(body, set(out or ()) | self._captured)
+
+    def _block(self, body: list[Any], live: set[str]) -> set[str]:
+        for node in reversed(body):
+            live = self._statement(node, live)
+        return live
+
+    def _statement(self, node: Any, live: set[str]) -> set[str]:
+        if isinstance(node, gast.If):
+            self.after[id(node)] = set(live)
+            return (
+                self._block(node.body, set(live))
+                | self._block(node.orelse, set(live))
+                | loaded_names(node.test)
+            )
+        if isinstance(node, (gast.For, gast.While)):
+            return self._loop(node, live)
+        if isinstance(node, (gast.With, gast.Try)):
+            handlers = [h for h in getattr(node, "handlers", [])]
+            inner = self._block(
+                [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])], live
+            )
+            for handler in handlers:
+                inner = inner | self._block(handler.body, set(live))
+            for item in getattr(node, "items", []):
+                inner |= loaded_names(item.context_expr)
+            return inner | live
+        if isinstance(node, gast.FunctionDef):
+            return (live - ({node.name} - self._captured)) | loaded_names(node)
+        killed = set()
+        if isinstance(node, (gast.Assign, gast.AnnAssign)):
+            targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+            killed = {n.id for t in targets for n in _plain_targets(t)} - self._captured
+        return (live - killed) | loaded_names(node)
+
+    def _loop(self, node: Any, live: set[str]) -> set[str]:
+        self.after[id(node)] = set(live)
+        header = loaded_names(node.test) if isinstance(node, gast.While) else loaded_names(node.iter)
+        flag = getattr(node, "flag", None)
+        targets = {n.id for n in _plain_targets(node.target)} if isinstance(node, gast.For) else set()
+        at_head = live | (header if isinstance(node, gast.While) else set()) | ({flag} if flag else set())
+        while True:
+            body_in = self._block(node.body, set(at_head)) - (targets - self._captured)
+            extended = at_head | body_in
+            if extended == at_head:
+                break
+            at_head = extended
+        self.head[id(node)] = set(at_head)
+        return at_head | header
+
+
+def _plain_targets(target: Any) -> list[Any]:
+    if isinstance(target, gast.Name):
+        return [target]
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [n for t in target.elts for n in _plain_targets(t)]
+    if isinstance(target, gast.Starred):
+        return _plain_targets(target.value)
+    return []

@@ -1,0 +1,368 @@
+"""The intermediate representation: typed, structured SSA over Python values, with explicit array memory.
+
+A block is a list of statements. Scalars and arrays are named once (`Var`). `For`, `While` and `If` are regions: what
+they change is carried explicitly. An array name stands for its memory: `Store` writes it, in statement order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from adc.compiler.ir.types import Array, Type
+from adc.errors import Location
+from adc.rules.dims import Dim
+from adc.rules.registry import Operation
+
+
+class Var:
+    """A value. Identity is the name; `name` is only a wish, which the emitter makes unique."""
+
+    __slots__ = ("dim", "name", "named", "root", "type", "view_of")
+
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        *,
+        named: bool = True,
+        dim: Dim | None = None,
+        root: Var | None = None,
+        view_of: Var | None = None,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.named = named  # carries a name of the user's (or a textbook one), so it keeps its own line
+        self.dim = dim  # for integers: the value as a length
+        self.root = root or self  # for arrays: the array that owns the memory
+        self.view_of = view_of  # for views: the array that this one was taken from
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.type}"
+
+    @property
+    def is_array(self) -> bool:
+        return isinstance(self.type, Array)
+
+
+@dataclass(frozen=True)
+class Const:
+    """A value known at compile time: a number, None, a string, a dtype."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and (self.value is other.value or repr(self.value) == repr(other.value))
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), repr(self.value)))
+
+
+Atom = Var | Const
+
+
+@dataclass(frozen=True)
+class Slice:
+    """`start:stop:step` in an index; None where the user left it out."""
+
+    start: Atom | None
+    stop: Atom | None
+    step: Atom | None
+
+
+Operand = Any  # Atom, or a tuple of operands (nested), or a Slice inside an index
+Index = tuple[Any, ...]  # Atom (integer, integer array, mask), Slice, or Const(None) for newaxis
+
+
+@dataclass(eq=False)
+class Assign:
+    """`targets = op(args)`. `op` is an `Operation`, or the name of a primitive of the compiler:
+
+    getitem(array, index)  dim(array, axis)  cast(x, dtype)  alias(x)  trips(start, stop, step)  fetch(capture)
+    """
+
+    targets: tuple[Var, ...]
+    op: Operation | str
+    args: tuple[Operand, ...]
+    origin: Location | None = None
+
+    @property
+    def target(self) -> Var:
+        assert len(self.targets) == 1
+        return self.targets[0]
+
+    @property
+    def name(self) -> str:
+        return self.op if isinstance(self.op, str) else self.op.name
+
+
+@dataclass(eq=False)
+class Store:
+    """`array[index] = value`, or `+=` when `accumulate`. `role` marks the reverse sweep's restoring writes."""
+
+    array: Var
+    index: Index
+    value: Atom
+    accumulate: bool = False
+    origin: Location | None = None
+    role: Literal["", "undo"] = ""
+
+
+@dataclass(eq=False)
+class Carried:
+    """A value that a loop carries: `phi` in the body, from `init` at first and `out` of the trip before; `result` after."""
+
+    phi: Var
+    init: Atom
+    out: Atom
+    result: Var
+
+
+@dataclass(eq=False)
+class For:
+    index: Var
+    start: Atom
+    stop: Atom
+    step: Atom
+    carried: list[Carried]
+    body: Block
+    origin: Location | None = None
+    note: str = ""  # printed behind the header's comment, e.g. the loop's class
+
+
+@dataclass(eq=False)
+class While:
+    """`test_block` computes `test` from the phis before each trip; `counter` (from 0) counts trips where it is wanted."""
+
+    carried: list[Carried]
+    test_block: Block
+    test: Atom
+    body: Block
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Merge:
+    """A value that depends on which branch ran."""
+
+    result: Var
+    then: Atom
+    orelse: Atom
+
+
+@dataclass(eq=False)
+class If:
+    test: Atom
+    then: Block
+    orelse: Block
+    merges: list[Merge]
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Check:
+    """`if not test: raise error(message)`: the user's own assertions, and the shapes that a program relies on."""
+
+    test: Atom
+    error: str
+    message: tuple[Operand, ...]
+    origin: Location | None = None
+    user: bool = False  # written by the user: printed as `assert` or `raise`
+
+
+@dataclass(eq=False)
+class Print:
+    args: tuple[Operand, ...]
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Where a value of each trip is kept for the reverse sweep.
+
+    `trips` are the (start, step, trip count) of the loops around it, outermost first, when all are known before the
+    outermost begins: then it is an array indexed by them. Otherwise (None) it is a stack that grows.
+    """
+
+    name: str
+    dtype: str
+    trips: list[Atom] | None
+    shape: tuple[Dim, ...] = ()
+    lengths: tuple[Atom, ...] = ()
+
+
+@dataclass(eq=False)
+class NewBuffer:
+    buffer: Buffer
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Keep:
+    """Forward sweep: `buffer[index] = value`, or push when `index` is None."""
+
+    buffer: Buffer
+    index: tuple[Atom, ...] | None
+    value: Atom
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Restore:
+    """Reverse sweep: `target = buffer[index]`, or pop."""
+
+    target: Var
+    buffer: Buffer
+    index: tuple[Atom, ...] | None
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Mark:
+    """A heading in the generated text: "forward", "reverse"."""
+
+    text: str
+    origin: Location | None = None
+
+
+Stmt = Assign | Store | For | While | If | Check | Print | NewBuffer | Keep | Restore | Mark
+Block = list[Stmt]
+
+
+@dataclass(eq=False)
+class Program:
+    """A function: parameters, body, and the values that it returns."""
+
+    name: str
+    params: list[Var]
+    body: Block
+    results: list[Atom]
+    doc: str = ""
+    fresh: bool = True
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def atoms(operand: Operand) -> Iterator[Atom]:
+    """All atoms in an operand: itself, or those of a tuple or a slice."""
+    if isinstance(operand, tuple):
+        for item in operand:
+            yield from atoms(item)
+    elif isinstance(operand, Slice):
+        for part in (operand.start, operand.stop, operand.step):
+            if part is not None:
+                yield part
+    elif isinstance(operand, (Var, Const)):
+        yield operand
+
+
+def variables(operand: Operand) -> Iterator[Var]:
+    return (a for a in atoms(operand) if isinstance(a, Var))
+
+
+def length_variables(v: Var) -> Iterator[Var]:
+    """The variables of which the lengths of an array, or the value of an integer, are made."""
+    dims = [*v.type.shape, *((v.dim,) if v.dim is not None else ())]
+    while dims:
+        d = dims.pop()
+        for symbol, _ in d.terms:
+            for part in symbol.payload:
+                if isinstance(part, Dim):
+                    dims.append(part)
+                elif isinstance(part, Var) and part is not v:
+                    yield part
+
+
+def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    """The blocks of a region, in execution order."""
+    if isinstance(stmt, For):
+        return (stmt.body,)
+    if isinstance(stmt, While):
+        return (stmt.test_block, stmt.body)
+    if isinstance(stmt, If):
+        return (stmt.then, stmt.orelse)
+    return ()
+
+
+def walk(block: Block) -> Iterator[Stmt]:
+    """Every statement, regions before their contents."""
+    for stmt in block:
+        yield stmt
+        for inner in blocks(stmt):
+            yield from walk(inner)
+
+
+def uses(stmt: Stmt) -> Iterator[Var]:
+    """The variables that a statement itself reads; for a region: its header, inits, outs and merges, not its blocks."""
+    if isinstance(stmt, Assign):
+        yield from variables(stmt.args)
+    elif isinstance(stmt, Store):
+        yield stmt.array
+        yield from variables((stmt.index, stmt.value))
+    elif isinstance(stmt, For):
+        yield from variables((stmt.start, stmt.stop, stmt.step))
+        for c in stmt.carried:
+            yield from variables((c.init, c.out))
+    elif isinstance(stmt, While):
+        yield from variables(stmt.test)
+        for c in stmt.carried:
+            yield from variables((c.init, c.out))
+    elif isinstance(stmt, If):
+        yield from variables(stmt.test)
+        for m in stmt.merges:
+            yield from variables((m.then, m.orelse))
+    elif isinstance(stmt, Check):
+        yield from variables((stmt.test, stmt.message))
+    elif isinstance(stmt, Print):
+        yield from variables(stmt.args)
+    elif isinstance(stmt, NewBuffer):
+        yield from variables(((*(stmt.buffer.trips or ()),), stmt.buffer.lengths))
+    elif isinstance(stmt, Keep):
+        yield from variables((stmt.index or (), stmt.value))
+    elif isinstance(stmt, Restore):
+        yield from variables(stmt.index or ())
+
+
+def defined(stmt: Stmt) -> Iterator[Var]:
+    """The variables that a statement binds in the block that it stands in."""
+    if isinstance(stmt, Assign):
+        yield from stmt.targets
+    elif isinstance(stmt, (For, While)):
+        yield from (c.result for c in stmt.carried)
+    elif isinstance(stmt, If):
+        yield from (m.result for m in stmt.merges)
+    elif isinstance(stmt, Restore):
+        yield stmt.target
+
+
+def bound_inside(stmt: Stmt) -> Iterator[Var]:
+    """The variables that a loop binds at the head of its body."""
+    if isinstance(stmt, For):
+        yield stmt.index
+    if isinstance(stmt, (For, While)):
+        yield from (c.phi for c in stmt.carried)
+
+
+def reads_memory(stmt: Assign) -> bool:
+    """Whether an assignment reads the elements of its array operands, rather than only pointing at them or their shape."""
+    return not is_view(stmt) and stmt.name not in (
+        "dim",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "shape",
+    )
+
+
+VIEWS = {"transpose", "expand_dims", "squeeze", "reshape", "ravel", "broadcast_to", "alias"}
+
+
+def is_view(stmt: Assign) -> bool:
+    """Whether the target shares memory with the first operand."""
+    target = stmt.targets[0]
+    return target.view_of is not None

@@ -1,0 +1,233 @@
+"""Hold a program to the rules of the IR: raises InternalError where a stage has broken one.
+
+Every value is defined once and before it is read, in a scope that the reader can see; regions carry values
+of one kind; memory is written through arrays. One liberty is allowed, because the emitted Python has it: at
+the top of a function, a branch of the reverse sweep reads values of the forward branch that ran on the same
+test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Buffer,
+    Check,
+    Const,
+    For,
+    If,
+    Keep,
+    Mark,
+    NewBuffer,
+    Operand,
+    Print,
+    Program,
+    Restore,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    While,
+    bound_inside,
+    defined,
+    variables,
+)
+from adc.compiler.ir.types import Array, Scalar, Type
+from adc.errors import InternalError, Location
+
+__all__ = ["verify"]
+
+
+def verify(program: Program, stage: str = "") -> None:
+    """Raise InternalError, naming the stage and the line of the user, unless the program is well formed.
+
+    >>> x, y = Var("x", Scalar("float64")), Var("y", Scalar("float64"))
+    >>> verify(Program("f", [x], [], [x]))
+    >>> verify(Program("f", [x], [], [y]), "dead")
+    Traceback (most recent call last):
+    adc.errors.InternalError: after the stage `dead`: `y` is returned and never defined...
+    """
+    _Verifier(stage).program(program)
+
+
+@dataclass
+class _Scope:
+    """What can be read here; `loops` counts the loops around."""
+
+    values: set[Var] = field(default_factory=set)
+    buffers: set[Buffer] = field(default_factory=set)
+    loops: int = 0
+
+    def inner(self, loop: bool = False) -> _Scope:
+        return _Scope(set(self.values), set(self.buffers), self.loops + loop)
+
+
+class _Verifier:
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        self.seen: set[Var] = set()
+        self.branches: dict[tuple[Atom, str], tuple[set[Var], set[Buffer]]] = {}
+
+    def fail(self, what: str, origin: Location | None = None) -> InternalError:
+        where = f"after the stage `{self.stage}`: " if self.stage else ""
+        return InternalError(where + what, origin)
+
+    def program(self, program: Program) -> None:
+        scope = _Scope()
+        names = [p.name for p in program.params]
+        if len(set(names)) != len(names):
+            raise self.fail(f"two parameters have one name: {', '.join(names)}")
+        for p in program.params:
+            self._define(p, scope, None)
+        self._block(program.body, scope)
+        for result in program.results:
+            for v in variables(result):
+                if v not in scope.values:
+                    raise self.fail(f"`{v.name}` is returned and never defined")
+
+    def _block(self, block: Block, scope: _Scope) -> None:
+        if not isinstance(block, list):
+            raise self.fail(f"a block is a {type(block).__name__}, not a list")
+        for stmt in block:
+            self._statement(stmt, scope)
+
+    def _read(self, operands: Operand, scope: _Scope, origin: Location | None) -> None:
+        for v in variables(operands):
+            if v not in scope.values:
+                raise self.fail(f"`{v.name}` is read where it is not defined", origin)
+
+    def _define(self, v: Var, scope: _Scope, origin: Location | None) -> None:
+        if v in self.seen:
+            raise self.fail(f"`{v.name}` is defined twice", origin)
+        if not isinstance(v.type, (Scalar, Array)):
+            raise self.fail(f"`{v.name}` has the type {v.type!r}", origin)
+        if v.is_array and v.root is not v and not v.root.is_array:
+            raise self.fail(f"`{v.name}` is a view of a number", origin)
+        self.seen.add(v)
+        scope.values.add(v)
+
+    def _statement(self, stmt: Stmt, scope: _Scope) -> None:
+        origin = stmt.origin
+        match stmt:
+            case Assign():
+                self._read(stmt.args, scope, origin)
+                self._well_formed(stmt.args, origin)
+            case Store():
+                self._read((stmt.array, stmt.index, stmt.value), scope, origin)
+                self._store(stmt)
+            case For():
+                self._read((stmt.start, stmt.stop, stmt.step), scope, origin)
+                if isinstance(stmt.step, Const) and stmt.step.value == 0:
+                    raise self.fail("a loop has the step 0", origin)
+                self._loop(stmt, scope)
+            case While():
+                self._loop(stmt, scope)
+            case If():
+                self._read(stmt.test, scope, origin)
+                self._if(stmt, scope)
+            case Check():
+                self._read((stmt.test, stmt.message), scope, origin)
+            case Print():
+                self._read(stmt.args, scope, origin)
+            case NewBuffer():
+                self._read((tuple(stmt.buffer.trips or ()), tuple(stmt.buffer.lengths)), scope, origin)
+                scope.buffers.add(stmt.buffer)
+            case Keep() | Restore():
+                self._buffered(stmt, scope)
+            case Mark():
+                pass
+            case _:
+                raise self.fail(f"{type(stmt).__name__} is no statement of the IR", origin)
+        for v in defined(stmt):
+            self._define(v, scope, origin)
+
+    def _well_formed(self, operand: Operand, origin: Location | None) -> None:
+        """Operands are atoms, slices, and tuples of them: nothing else reaches the printer."""
+        if isinstance(operand, tuple):
+            for item in operand:
+                self._well_formed(item, origin)
+        elif isinstance(operand, Slice):
+            self._well_formed(
+                tuple(p for p in (operand.start, operand.stop, operand.step) if p is not None), origin
+            )
+        elif not isinstance(operand, (Var, Const)):
+            raise self.fail(f"{operand!r} is no operand", origin)
+
+    def _store(self, stmt: Store) -> None:
+        array = stmt.array
+        if not isinstance(array.type, Array):
+            raise self.fail(f"`{array.name}` is written to by index and is a number", stmt.origin)
+        axes = [i for i in stmt.index if i != Const(None)]
+        if len(axes) > array.type.ndim and not any(v.is_array for v in variables(stmt.index)):
+            raise self.fail(f"`{array.name}` has {array.type.ndim} axes and {len(axes)} indices", stmt.origin)
+        if any(v.is_array for v in variables(stmt.index)):
+            return  # index arrays bring axes of their own
+        if isinstance(stmt.value, Var) and stmt.value.type.ndim > array.type.ndim + len(stmt.index) - len(
+            axes
+        ):
+            raise self.fail(
+                f"`{stmt.value.name}` has more axes than `{array.name}`, into which it is stored", stmt.origin
+            )
+
+    def _loop(self, stmt: For | While, scope: _Scope) -> None:
+        origin = stmt.origin
+        self._read(tuple(c.init for c in stmt.carried), scope, origin)
+        inner = scope.inner(loop=True)
+        for v in bound_inside(stmt):
+            self._define(v, inner, origin)
+        if isinstance(stmt, While):
+            self._block(stmt.test_block, inner)
+            self._read(stmt.test, inner, origin)
+        self._block(stmt.body, inner)
+        self._read(tuple(c.out for c in stmt.carried), inner, origin)
+        for c in stmt.carried:
+            for value in (c.init, c.out, c.result):
+                self._same_kind(value, c.phi, origin)
+
+    def _if(self, stmt: If, scope: _Scope) -> None:
+        for side, block, values in (
+            ("then", stmt.then, [m.then for m in stmt.merges]),
+            ("orelse", stmt.orelse, [m.orelse for m in stmt.merges]),
+        ):
+            inner = scope.inner()
+            mirrored = self.branches.get((stmt.test, side))
+            if mirrored is not None and scope.loops == 0:
+                inner.values |= mirrored[0]
+                inner.buffers |= mirrored[1]
+            self._block(block, inner)
+            self._read(tuple(values), inner, stmt.origin)
+            if scope.loops == 0:
+                own = self.branches.setdefault((stmt.test, side), (set(), set()))
+                own[0].update(inner.values - scope.values)
+                own[1].update(inner.buffers - scope.buffers)
+        for m in stmt.merges:
+            self._same_kind(m.then, m.result, stmt.origin)
+            self._same_kind(m.orelse, m.result, stmt.origin)
+
+    def _same_kind(self, value: Atom, holder: Var, origin: Location | None) -> None:
+        """A region's value is held by one Python variable: one rank, and for arrays one dtype."""
+        if isinstance(value, Const):
+            if holder.is_array:
+                raise self.fail(f"the array `{holder.name}` is given the constant {value.value!r}", origin)
+            return
+        if not _compatible(value.type, holder.type):
+            raise self.fail(f"`{holder.name}` ({holder.type}) is given `{value.name}` ({value.type})", origin)
+
+    def _buffered(self, stmt: Keep | Restore, scope: _Scope) -> None:
+        if stmt.buffer not in scope.buffers:
+            raise self.fail(f"the buffer `{stmt.buffer.name}` is used before it is made", stmt.origin)
+        indices = tuple(stmt.index or ())
+        self._read(indices, scope, stmt.origin)
+        if isinstance(stmt, Keep):
+            self._read(stmt.value, scope, stmt.origin)
+        if (stmt.index is None) != (stmt.buffer.trips is None):
+            raise self.fail(f"the buffer `{stmt.buffer.name}` is a stack and an array at once", stmt.origin)
+
+
+def _compatible(a: Type, b: Type) -> bool:
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a.ndim == b.ndim and a.dtype == b.dtype
+    return isinstance(a, Scalar) and isinstance(b, Scalar)

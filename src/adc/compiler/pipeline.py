@@ -1,0 +1,420 @@
+"""The compiler as a straight list of stages: from a function and the types of its arguments to text.
+
+Each stage takes the program as the one before left it. After every stage the clock is read, the program is
+dumped (ADC_DUMP), printed (ADC_DEBUG) and, with ADC_VERIFY=1, held to the rules of the IR.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import gast
+
+from adc import config
+from adc.compiler import results
+from adc.compiler.analysis.activity import Activity
+from adc.compiler.backend import compile as backend
+from adc.compiler.backend import emit
+from adc.compiler.frontend import lower, source
+from adc.compiler.frontend.builder import Value
+from adc.compiler.ir.nodes import Atom, Mark, Program, Var
+from adc.compiler.ir.show import show
+from adc.compiler.ir.verify import verify
+from adc.compiler.transforms import (
+    adjoint,
+    aliases,
+    bounds,
+    contract,
+    cse,
+    dead,
+    entry,
+    first,
+    fold,
+    forward,
+    fuse,
+    hoist,
+    nested,
+    opaque,
+    outline,
+    propagate,
+    registers,
+    reuse,
+    scalarise,
+    undo,
+    vectorise,
+)
+from adc.errors import AdcError, InternalError, Location
+
+__all__ = ["Bind", "Context", "Kind", "Request", "Watch", "run", "stage_names"]
+
+Kind = Literal["gradient", "value"]
+Bind = Callable[[lower.Evaluator], tuple[dict[str, Value], list[Var]]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to derive: of which function, on which arguments, with respect to which of its inputs.
+
+    `kind` is "gradient" (of one number) or "value" (the function itself, or what `evaluate` makes of it).
+    """
+
+    function: Callable[..., Any]
+    bind: Bind  # the values of the parameters, and the list of run-time inputs
+    wanted: tuple[int, ...]  # positions, in that list, of the differentiated inputs
+    of: str  # "w and b": the arguments as the docstring names them
+    kind: Kind = "gradient"
+    value: bool = False  # of a gradient: return the value, too
+    has_aux: bool = False
+    # In place of calling the function: its derivatives, made while it is lowered. `label` ends the name of
+    # the generated function, `what` begins its docstring.
+    evaluate: lower.Evaluate | None = None
+    label: str = ""
+    what: str = ""
+    # In place of all that: makes a program that came about with another one.
+    lowered: Callable[[], lower.Lowered] | None = None
+
+
+@dataclass(eq=False)
+class Context:
+    """What the stages share, and what they leave behind."""
+
+    request: Request
+    optimize: bool  # go on to the text for compiled mode
+    record: bool = False  # keep the IR after each stage, for `source(stage=...)`
+    lowered: lower.Lowered | None = None
+    program: Program | None = None
+    wrt: list[Var] = field(default_factory=list)
+    output: results.Form | None = None  # the result, for "value"
+    aux: results.Form | None = None
+    value_type: Any = None
+    texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
+    origins: dict[str, list[Location | None]] = field(default_factory=dict)  # of each line of a text
+    stages: dict[str, str] = field(default_factory=dict)  # the IR after each stage, when recorded
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def evaluator(self) -> lower.Evaluator:
+        assert self.lowered is not None
+        return self.lowered.evaluator
+
+    @property
+    def name(self) -> str:
+        """The name of the generated function."""
+        assert self.lowered is not None
+        suffix = {"gradient": "value_and_grad" if self.request.value else "grad"}
+        label = self.request.label or suffix.get(self.request.kind, self.request.kind)
+        return f"{self.lowered.source.name}_{label}"
+
+
+Run = Callable[[Program, Context], Program]
+Watch = Callable[[str, Program, Context], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step: `run(program, context) -> program`. One with `text` prints the program under that name."""
+
+    name: str
+    run: Run | None = None
+    text: str = ""
+
+
+def _lower(_: Program, context: Context) -> Program:
+    """The function as a program that returns its number and its auxiliary values."""
+    request = context.request
+    lowered = context.lowered = (
+        lower.run(request.function, request.bind, request.evaluate)
+        if request.lowered is None
+        else request.lowered()
+    )
+    program = lowered.program
+    context.wrt = [program.params[k] for k in request.wanted]
+    where = _return_location(lowered)
+    match request.kind:
+        case "gradient":
+            program.results = _number_and_aux(context, where)
+        case "value":
+            if request.has_aux:
+                results.split_aux(lowered.output, where)
+            context.output = results.Form(lowered.output, where)
+            program.results = list(context.output.leaves)
+            if request.label:
+                program.body.insert(0, Mark(request.label))
+    _name_params_apart(program)
+    program.name = context.name
+    program.doc = _docstring(context)
+    return program
+
+
+def _number_and_aux(context: Context, where: Location) -> list[Atom]:
+    """The number that is differentiated, and the auxiliary values."""
+    assert context.lowered is not None
+    output: Value = context.lowered.output
+    aux: list[Var] = []
+    if context.request.has_aux:
+        output, rest = results.split_aux(output, where)
+        context.aux = results.Form(rest, where)
+        aux = context.aux.leaves
+    value: Atom = results.number(output, where, context.request.has_aux)
+    context.value_type = context.evaluator.type_of(value)
+    return [value, *_kept_from_the_sweep(aux, context.lowered.program, context.evaluator)]
+
+
+def _adjoint(program: Program, context: Context) -> Program:
+    if context.request.kind == "value":
+        return program
+    value, *aux = program.results
+    output = value if isinstance(value, Var) else None
+    nested.refuse_stacks(context.evaluator, program.body)
+    program = adjoint.run(program, context.wrt, output, aux, context.evaluator)
+    program.name, program.doc = context.name, _docstring(context)
+    if output is None:
+        program.results = [value, *program.results]
+    if not context.request.value:
+        program.results = program.results[1:]
+    return program
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("lower", _lower),
+    Stage("propagate", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("aliases", lambda p, c: aliases.run(p, c.evaluator)),
+    Stage("reverse", _adjoint),
+    Stage("opaque", lambda p, c: opaque.run(p, c.evaluator)),
+    Stage("propagate-2", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("dead-2", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("undo", lambda p, c: undo.run(p, c.evaluator.joined_roots)),
+    Stage("dead-3", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("first", lambda p, c: first.run(p)),
+    Stage("fold", lambda p, c: fold.run(p, c.evaluator)),
+    Stage("cse-2", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("propagate-3", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("dead-4", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("entry", lambda p, c: entry.run(p, c.evaluator)),
+    Stage("ir", lambda p, c: p),
+    Stage("print adjoint", text="adjoint"),
+)
+
+# For compiled mode only: array statements become loops.
+OPTIMIZING_STAGES: tuple[Stage, ...] = (
+    Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
+    Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("scalarise", lambda p, c: scalarise.run(p, c.evaluator)),
+    Stage("propagate-4", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("dead-5", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("cse-3", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("fuse", lambda p, c: fuse.run(p, c.evaluator)),
+    Stage("cse-4", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("forward", lambda p, c: forward.run(p, c.evaluator)),
+    Stage("dead-6", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("contract", lambda p, c: contract.run(p, c.evaluator)),
+    Stage("forward-2", lambda p, c: forward.run(p, c.evaluator)),
+    Stage("fold-2", lambda p, c: fold.run(p, c.evaluator)),
+    Stage("cse-5", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("propagate-5", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("dead-7", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("registers", lambda p, c: registers.run(p, c.evaluator)),
+    Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
+    Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
+    Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
+    Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
+    Stage("print optimized", text="optimized"),
+)
+
+
+ADJOINT_NAMES = frozenset(s.text or s.name for s in STAGES)
+
+
+def stage_names() -> list[str]:
+    """The names that `source(stage=...)` takes."""
+    every = (*STAGES, *OPTIMIZING_STAGES)
+    return [s.text or s.name for s in every]
+
+
+def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch | None = None) -> Context:
+    """Run the stages. Raises AdcError with the user's line, InternalError for a fault in adc.
+
+    `watch` sees the program after each stage, before the next one changes it.
+    """
+    context = Context(request, optimize, record)
+    observer = _Observer(context)
+    program = Program("", [], [], [])
+    for stage in (*STAGES, *(OPTIMIZING_STAGES if optimize else ())):
+        begin = time.perf_counter()
+        try:
+            if stage.run is not None:
+                program = context.program = stage.run(program, context)
+            else:
+                _print(program, stage.text, context)
+        except AdcError:
+            raise
+        except Exception as error:
+            raise _fault(stage, error, context) from error
+        context.seconds[stage.name] = time.perf_counter() - begin
+        observer.after(stage, program)
+        if watch is not None:
+            watch(stage.name, program, context)
+    return context
+
+
+def _print(program: Program, name: str, context: Context) -> None:
+    text, origins = emit.with_origins(program)
+    complete = context.texts[name] = backend.complete(text)
+    imports: list[Location | None] = [None] * (complete.count("\n") - text.count("\n"))
+    context.origins[name] = imports + origins
+
+
+def _fault(stage: Stage, error: Exception, context: Context) -> InternalError:
+    origin = context.lowered.evaluator.origin if context.lowered is not None else None
+    return InternalError(f"the stage `{stage.name}` failed: {type(error).__name__}: {error}", origin)
+
+
+# --- the primal's results -----------------------------------------------------------------------------------
+
+
+def _kept_from_the_sweep(aux: list[Var], program: Program, evaluator: lower.Evaluator) -> list[Var]:
+    """Auxiliary arrays that are written to are copied: the reverse sweep undoes the writes."""
+    written = entry.written_roots(program, evaluator.joined_roots)
+    with evaluator.at(program.body):
+        return [evaluator.op("copy", v) if v.is_array and v.root in written else v for v in aux]
+
+
+def _return_location(lowered: lower.Lowered) -> Location:
+    """Where the function returns, for an error about what it returns."""
+    text = lowered.source
+    returns = [n for n in gast.walk(text.tree) if isinstance(n, gast.Return)]
+    if not returns or not hasattr(returns[-1], "lineno"):
+        return Location(text.file, text.first_line, 0, None, text.line(text.first_line))
+    return source.location(max(returns, key=lambda n: n.lineno), text)
+
+
+def _name_params_apart(program: Program) -> None:
+    """A captured global may have the name of a parameter, and a parameter that of something the text uses."""
+    taken = set(_RESERVED)
+    for p in program.params:
+        base = re.sub(r"\W", "_", p.name)
+        base = f"{base}_" if base in taken and base in _RESERVED else base
+        name, k = base, 1
+        while name in taken:
+            k += 1
+            name = f"{base}_{k}"
+        taken.add(name)
+        p.name = name
+
+
+_RESERVED = frozenset(
+    {
+        "np",
+        "math",
+        "vm",
+        "rt",
+        "scipy",
+        "range",
+        "max",
+        "min",
+        "abs",
+        "float",
+        "int",
+        "bool",
+        "len",
+        "print",
+        "ValueError",
+        "AssertionError",
+        "IndexError",
+    }
+)
+
+
+def _docstring(context: Context) -> str:
+    assert context.lowered is not None
+    text = context.lowered.source
+    file = os.path.basename(text.file)
+    module = str(text.globals.get("__name__", "") or "")
+    if module in ("", "__main__"):
+        module = os.path.splitext(file)[0] if not file.startswith("<") else ""
+    request = context.request
+    what = (
+        request.what
+        or {
+            "gradient": "Value and gradient" if request.value else "Gradient",
+            "value": "Value",
+        }[request.kind]
+    )
+    wrt = "" if request.kind == "value" else f" with respect to {request.of}"
+    name = f"{module.rpartition('.')[2]}.{text.name}" if module else text.name
+    version = ".".join(backend.VERSION.split(".")[:2])
+    return f"{what} of {name}{wrt}. Generated by adc {version} from {file}:{text.first_line}."
+
+
+# --- watching -----------------------------------------------------------------------------------------------
+
+
+class _Observer:
+    """Verifies, dumps and prints the program after each stage, as the settings say."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.settings = config.current()
+        self.last = ""
+        self.count = 0
+        self.wants_ir = context.record or self.settings.debug >= 2 or self.settings.dump is not None
+
+    def after(self, stage: Stage, program: Program) -> None:
+        self.count += 1
+        if stage.text:
+            self._text(stage, self.context.texts[stage.text])
+            return
+        if self.settings.verify:
+            verify(program, stage.name)
+        if not self.wants_ir:
+            return
+        text = show(program)
+        if self.context.record:
+            self.context.stages[stage.name] = text
+        self._dump(f"{self.count:02}-{stage.name}.txt", text)
+        if self.settings.debug >= 2 and text != self.last:
+            if self.settings.debug >= 4 and self.last:
+                changes = difflib.unified_diff(self.last.splitlines(), text.splitlines(), lineterm="", n=1)
+                self._say(f"rewritten by {stage.name}", "\n".join(changes))
+            else:
+                self._say(f"IR after {stage.name}", text)
+        if self.settings.debug >= 3 and stage.name == "dead":
+            self._say("analyses", self._analyses(program))
+        self.last = text
+
+    def _text(self, stage: Stage, text: str) -> None:
+        if self.settings.debug >= 1:
+            self._say(f"{stage.text} text", text)
+        self._dump(f"{self.count:02}-{stage.text}.py", text)
+
+    def _analyses(self, program: Program) -> str:
+        evaluator, context = self.context.evaluator, self.context
+        activity = Activity(program.body, context.wrt, program.results[:1])
+        active = sorted({v.name for v in activity.varied if activity.active(v)})
+        assert context.lowered is not None
+        return "\n".join(
+            (
+                f"active: {', '.join(active) or 'nothing'}",
+                f"written in place: {', '.join(v.name for v in evaluator.mutated) or 'nothing'}",
+                f"read from outside: {', '.join(c.label for c in context.lowered.captures) or 'nothing'}",
+                f"taken as constant: {', '.join(g.label for g in context.lowered.guards) or 'nothing'}",
+            )
+        )
+
+    def _say(self, title: str, text: str) -> None:
+        print(f"--- {self.context.name}: {title}\n{text.rstrip()}", file=sys.stderr)
+
+    def _dump(self, file: str, text: str) -> None:
+        if self.settings.dump is not None:
+            folder = self.settings.dump / self.context.name
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text.rstrip("\n") + "\n", encoding="utf-8")

@@ -1,0 +1,183 @@
+"""What the user's function returns, as values of a program and the way back to the user's container."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.compiler.frontend.builder import PartlyDefined, Undefined, Value, Zero
+from adc.compiler.ir.nodes import Const, Var
+from adc.compiler.ir.types import Type
+from adc.errors import DerivativeError, Location
+
+__all__ = ["Form", "Place", "converter", "number", "split_aux"]
+
+
+class Place:
+    """Stands in a template for the k-th value that the program returns."""
+
+    def __init__(self, k: int, convert: Callable[[Any], Any] | None) -> None:
+        self.k = k
+        self.convert = convert
+
+
+class _Tree:
+    """Stands in a template for a container of another class."""
+
+    def __init__(self, structure: pytree.Structure, parts: list[Any]) -> None:
+        self.structure = structure
+        self.parts = parts
+
+
+class Form:
+    """A container with places for run-time values: `leaves` are those values, `fill` builds the container.
+
+    >>> form = Form((1.5, {"a": 2}))
+    >>> form.leaves, form.fill([])
+    ([], (1.5, {'a': 2}))
+    """
+
+    def __init__(self, value: Value, location: Location | None = None) -> None:
+        self.leaves: list[Var] = []
+        self._location = location
+        self.template = self._read(value)
+
+    def _read(self, value: Value) -> Any:
+        if isinstance(value, Var):
+            self.leaves.append(value)
+            return Place(len(self.leaves) - 1, converter(value.type))
+        if isinstance(value, tuple):
+            parts = [self._read(v) for v in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if isinstance(value, list):
+            return [self._read(v) for v in value]
+        if isinstance(value, dict):
+            return {k: self._read(v) for k, v in value.items()}
+        if isinstance(value, (Undefined, PartlyDefined, Zero)):
+            raise DerivativeError(
+                "the function returns a value that is not assigned on every path",
+                self._location,
+                repair="Assign it on every path.",
+            )
+        if pytree.is_leaf(value):
+            return value
+        parts, structure = pytree.flatten(value)  # a dataclass, or a registered class
+        return _Tree(structure, [self._read(v) for v in parts])
+
+    def fill(self, values: Any) -> Any:
+        """The container with the program's values in their places."""
+        return _filled(self.template, values)
+
+
+def _filled(template: Any, values: Any) -> Any:
+    if isinstance(template, _Tree):
+        return pytree.unflatten(template.structure, [_filled(t, values) for t in template.parts])
+    if isinstance(template, Place):
+        value = values[template.k]
+        return value if template.convert is None else template.convert(value)
+    if isinstance(template, tuple):
+        parts = [_filled(t, values) for t in template]
+        return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
+    if isinstance(template, list):
+        return [_filled(t, values) for t in template]
+    if isinstance(template, dict):
+        return {k: _filled(t, values) for k, t in template.items()}
+    return template
+
+
+def converter(type: Type) -> Callable[[Any], Any] | None:
+    """What gives a returned number its dtype back: compiled code hands over Python floats."""
+    if type.ndim == 0 and type.dtype not in ("float64", "int64", "bool", "complex128"):
+        return np.dtype(type.dtype).type
+    return None
+
+
+def split_aux(output: Value, location: Location | None) -> tuple[Value, Value]:
+    """The number and the auxiliary data of a function with `has_aux=True`."""
+    if isinstance(output, (tuple, list)) and len(output) == 2:
+        return output[0], output[1]
+    raise DerivativeError(
+        f"with has_aux=True the function must return a pair, and this one returns {described(output)}",
+        location,
+        "The first of the pair is differentiated, the second is handed through.",
+        "Return `value, aux`.",
+    )
+
+
+def number(output: Value, location: Location | None, has_aux: bool) -> Var | Const:
+    """The one real number that a gradient is that of. Raises DerivativeError for everything else."""
+    if isinstance(output, Var) and not output.is_array and np.dtype(output.type.dtype).kind == "f":
+        return output
+    if isinstance(output, (bool, int, float, np.floating, np.integer)):
+        return Const(output if isinstance(output, (float, np.floating)) else float(output))
+    raise not_a_number(output, location, has_aux)
+
+
+def not_a_number(output: Value, location: Location | None, has_aux: bool) -> DerivativeError:
+    """What to say of a result that has no gradient. `output` is a value of the compiler, or a real one."""
+    what = f"a gradient is that of one real number, and this function returns {described(output)}"
+    if has_aux:
+        what = f"with has_aux=True the first of the pair must be one real number, and is {described(output)}"
+    if output is None:
+        return DerivativeError(
+            what,
+            location,
+            "A path of the function ends without `return`, or returns nothing.",
+            "Return the number.",
+        )
+    kind, rank = _kind_and_rank(output)
+    if rank:
+        return DerivativeError(
+            what,
+            location,
+            "",
+            "Reduce it to a number, as with np.sum, or ask for adc.vjp (one row "
+            "combination) or adc.jacobian (all of it).",
+        )
+    if kind == "c":
+        return DerivativeError(
+            what, location, "", "Return its real part, its imaginary part or np.abs of it."
+        )
+    if kind in ("i", "u", "b"):
+        return DerivativeError(what, location, "Integers are piecewise constant.", "Return a float.")
+    if isinstance(output, (tuple, list)) and output and not has_aux:
+        return DerivativeError(
+            what,
+            location,
+            "",
+            "Return the number alone, or say has_aux=True to hand the rest "
+            "through: then return `value, aux`.",
+        )
+    return DerivativeError(what, location, "", "Return the number alone.")
+
+
+def _kind_and_rank(output: Value) -> tuple[str, int]:
+    if isinstance(output, Var):
+        return np.dtype(output.type.dtype).kind, output.type.ndim
+    if isinstance(output, (np.ndarray, np.generic, bool, int, float, complex)):
+        return np.asarray(output).dtype.kind, np.ndim(output)
+    return "", 0
+
+
+def described(output: Value) -> str:
+    """A value in a few words, for an error.
+
+    >>> described(None), described((1.0, 2.0)), described(np.ones((2, 3)))
+    ('None', 'a tuple of 2', 'an array with 2 axes')
+    """
+    if output is None:
+        return "None"
+    kind, rank = _kind_and_rank(output)
+    if rank:
+        return f"an array with {rank} ax{'is' if rank == 1 else 'es'}"
+    if kind:
+        return {"i": "an integer", "u": "an integer", "b": "a bool", "c": "a complex number"}.get(
+            kind, "a number"
+        )
+    if isinstance(output, (tuple, list, dict)):
+        plain = {"ListValue": "list"}.get(type(output).__name__, type(output).__name__)
+        return f"a {plain} of {len(output)}"
+    return f"a {type(output).__name__}"

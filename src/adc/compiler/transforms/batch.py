@@ -1,0 +1,146 @@
+"""Apply a function to each of a batch of arguments: one loop in the program, whatever the function does inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.compiler.frontend.builder import Value
+from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Block, Const, For, Var, bound_inside, defined, length_variables, walk
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import nested
+from adc.rules.dims import Dim
+
+__all__ = ["mapped"]
+
+
+def mapped(
+    ev: Evaluator, function: Any, args: Sequence[Value], kwargs: dict[str, Value], in_axes: Any, out_axes: Any
+) -> Value:
+    """The results of the function on each element along `in_axes`, stacked along `out_axes`."""
+    plain = nested.without_lists(tuple(args))
+    axes = _per_leaf(ev, in_axes, plain, "in_axes")
+    leaves, structure = pytree.flatten(plain)
+    named, named_structure = pytree.flatten(nested.without_lists(kwargs))
+    batched = list(zip([*leaves, *named], [*axes, *[0] * len(named)], strict=True))
+    length = _length(ev, batched)
+    index = Var("k", Scalar("int64", True), named=True)
+    index.dim = Dim.symbol("value", index)
+    body: Block = []
+    lengths = ev.equal.snapshot()
+    ev.region_depth += 1
+    try:
+        with ev.at(body):
+            items = [_element(ev, x, axis, index) for x, axis in batched]
+            positional = nested.with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
+            keyword = nested.with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
+            output = nested.without_lists(ev.call(function, list(positional), keyword))
+    finally:
+        ev.region_depth -= 1
+    found, out_structure = pytree.flatten(output)
+    stacked = []
+    for y, axis in zip(found, _per_leaf(ev, out_axes, output, "out_axes"), strict=True):
+        stacked.append(
+            y if axis is None or not nested.is_number(y) else _stacked(ev, y, axis, index, length, body)
+        )
+    ev.block.append(For(index, Const(0), ev.atom(length), Const(1), [], body, ev.origin))
+    ev.equal.restore(lengths)  # what a trip has checked is not known when there was none
+    return pytree.unflatten(out_structure, stacked)
+
+
+def _length(ev: Evaluator, batched: list[tuple[Value, int | None]]) -> Value:
+    """The length of the batch, which is that of every batched argument."""
+    found: Dim | None = None
+    for x, axis in batched:
+        if axis is None:
+            continue
+        if not isinstance(x, Var) or not isinstance(x.type, Array):
+            raise ev.refuse(
+                "vmap maps over a number",
+                "only arrays have axes to map over",
+                "give it None in in_axes, to pass it on as it is",
+            )
+        if not -x.type.ndim <= axis < x.type.ndim:
+            raise ev.refuse(f"vmap maps over axis {axis} of `{x.name}`, which has {x.type.ndim} axes")
+        mine = x.type.shape[axis]
+        if found is None:
+            found = mine
+        else:
+            ev.require_equal(found, mine, "vmap is given batches of different lengths")
+    if found is None:
+        raise ev.refuse(
+            "vmap has no argument to map over",
+            "in_axes is None for all of them",
+            "give at least one argument an axis",
+        )
+    return ev.dim_value(found)
+
+
+def _element(ev: Evaluator, x: Value, axis: int | None, index: Var) -> Value:
+    if axis is None:
+        return x
+    position = axis % x.type.ndim
+    return ev.getitem(x, normalized(ev, x, (*(slice(None),) * position, index)), f"{x.name}_k")
+
+
+def _stacked(ev: Evaluator, y: Value, axis: int, index: Var, length: Value, body: Block) -> Value:
+    """An array that the loop fills, one result per trip."""
+    shape: tuple[Dim, ...] = y.type.shape if isinstance(y, Var) else ()
+    inside = {v for s in walk(body) for v in (*defined(s), *bound_inside(s))} | {index}
+    if isinstance(y, Var) and y.is_array and any(v in inside for v in _owners(y)):
+        raise ev.refuse(
+            "vmap stacks results whose shape is only known inside the batch",
+            repair="return arrays whose shape follows from those of the arguments",
+        )
+    if not -len(shape) - 1 <= axis <= len(shape):
+        raise ev.refuse(f"vmap stacks along axis {axis} of results with {len(shape)} axes")
+    position = axis % (len(shape) + 1)
+    lengths = list(ev.shape_values(shape))
+    dtype = y.type.dtype if isinstance(y, Var) else str(np.asarray(y).dtype)
+    result = ev.op("empty", (*lengths[:position], length, *lengths[position:]), dtype=np.dtype(dtype))
+    assert isinstance(result, Var)
+    result.name, result.named = (f"{y.name}_batch" if isinstance(y, Var) else "batch"), True
+    place = [FULL] * len(shape)
+    with ev.at(body):
+        ev.store(result, (*place[:position], index, *place[position:]), y)
+    return result
+
+
+def _owners(y: Var) -> list[Var]:
+    return [v for v in length_variables(y) if v is not y]
+
+
+def _per_leaf(ev: Evaluator, axes: Any, tree: Value, name: str) -> list[int | None]:
+    """An axis, or None, for each leaf; `axes` may stop above the leaves."""
+    if axes is None or isinstance(axes, int):
+        return [axes] * len(pytree.leaves(tree))
+    if pytree.is_leaf(tree) or pytree.is_leaf(axes):
+        raise ev.refuse(
+            f"{name}={axes!r} does not fit the structure of the values",
+            repair="give an int or None, or a container of them like that of the values",
+        )
+    children, values = _children(axes), _children(tree)
+    if (
+        type(axes) is not type(tree)
+        and not (isinstance(axes, (tuple, list)) and isinstance(tree, (tuple, list)))
+    ) or len(children) != len(values):
+        raise ev.refuse(
+            f"{name} has another structure than the values",
+            repair="give an int or None, or a container like that of the values",
+        )
+    return [
+        a for child, value in zip(children, values, strict=True) for a in _per_leaf(ev, child, value, name)
+    ]
+
+
+def _children(tree: Any) -> list[Any]:
+    if isinstance(tree, dict):
+        return [tree[k] for k in sorted(tree)]
+    if isinstance(tree, (tuple, list)):
+        return list(tree)
+    return [getattr(tree, name) for name in tree.__dataclass_fields__]

@@ -1,0 +1,145 @@
+"""Check the indices that may leave their arrays: compiled code would otherwise read, and write, somewhere else.
+
+NumPy raises IndexError; loops over scalars do not. An index that is a loop counter within the loop's own bounds is
+proven and costs nothing. One that is affine in counters is checked once, at its extremes, in front of the loop (cse.py
+moves the check there); only an index that comes from data is checked where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Check,
+    Const,
+    For,
+    If,
+    Program,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
+from adc.rules.dims import Dim, Symbol
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with a check in front of every access that is not proven to stay within its array."""
+    program.body = _Checker(evaluator).block(program.body, ())
+    return program
+
+
+class _Checker:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+        self.extremes: dict[Symbol, tuple[Dim | None, Dim | None]] = {}  # of loop counters
+
+    def block(self, block: Block, around: tuple[For, ...]) -> Block:
+        """`around`: the loops whose every trip runs this block."""
+        out: Block = []
+        for stmt in block:
+            with self.ev.at(out), self.ev.origin_at(stmt.origin):
+                self._access(stmt, around)
+            if isinstance(stmt, For):
+                self._note(stmt)
+                stmt.body = self.block(stmt.body, (*around, stmt))
+            elif isinstance(stmt, While):
+                stmt.test_block, stmt.body = self.block(stmt.test_block, ()), self.block(stmt.body, ())
+            elif isinstance(stmt, If):
+                stmt.then, stmt.orelse = self.block(stmt.then, ()), self.block(stmt.orelse, ())
+            out.append(stmt)
+        return out
+
+    def _note(self, loop: For) -> None:
+        """The least and the greatest value of a loop's counter, while it runs."""
+        first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
+        assert isinstance(loop.step, Const)
+        step = loop.step.value
+        symbol = Dim.symbol("value", loop.index).terms[0][0]
+        if first is None or stop is None:
+            self.extremes[symbol] = None, None
+        elif step > 0:
+            self.extremes[symbol] = first, stop - 1
+        else:
+            self.extremes[symbol] = stop + 1, first
+
+    def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
+        if isinstance(stmt, Assign) and stmt.name == "getitem":
+            array, items = stmt.args
+        elif isinstance(stmt, Store):
+            array, items = stmt.array, stmt.index
+        else:
+            return
+        axis = 0
+        for item in items:
+            if item == Const(None):
+                continue
+            if isinstance(item, Var) and item.is_array and item.type.dtype == "bool":
+                axis += item.type.ndim
+                continue
+            if not isinstance(item, Slice):
+                self._item(item, array.type.shape[axis], axis, around)
+            axis += 1
+
+    def _item(self, item: Any, length: Dim, axis: int, around: tuple[For, ...]) -> None:
+        ev = self.ev
+        if isinstance(item, Var) and item.is_array:
+            n = ev.dim_value(length)
+            inside = ev.op(
+                "bitwise_and", ev.op("less", item, n), ev.op("greater_equal", item, ev.op("negative", n))
+            )
+            self._require(ev.op("all", inside), axis)
+            return
+        value = (
+            Dim(int(item.value))
+            if isinstance(item, Const)
+            else item.dim
+            if item.dim is not None
+            else Dim.symbol("value", item)
+        )
+        low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
+        if self._not_negative(length - 1 - high) and (
+            self._not_negative(low) or self._not_negative(low + length)
+        ):
+            return
+        if any(loop.step.value not in (1, -1) for loop in around):  # type: ignore[union-attr]
+            low = high = value  # the last trip's counter is not the bound
+        if not self._not_negative(length - 1 - high):
+            self._require(ev.op("less", ev.dim_value(high), ev.dim_value(length)), axis)
+        if not self._not_negative(low) and not self._not_negative(low + length):
+            self._require(
+                ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
+            )
+
+    def _extreme(self, value: Dim, around: tuple[For, ...], side: int) -> Dim:
+        """The least (0) or greatest (1) value of an index over the loops around it; itself where it is not affine."""
+        for loop in reversed(around):
+            symbol = Dim.symbol("value", loop.index).terms[0][0]
+            coefficient = dict(value.terms).get(symbol, 0)
+            if coefficient == 0:
+                continue
+            bound = self.extremes[symbol][side if coefficient > 0 else 1 - side]
+            if bound is None:
+                return value
+            value = value + (bound - Dim(0, ((symbol, 1),))) * coefficient
+        return value
+
+    def _not_negative(self, d: Dim) -> bool:
+        """Whether a length is certainly zero or more."""
+        least = d.const
+        for symbol, coefficient in d.terms:
+            if symbol.kind in ("shape", "clamp", "product") and coefficient > 0:
+                continue
+            smallest = self.extremes.get(symbol, (None, None))[0] if coefficient > 0 else None
+            if smallest is None or smallest.known is None:
+                return False
+            least += coefficient * smallest.known
+        return least >= 0
+
+    def _require(self, test: Any, axis: int) -> None:
+        message = f"index is out of bounds for axis {axis}"
+        self.ev.block.append(Check(self.ev.atom(test), "IndexError", (Const(message),), self.ev.origin))

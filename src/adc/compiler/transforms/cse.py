@@ -1,0 +1,182 @@
+"""Compute each value once: a repeated pure expression takes the name of the first, lengths move out of loops.
+
+Scoped value numbering over regions. An expression that reads memory is the same only while nothing wrote to it.
+Arrays that are written in place are never shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.analysis.layout import reads
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Check,
+    Const,
+    For,
+    If,
+    Program,
+    Slice,
+    Store,
+    Var,
+    While,
+    blocks,
+    bound_inside,
+    defined,
+    variables,
+    walk,
+)
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules.registry import Operation
+
+FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with repeated expressions computed once, length arithmetic and checks of lengths hoisted out of loops."""
+    evaluator.block = []
+    program.body = _hoisted(program.body, evaluator)
+    numbering = _Numbering(program)
+    body = numbering.block(program.body, {})
+    program.body = substitute(body, numbering.table)
+    program.results = [operand(r, numbering.table) for r in program.results]
+    return program
+
+
+class _Numbering:
+    def __init__(self, program: Program) -> None:
+        self.table: dict[Var, Atom] = {}
+        self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+        self.results = {r for r in program.results if isinstance(r, Var)}
+        self.version: dict[Var, int] = {}
+
+    def block(self, block: Block, known: dict[Any, Var]) -> Block:
+        kept: Block = []
+        for stmt in block:
+            if isinstance(stmt, Assign) and len(stmt.targets) == 1:
+                key = self._key(stmt)
+                if key is not None:
+                    if key in known:
+                        self._replace(stmt.target, known[key])
+                        continue
+                    known[key] = stmt.target
+            elif isinstance(stmt, Store):
+                self._write(stmt.array.root)
+            elif isinstance(stmt, Check) and isinstance(stmt.test, Var) and not stmt.user:
+                key = "check", operand(stmt.test, self.table)
+                if key in known:
+                    continue
+                known[key] = stmt.test
+            elif isinstance(stmt, (For, While, If)):
+                self._enter(stmt)
+                for name in ("test_block", "then", "orelse", "body"):
+                    if hasattr(stmt, name):
+                        inside = dict(known)
+                        if name == "then" and isinstance(stmt, If) and isinstance(stmt.test, Var):
+                            inside["check", operand(stmt.test, self.table)] = (
+                                stmt.test
+                            )  # holds on this branch
+                        setattr(stmt, name, self.block(getattr(stmt, name), inside))
+                self._enter(stmt)
+            kept.append(stmt)
+        return kept
+
+    def _enter(self, stmt: For | While | If) -> None:
+        for s in walk([stmt]):
+            if isinstance(s, Store):
+                self._write(s.array.root)
+
+    def _write(self, root: Var) -> None:
+        self.version[root] = self.version.get(root, 0) + 1
+
+    def _replace(self, v: Var, first: Var) -> None:
+        if v.named and not first.named:
+            first.name, first.named = v.name, True
+        self.table[v] = first
+
+    def _key(self, stmt: Assign) -> Any:
+        target = stmt.target
+        if target.is_array and (target.root in self.written or target in self.results or stmt.name in FRESH):
+            return None
+        operation = stmt.op if isinstance(stmt.op, str) else stmt.op.name
+        memory = tuple((root, self.version.get(root, 0)) for root in reads(stmt) if root in self.written)
+        args = operand(stmt.args, self.table)
+        return operation, _frozen(args), memory, target.type.dtype
+
+
+def _frozen(x: Any) -> Any:
+    if isinstance(x, tuple):
+        return tuple(_frozen(i) for i in x)
+    if isinstance(x, Slice):
+        return ("slice", *(_frozen(p) for p in (x.start, x.stop, x.step)))
+    return x
+
+
+def _hoisted(block: Block, evaluator: Evaluator) -> Block:
+    """Length arithmetic whose operands are made outside a loop moves in front of it."""
+    result: Block = []
+    for stmt in block:
+        for name in ("test_block", "then", "orelse", "body"):
+            if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
+                setattr(stmt, name, _hoisted(getattr(stmt, name), evaluator))
+        if isinstance(stmt, (For, While)):
+            inside = {v for s in walk([stmt]) for v in (*defined(s), *bound_inside(s))} - set(defined(stmt))
+            for inner in blocks(stmt):
+                moved = [s for s in inner if _hoistable(s, inside)]
+                while moved:
+                    for s in moved:
+                        inner.remove(s)
+                        assert isinstance(s, Assign)
+                        inside -= set(s.targets)
+                    result.extend(moved)
+                    moved = [s for s in inner if _hoistable(s, inside)]
+            if isinstance(stmt, For):
+                _hoist_checks(stmt, inside, result, evaluator)
+        result.append(stmt)
+    return result
+
+
+def _hoist_checks(loop: For, inside: set[Var], result: Block, evaluator: Evaluator) -> None:
+    """A check of lengths that is the same in every trip is made once, if there is a trip."""
+    for check in [s for s in loop.body if isinstance(s, Check) and not s.user]:
+        if not isinstance(check.test, Var):
+            continue
+        test = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is check.test), None)
+        if check.test in inside and (test is None or any(v in inside for v in variables(test.args))):
+            continue
+        if any(v in inside for v in variables(check.message)):
+            continue
+        if test is not None:
+            loop.body.remove(test)
+            result.append(test)
+            inside.discard(test.targets[0])
+        loop.body.remove(check)
+        with evaluator.at(result), evaluator.origin_at(check.origin):
+            upward = isinstance(loop.step, Const) and loop.step.value > 0
+            no_trip = evaluator.op(
+                "greater_equal" if upward else "less_equal", _plain(loop.start), _plain(loop.stop)
+            )
+            holds = check.test if no_trip is False else evaluator.op("logical_or", check.test, no_trip)
+        result.append(Check(evaluator.atom(holds), check.error, check.message, check.origin))
+
+
+def _plain(x: Atom) -> Any:
+    return x.value if isinstance(x, Const) else x
+
+
+def _hoistable(stmt: Any, inside: set[Var]) -> bool:
+    if not isinstance(stmt, Assign) or len(stmt.targets) != 1 or stmt.target.is_array:
+        return False
+    if any(v in inside for v in variables(stmt.args)):
+        return False
+    if stmt.op == "dim":
+        return True
+    return (
+        isinstance(stmt.op, Operation)
+        and stmt.op.name in ("add", "subtract", "multiply", "maximum", "minimum")
+        and stmt.target.type.dtype == "int64"
+        and not stmt.target.named
+    )

@@ -1,0 +1,167 @@
+"""Remove everything that neither the results nor an effect depends on.
+
+Mark and sweep, optimistic: values that only feed one another round a loop are dead together. Memory that nobody
+reads takes its writes with it, a kept value that nobody restores its buffer.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.ir.nodes import (
+    Atom,
+    Block,
+    Buffer,
+    Carried,
+    Check,
+    For,
+    If,
+    Keep,
+    Mark,
+    Merge,
+    NewBuffer,
+    Print,
+    Program,
+    Restore,
+    Stmt,
+    Store,
+    Var,
+    While,
+    blocks,
+    bound_inside,
+    defined,
+    length_variables,
+    uses,
+    variables,
+    walk,
+)
+
+
+def run(program: Program, joined_roots: dict[Var, set[Var]], lengths: bool = True) -> Program:
+    """The program without dead statements. With `lengths`, what the lengths of arrays are made of stays: later stages
+    may have to spell a length out."""
+    marker = _Marker(program, joined_roots, lengths)
+    program.body = marker.sweep(program.body)
+    return program
+
+
+class _Marker:
+    def __init__(self, program: Program, joined_roots: dict[Var, set[Var]], lengths: bool) -> None:
+        self.lengths = lengths
+        self.live: set[Var] = set()
+        self.live_roots: set[Var] = set()
+        self.live_stmts: set[Stmt] = set()
+        self.live_buffers: set[Buffer] = set()
+        # Both ways: a write to an array that a branch picked is a write to the one that it is.
+        self.joined: dict[Var, set[Var]] = {}
+        for joined, roots in joined_roots.items():
+            for root in roots:
+                self.joined.setdefault(joined, set()).add(root)
+                self.joined.setdefault(root, set()).add(joined)
+        self.parent: dict[Stmt, Stmt | None] = {}
+        self.definition: dict[Var, Stmt] = {}
+        self.carried: dict[Var, Carried] = {}
+        self.merges: dict[Var, Merge] = {}
+        self.stores: dict[Var, list[Store]] = {}
+        self.keeps: dict[Buffer, list[Keep | Restore | NewBuffer]] = {}
+        self.todo: list[Var] = []
+        self._index(program.body, None)
+        for result in program.results:
+            self._want(result)
+        for stmt in walk(program.body):
+            if isinstance(stmt, (Check, Print)):
+                self._keep(stmt)
+        params = set(program.params)
+        for p in params:
+            self.live.add(p)
+        self._spread()
+
+    def _index(self, block: Block, parent: Stmt | None) -> None:
+        for stmt in block:
+            self.parent[stmt] = parent
+            for v in (*defined(stmt), *bound_inside(stmt)):
+                self.definition[v] = stmt
+            if isinstance(stmt, (For, While)):
+                for c in stmt.carried:
+                    self.carried[c.phi] = self.carried[c.result] = c
+            elif isinstance(stmt, If):
+                for m in stmt.merges:
+                    self.merges[m.result] = m
+            elif isinstance(stmt, Store):
+                self.stores.setdefault(stmt.array.root, []).append(stmt)
+            elif isinstance(stmt, (Keep, Restore, NewBuffer)):
+                self.keeps.setdefault(stmt.buffer, []).append(stmt)
+            for inner in blocks(stmt):
+                self._index(inner, stmt)
+
+    def _want(self, x: Atom | object) -> None:
+        for v in variables(x):
+            if v not in self.live:
+                self.live.add(v)
+                self.todo.append(v)
+                if self.lengths:
+                    self._want(tuple(u for u in length_variables(v) if u in self.definition))
+            if v.is_array:
+                self._want_root(v.root)
+
+    def _want_root(self, root: Var) -> None:
+        if root in self.live_roots:
+            return
+        self.live_roots.add(root)
+        for store in self.stores.get(root, ()):
+            self._keep(store)
+        for other in self.joined.get(root, ()):
+            self._want_root(other)
+
+    def _keep(self, stmt: Stmt) -> None:
+        """A statement stays: so do its operands and the regions around it."""
+        if stmt in self.live_stmts:
+            return
+        self.live_stmts.add(stmt)
+        if isinstance(stmt, Store):
+            self._want((stmt.array, stmt.index, stmt.value))
+        elif not isinstance(stmt, (For, While, If)):
+            self._want(tuple(uses(stmt)))
+        elif isinstance(stmt, For):
+            self._want((stmt.start, stmt.stop, stmt.step))
+        else:
+            self._want(stmt.test)
+        parent = self.parent[stmt]
+        if parent is not None:
+            self._keep(parent)
+
+    def _spread(self) -> None:
+        while self.todo:
+            v = self.todo.pop()
+            stmt = self.definition.get(v)
+            if stmt is None:
+                continue
+            self._keep(stmt)
+            if v in self.carried:
+                c = self.carried[v]
+                self._want((c.init, c.out, c.phi, c.result))
+            elif v in self.merges:
+                self._want((self.merges[v].then, self.merges[v].orelse))
+            if isinstance(stmt, Restore) and stmt.buffer not in self.live_buffers:
+                self.live_buffers.add(stmt.buffer)
+                for s in self.keeps[stmt.buffer]:
+                    # A stack stays balanced only when every pop stays.
+                    if not isinstance(s, Restore) or s.index is None:
+                        self._keep(s)
+
+    def sweep(self, block: Block) -> Block:
+        kept: Block = []
+        for stmt in block:
+            if isinstance(stmt, Mark):
+                kept.append(stmt)
+            elif stmt in self.live_stmts:
+                if isinstance(stmt, (For, While)):
+                    stmt.carried = [c for c in stmt.carried if c.phi in self.live or c.result in self.live]
+                elif isinstance(stmt, If):
+                    stmt.merges = [m for m in stmt.merges if m.result in self.live]
+                if isinstance(stmt, For):
+                    stmt.body = self.sweep(stmt.body)
+                elif isinstance(stmt, While):
+                    stmt.test_block, stmt.body = self.sweep(stmt.test_block), self.sweep(stmt.body)
+                elif isinstance(stmt, If):
+                    stmt.then, stmt.orelse = self.sweep(stmt.then), self.sweep(stmt.orelse)
+                kept.append(stmt)
+        return kept

@@ -1,0 +1,133 @@
+"""Fold arithmetic that became trivial: factors of one, sums with zero, negations of negations, constant operands."""
+
+from __future__ import annotations
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Store, Var, While, walk
+from adc.compiler.ir.types import is_float
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules import registry
+from adc.rules.registry import Operation
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with trivial arithmetic folded away."""
+    folder = _Folder(program, evaluator)
+    body = folder.block(program.body)
+    program.body = substitute(body, folder.table)
+    program.results = [operand(r, folder.table) for r in program.results]
+    return program
+
+
+class _Folder:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+        self.table: dict[Var, Atom] = {}
+        self.definition: dict[Var, Assign] = {}
+        self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+        self.results = {r for r in program.results if isinstance(r, Var)}
+
+    def block(self, block: Block) -> Block:
+        kept: Block = []
+        for stmt in block:
+            if isinstance(stmt, (For, While, If)):
+                for name in ("test_block", "then", "orelse", "body"):
+                    if hasattr(stmt, name):
+                        setattr(stmt, name, self.block(getattr(stmt, name)))
+            elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
+                stmt = self._assign(stmt)
+                if stmt.targets[0] in self.table:
+                    continue
+            kept.append(stmt)
+        return kept
+
+    def _assign(self, stmt: Assign) -> Assign:
+        target = stmt.target
+        args = operand(stmt.args, self.table)
+        assert isinstance(stmt.op, Operation)
+        if any(a is not b for a, b in zip(args, stmt.args, strict=True)):
+            stmt = Assign(stmt.targets, stmt.op, args, stmt.origin)
+        self.definition[target] = stmt
+        name = stmt.name
+        if name in ("multiply", "add", "subtract", "divide", "negative"):
+            simple = self._arithmetic(name, args, target)
+            if simple is not None:
+                return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
+        return stmt
+
+    def _becomes(self, target: Var, value: Atom, stmt: Assign) -> Assign:
+        """Read `value` in place of `target`, unless the target needs memory of its own."""
+        if target.is_array and (target.root in self.written or target in self.results):
+            return stmt
+        if isinstance(value, Var) and (
+            value.type.dtype != target.type.dtype or value.type.ndim != target.type.ndim
+        ):
+            return stmt
+        if isinstance(value, Var) and value.is_array and value.root in self.written:
+            return stmt
+        if isinstance(value, Const) and target.is_array:
+            return stmt
+        self.table[target] = value
+        return stmt
+
+    def _arithmetic(self, name: str, args: tuple[Atom, ...], target: Var) -> Assign | Atom | None:
+        if all(isinstance(a, Const) for a in args) and not target.is_array:
+            value = self.ev.op(name, *(a.value for a in args))  # type: ignore[union-attr]
+            return self.ev.atom(value)
+        x = args[0]
+        if name == "negative":
+            inner = self.definition.get(x) if isinstance(x, Var) else None
+            return inner.args[0] if inner is not None and inner.name == "negative" else None
+        y = args[1]
+        if target.type.dtype == "int64" and not target.is_array and name in ("add", "subtract"):
+            return self._offset(name, x, y, target)
+        if not is_float(target.type) and name != "subtract":
+            return None
+        if name == "multiply":
+            for a, b in ((x, y), (y, x)):
+                if a == Const(1.0):
+                    return b
+                if a == Const(-1.0):
+                    return self._new("negative", (b,), target)
+        if name == "divide" and y == Const(1.0):
+            return x
+        if name in ("add", "subtract") and y == Const(0.0):
+            return x
+        if name == "add" and x == Const(0.0):
+            return y
+        if name == "subtract" and x == Const(0.0):
+            return self._new("negative", (y,), target)
+        if name == "add":
+            for a, b in ((x, y), (y, x)):
+                inner = self.definition.get(b) if isinstance(b, Var) and not b.named else None
+                if inner is not None and inner.name == "negative":
+                    return self._new("subtract", (a, inner.args[0]), target)
+        return None
+
+    def _offset(self, name: str, x: Atom, y: Atom, target: Var) -> Assign | Atom | None:
+        """`n - 1 - 1` as `n - 2`, `1 + i` as `i + 1`."""
+        if name == "add" and isinstance(x, Const) and isinstance(y, Var):
+            x, y = y, x
+        if not isinstance(x, Var) or not isinstance(y, Const) or not isinstance(y.value, int):
+            return None
+        total = y.value if name == "add" else -y.value
+        base: Atom = x
+        inner = self.definition.get(x)
+        if (
+            inner is not None
+            and not x.named
+            and inner.name in ("add", "subtract")
+            and isinstance(inner.args[1], Const)
+            and isinstance(inner.args[1].value, int)
+            and isinstance(inner.args[0], Var)
+        ):
+            base = inner.args[0]
+            total += inner.args[1].value if inner.name == "add" else -inner.args[1].value
+        if total == 0:
+            return base
+        return self._new("add" if total > 0 else "subtract", (base, Const(abs(total))), target)
+
+    def _new(self, name: str, args: tuple[Atom, ...], target: Var) -> Assign:
+        made = Assign((target,), registry.named(name), args, self.definition[target].origin)
+        self.definition[target] = made
+        return made

@@ -1,0 +1,118 @@
+"""Read what was just written from the value, not from memory; assign where a fresh zero would be added to.
+
+Within one block: a load of an element that a store of the same block wrote takes the stored value, and a store that
+is overwritten, or accumulated upon, before anything reads it is merged into the later one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Store, Var, While
+from adc.compiler.ir.types import Scalar
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules import registry
+from adc.rules.dims import Dim
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with loads and stores of one element merged."""
+    forwarder = _Forwarder(evaluator)
+    program.body = forwarder.block(program.body)
+    program.body = substitute(program.body, forwarder.table)
+    program.results = [operand(r, forwarder.table) for r in program.results]
+    return program
+
+
+class _Forwarder:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.memory = Memory(evaluator.joined_roots)
+        self.table: dict[Var, Atom] = {}
+
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        loaded: dict[
+            Var, Any
+        ] = {}  # value -> the (array, index) that it was read from and that still holds it
+        known: dict[Any, Store] = {}  # (array, index) -> the store whose value the element still has
+        for stmt in block:
+            if isinstance(stmt, (For, While, If)):
+                for name in ("test_block", "then", "orelse", "body"):
+                    if hasattr(stmt, name):
+                        setattr(stmt, name, self.block(getattr(stmt, name)))
+                known = self._after_region(stmt, known)
+                writes = self.memory.effects(stmt).writes
+                loaded = {v: k for v, k in loaded.items() if self.memory.of(k[0]) not in writes}
+            elif isinstance(stmt, Assign) and stmt.name == "getitem" and not stmt.target.is_array:
+                key = self._key(stmt.args[0], stmt.args[1])
+                if key in known and not known[key].accumulate:
+                    self.table[stmt.target] = known[key].value
+                    continue
+                self._read(stmt.args[0], stmt.args[1], known)
+                loaded[stmt.target] = key
+            elif isinstance(stmt, Store):
+                key = self._key(stmt.array, stmt.index)
+                if not stmt.accumulate and isinstance(stmt.value, Var) and loaded.get(stmt.value) == key:
+                    continue  # it stands there already
+                loaded = {
+                    v: k for v, k in loaded.items() if self.memory.of(k[0]) is not self.memory.of(stmt.array)
+                }
+                earlier = known.get(key)
+                if earlier is not None and earlier.role == stmt.role and earlier in out:
+                    out.remove(earlier)
+                    if stmt.accumulate:
+                        total = Var(_total_name(stmt), Scalar(stmt.array.type.dtype), named=stmt.array.named)
+                        out.append(
+                            Assign((total,), registry.named("add"), (earlier.value, stmt.value), stmt.origin)
+                        )
+                        stmt = Store(
+                            stmt.array, stmt.index, total, earlier.accumulate, stmt.origin, stmt.role
+                        )
+                self._read(stmt.array, stmt.index, known)
+                known[key] = stmt
+            elif isinstance(stmt, Assign):
+                e = self.memory.effects(stmt)
+                for root in e.accesses:
+                    known = {k: s for k, s in known.items() if self.memory.of(s.array) is not root}
+            out.append(stmt)
+        return out
+
+    def _key(self, array: Var, index: tuple[Any, ...]) -> Any:
+        return array, operand(index, self.table)
+
+    def _read(self, array: Var, index: tuple[Any, ...], known: dict[Any, Store]) -> None:
+        """An element is touched: stores to what may be the same element must stay as they are."""
+        root = self.memory.of(array)
+        for key in [
+            k
+            for k, s in known.items()
+            if self.memory.of(s.array) is root and not (s.array is array and _apart(s.index, index))
+        ]:
+            del known[key]
+
+    def _after_region(self, stmt: For | While | If, known: dict[Any, Store]) -> dict[Any, Store]:
+        touched = self.memory.effects(stmt).accesses
+        return {k: s for k, s in known.items() if self.memory.of(s.array) not in touched}
+
+
+def _total_name(stmt: Store) -> str:
+    return f"{stmt.array.name}_element"
+
+
+def _apart(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two indices of one array are never the same element: they differ by a constant along some axis."""
+    for x, y in zip(a, b, strict=True):
+        p, q = _length(x), _length(y)
+        if p is not None and q is not None and (p - q).known not in (None, 0):
+            # Equal modulo the length only if one counts from the end, which negative constants alone do here.
+            if (p.known is None or p.known >= 0) and (q.known is None or q.known >= 0):
+                return True
+    return False
+
+
+def _length(x: Any) -> Dim | None:
+    if isinstance(x, Const):
+        return Dim(int(x.value)) if isinstance(x.value, int) else None
+    return x.dim if isinstance(x, Var) else None

@@ -1,0 +1,297 @@
+"""Merge loops over one index space, so that what one computes the next reads at once.
+
+Two loops of a block with equal bounds become one when every memory that one writes and the other touches is accessed,
+in both, at the loop's own index in one place: each trip then has its own part (Kennedy & Allen, *Optimizing Compilers
+for Modern Architectures*, chapter 6). Sums that only accumulate may interleave. Reverse loops whose trips are
+independent run forwards first, so that they meet the forward sweep's loops.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.analysis.effects import Access, Memory
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carried,
+    Check,
+    Const,
+    For,
+    If,
+    Mark,
+    Print,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    While,
+    uses,
+    walk,
+)
+from adc.compiler.transforms.rewrite import substitute
+
+WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with loops merged, outermost first."""
+    return _Fuser(program, evaluator).build()
+
+
+class _Fuser:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.program = program
+        self.ev = evaluator
+        self.memory = Memory(evaluator.joined_roots)
+
+    def build(self) -> Program:
+        body: Block = []
+        with self.ev.at(body):
+            self.program.body = self._forwards(self.program.body)
+        self.memory = Memory(self.ev.joined_roots)
+        self.program.body = self._block(self.program.body)
+        return self.program
+
+    # --- merging ------------------------------------------------------------------------------------------------
+
+    def _block(self, block: Block) -> Block:
+        out: Block = []
+        for stmt in block:
+            if isinstance(stmt, For) and self._merge(stmt, out):
+                continue
+            out.append(stmt)
+        for stmt in out:
+            if isinstance(stmt, For) or isinstance(stmt, While):
+                stmt.body = self._block(stmt.body)
+            elif isinstance(stmt, If):
+                stmt.then, stmt.orelse = self._block(stmt.then), self._block(stmt.orelse)
+            self.memory.forget(stmt)
+        return out
+
+    def _merge(self, loop: For, out: Block) -> bool:
+        """Merge a loop into an earlier one of `out`; False when there is none that takes it."""
+        loops = [k for k, s in enumerate(out) if isinstance(s, For)]
+        for position in loops[: -WINDOW - 1 : -1]:
+            partner = out[position]
+            if (
+                isinstance(partner, For)
+                and self._same_space(partner, loop)
+                and self._may_merge(partner, loop)
+            ):
+                if is_fill(loop) and not is_fill(partner):
+                    continue  # a fill waits for the loop that adds to what it fills
+                between = out[position + 1 :]
+                first = self._must_precede(between, loop)
+                if any(self._holds_back(partner, s) for s in first):
+                    continue
+                rest = [s for s in between if s not in first]
+                if any(self._conflict(s, loop) for s in rest):
+                    continue
+                was_fill = is_fill(partner)
+                joined = self._joined(partner, loop)
+                out[position:] = [*first]
+                # What was only a fill until now may have a partner further up itself.
+                if not (was_fill and self._merge(joined, out)):
+                    out.append(joined)
+                out.extend(rest)
+                return True
+        return False
+
+    def _conflict(self, a: Stmt, b: Stmt) -> bool:
+        if isinstance(a, Mark) or isinstance(b, Mark):
+            return False
+        return self.memory.conflict(a, b)
+
+    def _holds_back(self, partner: For, s: Stmt) -> bool:
+        """Whether a statement after `partner` may not move in front of it. A check may: it only fails sooner."""
+        if isinstance(s, Check):
+            return bool(self.memory.effects(partner).defs & self.memory.effects(s).uses)
+        return self._conflict(partner, s)
+
+    def _must_precede(self, between: Block, loop: For) -> Block:
+        """The statements in between on which the loop depends, directly or not, in order."""
+        wanted: list[Stmt] = []
+        for stmt in reversed(between):
+            if isinstance(stmt, Mark):
+                continue
+            if self._conflict(stmt, loop) or any(self._conflict(stmt, w) for w in wanted):
+                wanted.append(stmt)
+        return wanted[::-1]
+
+    def _same_space(self, a: For, b: For) -> bool:
+        if (
+            is_fill(a)
+            and a.step == Const(1)
+            and b.step == Const(-1)
+            and a.start == Const(0)
+            and b.stop == Const(-1)
+        ):
+            # A fill runs in any order: it takes that of the loop that uses what it fills.
+            last, length = self.ev.length(b.start), self.ev.length(a.stop)
+            return last is not None and length is not None and self.ev.equal.same(last + 1, length)
+        return a.step == b.step and self._same(a.start, b.start) and self._same(a.stop, b.stop)
+
+    def _same(self, a: Atom, b: Atom) -> bool:
+        if a is b or a == b:
+            return True
+        x, y = self.ev.length(a), self.ev.length(b)
+        return x is not None and y is not None and self.ev.equal.same(x, y)
+
+    def _may_merge(self, a: For, b: For) -> bool:
+        x, y = self.memory.effects(a), self.memory.effects(b)
+        if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
+            return False
+        for root in x.writes | y.writes:
+            mine, theirs = x.accesses.get(root, []), y.accesses.get(root, [])
+            if (
+                mine
+                and theirs
+                and not aligned(mine, a.index, theirs, b.index)
+                and not (all(c.accumulate for c in (*mine, *theirs)))
+            ):
+                return False
+        return True
+
+    def _joined(self, a: For, b: For) -> For:
+        if is_fill(a) and a.step != b.step:
+            a = For(a.index, b.start, b.stop, b.step, a.carried, a.body, a.origin, a.note)
+        carried = [*a.carried, *(_renamed(c, {b.index: a.index}) for c in b.carried)]
+        a.body.extend(substitute(b.body, {b.index: a.index}))
+        joined = For(a.index, a.start, a.stop, a.step, carried, a.body, a.origin, a.note)
+        self.memory.merge(a, b, b.index, a.index, joined)
+        return joined
+
+    # --- reverse loops that may as well run forwards --------------------------------------------------------------
+
+    def _forwards(self, block: Block) -> Block:
+        out: Block = []
+        for stmt in block:
+            if isinstance(stmt, For):
+                stmt.body = self._forwards(stmt.body)
+                if stmt.step == Const(-1) and self._independent(stmt):
+                    stmt = self._turned(stmt, out)
+            elif isinstance(stmt, While):
+                stmt.body = self._forwards(stmt.body)
+            elif isinstance(stmt, If):
+                stmt.then, stmt.orelse = self._forwards(stmt.then), self._forwards(stmt.orelse)
+            out.append(stmt)
+        return out
+
+    def _turned(self, loop: For, out: Block) -> For:
+        first, last = self.ev.length(loop.stop), self.ev.length(loop.start)
+        if first is None or last is None:
+            return loop
+        with self.ev.at(out):
+            start, stop = self.ev.dim_value(first + 1), self.ev.dim_value(last + 1)
+        return For(
+            loop.index,
+            self.ev.atom(start),
+            self.ev.atom(stop),
+            Const(1),
+            loop.carried,
+            loop.body,
+            loop.origin,
+            loop.note,
+        )
+
+    def _independent(self, loop: For) -> bool:
+        """Whether the trips of a loop may run in any order, but for the rounding of sums."""
+        if not all(is_sum(c, loop.body) for c in loop.carried):
+            return False
+        e = self.memory.effects(loop)
+        if e.stacks or any(isinstance(s, (Check, Print, While)) for s in walk(loop.body)):
+            return False
+        own = {t for s in walk(loop.body) if isinstance(s, Assign) and s.name == "empty" for t in s.targets}
+        return all(
+            aligned(found, loop.index, found, loop.index)
+            or all(a.accumulate for a in found)
+            or all(a.array.root in own for a in found)
+            for root, found in e.accesses.items()
+            if root in e.writes
+        )
+
+
+def is_fill(loop: For) -> bool:
+    """Whether a loop only sets elements to a constant."""
+    return not loop.carried and all(
+        (isinstance(s, Store) and isinstance(s.value, Const) and not s.accumulate)
+        or (isinstance(s, For) and is_fill(s))
+        for s in loop.body
+    )
+
+
+def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
+    """Whether one position of the index is always the loop's own counter: `i` in the first list, `j` in the second."""
+    if any(x.index is None for x in (*a, *b)) or len({x.array for x in (*a, *b)}) != 1:
+        return False
+    rank = len(a[0].index or ())
+    return any(
+        all(x.index is not None and x.index[p] is i for x in a)
+        and all(x.index is not None and x.index[p] is j for x in b)
+        for p in range(rank)
+    )
+
+
+def is_sum(c: Carried, body: Block) -> bool:
+    """Whether a carried value is only ever added to: `out = phi + e`, with no other use of `phi`, also through inner loops."""
+    if c.phi.is_array:
+        return False
+    phi: Atom = c.phi
+    definitions = {t: s for s in walk(body) if isinstance(s, Assign) for t in s.targets}
+    inner = {k.result: k for s in walk(body) if isinstance(s, For) for k in s.carried}
+    out = c.out
+    expected = 0
+    while out is not phi:
+        if not isinstance(out, Var):
+            return False
+        if out in inner:
+            k = inner[out]
+            if not is_sum(k, next(s.body for s in walk(body) if isinstance(s, For) and k in s.carried)):
+                return False
+            out = k.init
+            expected += 1
+            continue
+        stmt = definitions.get(out)
+        if stmt is None or stmt.name not in ("add", "subtract", "add_reassociable"):
+            return False
+        previous = [
+            a
+            for a in stmt.args[: 1 if stmt.name == "subtract" else 2]
+            if a is phi or _leads(a, phi, definitions, inner)
+        ]
+        if len(previous) != 1:
+            return False
+        out = previous[0]
+    return sum(1 for s in walk(body) for v in uses(s) if v is phi) == 1
+
+
+def _leads(a: Atom, phi: Atom, definitions: dict[Var, Assign], inner: dict[Var, Carried]) -> bool:
+    """Whether an addend is itself the running total."""
+    while isinstance(a, Var):
+        if a is phi:
+            return True
+        if a in inner:
+            a = inner[a].init
+        elif a in definitions and definitions[a].name in ("add", "subtract", "add_reassociable"):
+            candidates = [
+                x
+                for x in definitions[a].args
+                if isinstance(x, Var)
+                and (
+                    x is phi
+                    or x in inner
+                    or (x in definitions and definitions[x].name == definitions[a].name)
+                )
+            ]
+            if not candidates:
+                return False
+            return any(_leads(x, phi, definitions, inner) for x in candidates)
+        else:
+            return False
+    return False
+
+
+def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:
+    out = table.get(c.out, c.out) if isinstance(c.out, Var) else c.out
+    return Carried(c.phi, c.init, out, c.result)

@@ -1,0 +1,308 @@
+"""Whole Jacobians and Hessians inside one program: a loop over unit directions around what depends on the direction.
+
+Forward mode pushes the unit tangents of an input, reverse mode pulls the unit cotangents of a result. What does not
+depend on the direction, the primal above all, is computed once, in front of the loop (`split`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.compiler import results
+from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.frontend.builder import ZERO, Value
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
+from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.transforms import nested, split, tangent
+from adc.compiler.transforms.nested import Gradient, Inner, Leaves
+from adc.rules.dims import Dim
+
+__all__ = ["automatic", "forward", "hessian", "reverse"]
+
+Evaluate = Callable[[], tuple[Inner, Leaves, Leaves]]  # evaluates the call once more
+Write = Callable[[tuple[Atom, ...]], None]  # stores what belongs to one direction
+Matrices = dict[
+    tuple[int, int], Value
+]  # (leaf of the result, leaf of the arguments) -> block of the Jacobian
+
+
+def forward(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+    several: bool = False,
+) -> tuple[Value, Value]:
+    """The Jacobian by forward mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
+    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
+    inner, form, aux, columns = _all_pushed(ev, evaluate, direction_first=False)
+    return _nested(inner, form, columns, several), aux
+
+
+def automatic(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+    several: bool = False,
+) -> tuple[Value, Value]:
+    """The Jacobian by the mode that needs fewer directions, as far as the lengths are known now."""
+    inner, form, _ = _evaluation(ev, function, args, kwargs, chosen, has_aux)()
+    inputs, outputs = _elements(inner.given), _elements(form.atoms)
+    # Lengths that are only known at run time: forward, whose directions need nothing kept.
+    mode = reverse if outputs is not None and (inputs is None or outputs < inputs) else forward
+    return mode(ev, function, args, kwargs, chosen, has_aux, several)
+
+
+def _elements(values: Sequence[Value]) -> int | None:
+    """How many numbers there are in some values; None while that depends on lengths."""
+    total = 0
+    for v in values:
+        lengths = [d.known for d in v.type.shape] if isinstance(v, Var) and isinstance(v.type, Array) else []
+        if None in lengths:
+            return None
+        total += math.prod(n for n in lengths if n is not None)
+    return total
+
+
+def hessian(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+    several: bool = False,
+) -> tuple[Value, Value]:
+    """The Hessian, a tuple over the chosen arguments of the rows of each; and auxiliary values.
+
+    Forward over reverse. A block is symmetric with its mirror block, so each direction fills a row.
+    """
+    evaluate = _evaluation(ev, Gradient(function, tuple(chosen), has_aux), args, kwargs, chosen, has_aux)
+    inner, form, aux, columns = _all_pushed(ev, evaluate, direction_first=True)
+    rows = {(k, j): block for (j, k), block in columns.items()}
+    return _nested(inner, form, rows, several), aux
+
+
+def reverse(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+    several: bool = False,
+) -> tuple[Value, Value]:
+    """The Jacobian by reverse mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
+    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
+    matrices: Matrices = {}
+    aux: Value = None
+    position = 0
+    while True:
+        inner, form, rest = evaluate()
+        if position == 0:
+            aux = _values(ev, inner, rest)
+        found = _pulled(ev, inner, form, position)
+        matrices.update({(position, k): block for k, block in enumerate(found)})
+        position += 1
+        if position >= len(form.atoms):
+            return _nested(inner, form, matrices, several), aux
+
+
+def _evaluation(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool,
+) -> Evaluate:
+    def evaluate() -> tuple[Inner, Leaves, Leaves]:
+        inner = nested.evaluated(ev, function, args, kwargs, chosen)
+        output, aux = inner.output, None
+        if has_aux:
+            output, aux = results.split_aux(output, ev.origin)
+        form = Leaves(output)
+        if not form.atoms:
+            raise results.not_a_number(output, ev.origin, has_aux)
+        return inner, form, Leaves(aux)
+
+    return evaluate
+
+
+# --- forward ----------------------------------------------------------------------------------------------------
+
+
+def _all_pushed(
+    ev: Evaluator, evaluate: Evaluate, direction_first: bool
+) -> tuple[Inner, Leaves, Value, Matrices]:
+    matrices: Matrices = {}
+    aux: Value = None
+    position = 0
+    while True:
+        inner, form, rest = evaluate()
+        found = _pushed(ev, inner, form, rest, position, direction_first)
+        matrices.update({(j, position): block for j, block in enumerate(found[: len(form.atoms)])})
+        if position == 0:
+            aux = rest.filled([ev.atom(v) for v in found[len(form.atoms) :]])
+        position += 1
+        if position >= len(inner.inputs):
+            return inner, form, aux, matrices
+
+
+def _pushed(
+    ev: Evaluator, inner: Inner, form: Leaves, rest: Leaves, position: int, direction_first: bool
+) -> list[Value]:
+    """The derivatives of all results with respect to one input, and the auxiliary values."""
+    x = inner.inputs[position]
+    whole: Block = []
+    with nested.as_rule(ev):
+        program = nested.cleaned(
+            ev, Program("inner", [], inner.block, [*form.atoms, *rest.atoms]), inner.inputs
+        )
+        ys = program.results[: len(form.atoms)]
+        with ev.at(whole):
+            unit = _unit(ev, x, f"{x.name}_dot")
+        block, dots = tangent.run(
+            program.body, {x: 1.0 if unit is None else unit[0]}, ys, ev, inactive_shifts(program)
+        )
+        with ev.at(whole):
+            if unit is None:
+                ev.block.extend(block)
+                found = [nested.dot_atom(ev, y, dot) for y, dot in zip(ys, dots, strict=True)]
+            else:
+                before, after = split.run(block, unit[:1], ev)
+                ev.block.extend(before)
+                found = [_empty(ev, (x, y) if direction_first else (y, x), _dtype(y)) for y in ys]
+
+                def write(index: tuple[Atom, ...]) -> None:
+                    for target, y, dot in zip(found, ys, dots, strict=True):
+                        axes = (FULL,) * (y.type.ndim if isinstance(y, Var) else 0)
+                        assert isinstance(target, Var)
+                        ev.store(
+                            target,
+                            (*index, *axes) if direction_first else (*axes, *index),
+                            0.0 if dot is ZERO else dot,
+                        )
+
+                _over_units(ev, *unit, after, write)
+        atoms = nested.spliced(ev, whole, [*found, *program.results[len(form.atoms) :]], inner)
+    return [nested.plain_value(a) for a in atoms]
+
+
+def _dtype(y: Atom) -> str:
+    return y.type.dtype if isinstance(y, Var) and is_float(y.type) else "float64"
+
+
+# --- reverse ----------------------------------------------------------------------------------------------------
+
+
+def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int) -> list[Value]:
+    """The derivatives of one result with respect to all inputs."""
+    y = form.atoms[position]
+    whole: Block = []
+    with nested.as_rule(ev):
+        with ev.at(whole):
+            unit = _unit(ev, y, f"{y.name}_bar" if isinstance(y, Var) else "")
+        with ev.at(inner.block):
+            total = y if unit is None else ev.atom(ev.op("sum", ev.op("multiply", y, unit[0])))
+        if isinstance(y, Var) and not is_float(y.type):
+            total = Const(0.0)
+        if unit is None:
+            block, (_, *found) = nested.reversed_block(ev, inner, total, [y])
+            whole += block
+        else:
+            block, (y, *bars) = nested.reversed_block(ev, inner, total, [y])
+            before, after = split.run(block, unit[:1], ev)
+            with ev.at(whole):
+                ev.block.extend(before)
+                found = [_empty(ev, (y, x), x.type.dtype) for x in inner.inputs]
+
+                def write(index: tuple[Atom, ...]) -> None:
+                    for target, x, bar in zip(found, inner.inputs, bars, strict=True):
+                        assert isinstance(target, Var)
+                        ev.store(target, (*index, *(FULL,) * x.type.ndim), bar)
+
+                _over_units(ev, *unit, after, write)
+        atoms = nested.spliced(ev, whole, list(found), inner)
+    return [nested.plain_value(a) for a in atoms]
+
+
+def _values(ev: Evaluator, inner: Inner, rest: Leaves) -> Value:
+    """Auxiliary values by themselves."""
+    if not rest.atoms:
+        return rest.filled([])
+    with nested.as_rule(ev):
+        program = nested.cleaned(ev, Program("inner", [], list(inner.block), list(rest.atoms)), inner.inputs)
+        return rest.filled(nested.spliced(ev, program.body, program.results, inner))
+
+
+# --- both -------------------------------------------------------------------------------------------------------
+
+
+def _unit(ev: Evaluator, like: Atom, name: str) -> tuple[Var, Assign] | None:
+    """An array for unit directions, and the statement that makes it, of zeros; None for a number."""
+    if not isinstance(like, Var) or not isinstance(like.type, Array) or not is_float(like.type):
+        return None
+    block: Block = []
+    with ev.at(block):
+        result = ev.op("zeros", ev.shape_values(like.type.shape), dtype=np.dtype(like.type.dtype))
+    definition = block.pop()
+    assert isinstance(result, Var) and isinstance(definition, Assign)
+    ev.block.extend(block)  # the lengths
+    result.name, result.named = name, True
+    result.type = Array(like.type.dtype, like.type.shape)
+    return result, definition
+
+
+def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Write) -> None:
+    """Loops over the elements of `unit`: it is one there and zero elsewhere while `body` runs."""
+    assert isinstance(unit.type, Array)
+    lengths = ev.shape_values(unit.type.shape)
+    indices = tuple(Var("direction", Scalar("int64", True), named=True) for _ in lengths)
+    for index in indices:
+        index.dim = Dim.symbol("value", index)
+    block: Block = []
+    with ev.at(block):
+        # Made anew in each trip: what the body carries round a loop may be this very array.
+        ev.block.append(zeros)
+        ev.store(unit, indices, 1.0)
+        ev.block.extend(body)
+        write(indices)
+    for index, length in zip(reversed(indices), reversed(lengths), strict=True):
+        block = [For(index, Const(0), ev.atom(length), Const(1), [], block, ev.origin)]
+    ev.block.extend(block)
+
+
+def _empty(ev: Evaluator, parts: Sequence[Atom], dtype: str) -> Atom:
+    shape = [d for p in parts if isinstance(p, Var) and isinstance(p.type, Array) for d in p.type.shape]
+    result = ev.op("empty", ev.shape_values(tuple(shape)), dtype=np.dtype(dtype))
+    assert isinstance(result, Var)
+    result.name, result.named = "jacobian", True
+    return result
+
+
+def _nested(inner: Inner, form: Leaves, matrices: Matrices, several: bool) -> Value:
+    """The container of the result, with the container of an argument (or a tuple of them) in each leaf."""
+    rows = []
+    for j in range(len(form.atoms)):
+        row = []
+        start = 0
+        for structure in inner.structures:
+            row.append(
+                pytree.unflatten(structure, [matrices[j, k] for k in range(start, start + structure.size)])
+            )
+            start += structure.size
+        rows.append(tuple(row) if several else row[0])
+    return form.filled_with(rows)

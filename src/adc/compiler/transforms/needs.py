@@ -1,0 +1,457 @@
+"""Bring primal values to the reverse sweep: read them where they still are, recompute them, or keep them.
+
+At the top of a function every value is still there. Inside a loop, the values of one trip are gone when the sweep
+comes back to it: loop indices are recounted, cheap values are recomputed from their operands, and the rest (what the
+loop carries, what cost much, what was overwritten in memory) is kept in the forward sweep, in a buffer indexed by the
+loop counters where all trip counts are known before the outermost loop begins, on a stack that grows otherwise.
+
+Memory: when the sweep reaches a statement, every write after it has been undone. So an expression that reads memory
+may be recomputed exactly when no write to that memory stands between it and the statement being reversed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adc.compiler.analysis.layout import Layout, Region, reads
+from adc.compiler.frontend import infer
+from adc.compiler.frontend.builder import Value
+from adc.compiler.frontend.indexing import indexed_type
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Buffer,
+    Carried,
+    Const,
+    For,
+    If,
+    Keep,
+    NewBuffer,
+    Restore,
+    Stmt,
+    Var,
+    While,
+    is_view,
+    variables,
+)
+from adc.compiler.ir.types import Array, Scalar, Type
+from adc.compiler.transforms.rewrite import operand as rewritten
+from adc.rules.dims import Dim
+from adc.rules.registry import Operation
+
+# Recomputing costs less than a store and a load up to here (a matrix product is 100, a transcendental 4).
+WORTH_KEEPING = 100
+
+
+@dataclass(eq=False)
+class Frame:
+    """A primal region while the sweep reverses it."""
+
+    region: Region
+    block: Block  # where the reverse statements go
+    index: Var | None = None  # counts the trips of `loop` backwards
+    loop: For | While | None = None
+    current: Stmt | None = None  # the statement being reversed
+    fetched: dict[Var, Atom] = field(default_factory=dict)
+
+
+class Needs:
+    """Answers `need(v)` for the statement that the sweep is reversing."""
+
+    def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
+        self.layout = layout
+        self.ev = evaluator
+        self.frames: list[Frame] = []
+        self.force_kept: set[Var] = set()
+        self.buffers: dict[Var, Buffer] = {}
+        self.counters: dict[While, Var] = {}
+        self._before: dict[Stmt, Block] = {}
+        self._after: dict[Stmt, Block] = {}
+        self._at_start: dict[int, Block] = {}
+        self._at_end: dict[int, Block] = {}
+
+    # --- fetching -----------------------------------------------------------------------------------------------
+
+    def need(self, v: Var) -> Atom:
+        """An atom with the primal value of `v`, valid where the sweep now stands."""
+        region = self.layout.home[v]
+        if not region.in_loop:
+            return v
+        frame = next((f for f in reversed(self.frames) if f.region is region), None)
+        assert frame is not None, f"{v!r} is needed outside the region that defines it"
+        if v not in frame.fetched:
+            with self.ev.at(frame.block):
+                frame.fetched[v] = self._fetch(v, frame)
+        return frame.fetched[v]
+
+    def _fetch(self, v: Var, frame: Frame) -> Atom:
+        definition = self.layout.definition[v]
+        if definition is None and isinstance(frame.loop, For) and v is frame.loop.index:
+            assert frame.index is not None
+            return frame.index
+        if isinstance(definition, Assign) and self._recomputable(v, definition, frame):
+            table = {u: self.need(u) for u in variables(definition.args)}
+            targets = tuple(Var(t.name, t.type, named=t.named, dim=t.dim) for t in definition.targets)
+            for t, old in zip(targets, definition.targets, strict=True):
+                if old.view_of is not None:
+                    base = table.get(old.view_of, old.view_of)
+                    assert isinstance(base, Var)
+                    t.view_of, t.root = base, base.root
+                t.dim = self._redimensioned(old, t)
+                frame.fetched[old] = t
+            again = Assign(targets, definition.op, rewritten(definition.args, table), definition.origin)
+            self.measure([again])
+            frame.block.append(again)
+            return frame.fetched[v]
+        return self._restore(v, frame)
+
+    def measure(self, block: Block) -> None:
+        """Give the arrays that a block makes lengths in terms of what stands in the reverse sweep.
+
+        Where the forward sweep has a length inside a loop, the reverse sweep has another variable for it.
+        """
+        for stmt in block:
+            if not isinstance(stmt, Assign):
+                continue
+            if len(stmt.targets) == 1 and stmt.target.dim is not None and not self._outside(stmt.target.dim):
+                self._count(stmt)
+            for t, measured in zip(stmt.targets, self._measured(stmt), strict=False):
+                if isinstance(t.type, Array) and isinstance(measured, Array):
+                    shape = tuple(
+                        a if self._outside(a) else Dim.symbol("shape", t, k) if b == Dim(-1) else b
+                        for k, (a, b) in enumerate(zip(t.type.shape, measured.shape, strict=True))
+                    )
+                    for a, b in zip(t.type.shape, shape, strict=True):
+                        self.ev.equal.union(a, b)
+                    t.type = Array(t.type.dtype, shape, t.type.layout)
+
+    def _count(self, stmt: Assign) -> None:
+        """Give an integer its value as a length, in the same terms."""
+        t = stmt.target
+        found: Dim | None = None
+        if stmt.op == "dim":
+            array, axis = stmt.args
+            found = array.type.shape[axis.value]
+        elif isinstance(stmt.op, Operation):
+            found = self.ev.integer_value(stmt.op, stmt.args, t.type)
+        assert t.dim is not None
+        self.ev.equal.union(t.dim, found or Dim.symbol("value", t))
+        t.dim = found or Dim.symbol("value", t)
+
+    def _measured(self, stmt: Assign) -> Sequence[Type]:
+        """The result types of an assignment that makes an array with a length that is not known outside loops."""
+        if all(self._outside(d) for t in stmt.targets for d in t.type.shape):
+            return ()
+        if isinstance(stmt.op, Operation):
+            return infer.result_types(stmt.op, stmt.args, lambda a, b: None)
+        if stmt.op == "getitem":
+            return (indexed_type(self.ev, *stmt.args)[0],)
+        return (stmt.args[0].type,) if stmt.op in ("cast", "alias") else ()
+
+    def _redimensioned(self, old: Var, new: Var) -> Dim | None:
+        """The value of a recomputed integer as a length, in terms of the reverse loop's counters."""
+        if old.dim is None:
+            return None
+        if old.dim == Dim.symbol("value", old):
+            return Dim.symbol("value", new)
+        result = Dim(old.dim.const)
+        for symbol, coefficient in old.dim.terms:
+            part = Dim(0, ((symbol, 1),))
+            if symbol.kind == "value":
+                v = symbol.payload[0]
+                assert isinstance(v, Var)
+                fetched = self.need(v) if v in self.layout.home else v
+                if isinstance(fetched, Var):
+                    part = (
+                        fetched.dim
+                        if fetched is not v and fetched.dim is not None
+                        else Dim.symbol("value", fetched)
+                    )
+                    part = Dim.symbol("value", v) if fetched is v else part
+            result = result + part * coefficient
+        return result
+
+    def _recomputable(self, v: Var, definition: Assign, frame: Frame) -> bool:
+        if v in self.force_kept:
+            return False
+        if is_view(definition):
+            return True
+        if v.is_array and v in self.layout.stores:
+            return False  # its elements are not those that its definition gave it
+        if self._conflicts(definition, frame) or self._cost(v, frame, set()) >= WORTH_KEEPING:
+            return False
+        return True
+
+    def _conflicts(self, definition: Assign, frame: Frame) -> bool:
+        """Whether memory that the definition reads is written before the statement being reversed has ended."""
+        begin = self.layout.start[definition]
+        until = self.layout.end[frame.current] if frame.current is not None else 1 << 60
+        if frame.current is None and frame.region.block:
+            until = self.layout.end[frame.region.block[-1]]
+        return any(self.layout.written_between(root, begin, until) for root in reads(definition))
+
+    def _cost(self, v: Var, frame: Frame, seen: set[Var]) -> int:
+        """What recomputing `v` takes, down to what is there or kept anyway."""
+        if v in seen or v in frame.fetched:
+            return 0
+        seen.add(v)
+        region = self.layout.home[v]
+        definition = self.layout.definition[v]
+        if region is not frame.region or not isinstance(definition, Assign) or v in self.force_kept:
+            return 0
+        if self._conflicts(definition, frame):
+            return 0
+        own = definition.op.cost if not isinstance(definition.op, str) else 0
+        return own + sum(self._cost(u, frame, seen) for u in variables(definition.args))
+
+    # --- keeping ------------------------------------------------------------------------------------------------
+
+    def _restore(self, v: Var, frame: Frame) -> Atom:
+        if isinstance(v.type, Array) and not all(self._outside(d) for d in v.type.shape):
+            return self._restore_elements(v)
+        buffer = self.buffers.get(v)
+        if buffer is None:
+            buffer = self.buffers[v] = self._keep(v)
+        target = Var(
+            v.name,
+            v.type if not isinstance(v.type, Array) else Array(v.type.dtype, v.type.shape),
+            named=v.named,
+            dim=v.dim,
+        )
+        if target.dim == Dim.symbol("value", v):
+            target.dim = Dim.symbol("value", target)
+        index = None if buffer.trips is None else tuple(self._slots(self.layout.home[v], reverse=True))
+        frame.block.append(Restore(target, buffer, index, self.ev.origin))
+        return target
+
+    def _keep(self, v: Var) -> Buffer:
+        """Arrange for the forward sweep to keep `v` of every trip."""
+        region = self.layout.home[v]
+        outermost = region.loops[0]
+        setup: Block = []
+        with self.ev.at(setup), self.ev.origin_at(outermost.origin):
+            trips = self._trip_counts(region)
+            lengths = self.ev.shape_values(v.type.shape)
+            buffer = Buffer(
+                f"{v.name}_kept", v.type.dtype, trips, v.type.shape, tuple(self.ev.atom(n) for n in lengths)
+            )
+        setup.append(NewBuffer(buffer, outermost.origin))
+        self._before.setdefault(outermost, []).extend(setup)
+        keeping: Block = []
+        with self.ev.at(keeping):
+            index = None if trips is None else tuple(self._slots(region, reverse=False))
+        keeping.append(Keep(buffer, index, v, self.ev.origin))
+        self._keep_at(v, keeping)
+        return buffer
+
+    def _keep_at(self, v: Var, keeping: Block) -> None:
+        """Let the forward sweep run `keeping` where `v` has the value that the reverse sweep wants."""
+        region = self.layout.home[v]
+        definition = self.layout.definition[v]
+        if v.is_array and v.root in self.layout.stores:
+            # Kept as the trip leaves it: the sweep begins there, and undoes the writes on its way back.
+            self._at_end.setdefault(id(region.block), []).extend(keeping)
+        elif definition is None:
+            self._at_start.setdefault(id(region.block), []).extend(keeping)
+        else:
+            self._after.setdefault(definition, []).extend(keeping)
+
+    def _restore_elements(self, v: Var) -> Var:
+        """An array whose shape is only known inside the loop: its lengths and its elements, one by one, on stacks."""
+        assert isinstance(v.type, Array)
+        buffer = Buffer(f"{v.name}_kept", v.type.dtype, None)
+        outermost = self.layout.home[v].loops[0]
+        self._before.setdefault(outermost, []).append(NewBuffer(buffer, outermost.origin))
+        lengths = [self.need(n) for n in self._kept_lengths(v)]
+        keeping: Block = []
+        with self.ev.at(keeping), self.ev.origin_at(outermost.origin):
+            counts = [self.ev.assign("dim", (v, Const(k)), Scalar("int64", True)) for k in range(v.type.ndim)]
+            loops = [_forwards(n) for n in counts]
+            inner: Block = []
+            with self.ev.at(inner):
+                element = self.ev.getitem(v, tuple(loop.index for loop in loops))
+                self.ev.block.append(Keep(buffer, None, element, self.ev.origin))
+            self.ev.block.append(_nest(loops, inner))
+        self._keep_at(v, keeping)
+        target = self.ev.op("empty", tuple(lengths), dtype=np.dtype(v.type.dtype))
+        target.name, target.named = v.name, v.named
+        loops = [_backwards(self.ev.op("subtract", n, 1)) for n in lengths]
+        inner = []
+        with self.ev.at(inner):
+            element = Var(f"{v.name}_element", Scalar(v.type.dtype))
+            self.ev.block.append(Restore(element, buffer, None, self.ev.origin))
+            self.ev.store(target, tuple(loop.index for loop in loops), element)
+        self.ev.block.append(_nest(loops, inner))
+        assert isinstance(target, Var)
+        return target
+
+    def _kept_lengths(self, v: Var) -> list[Var]:
+        """The lengths of `v` as variables of its region, which the forward sweep keeps."""
+        measuring: Block = []
+        with self.ev.at(measuring):
+            found = [
+                self.ev.assign("dim", (v, Const(k)), Scalar("int64", True), "n") for k in range(v.type.ndim)
+            ]
+        region, definition = self.layout.home[v], self.layout.definition[v]
+        for n in found:
+            self.layout.home[n], self.layout.definition[n] = region, definition
+            self.force_kept.add(n)
+        if definition is None:
+            self._at_start.setdefault(id(region.block), []).extend(measuring)
+        else:
+            self._after.setdefault(definition, []).extend(measuring)
+        return found
+
+    def _trip_counts(self, region: Region) -> list[Atom] | None:
+        """How often each loop around a region runs, as values known before the outermost begins; None when they are not."""
+        counts: list[Atom] = []
+        for loop in region.loops:
+            if isinstance(loop, While):
+                return None
+            length = self._trips(loop)
+            if length is None:
+                return None
+            counts.append(self.ev.atom(length))
+        return counts
+
+    def _trips(self, loop: For) -> Value | None:
+        start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
+        assert isinstance(loop.step, Const)
+        if start is None or stop is None or not self._outside(start) or not self._outside(stop):
+            return None
+        step = loop.step.value
+        span = stop - start if step > 0 else start - stop
+        size = abs(step)
+        span = span if size == 1 else (span + (size - 1)) // size
+        return self.ev.dim_value(span.clamped())
+
+    def _outside(self, d: Dim) -> bool:
+        """Whether a length only depends on values of the function's top level."""
+        for symbol, _ in d.terms:
+            for part in symbol.payload:
+                if isinstance(part, Dim) and not self._outside(part):
+                    return False
+                if isinstance(part, Var) and (part not in self.layout.home or self.layout.home[part].in_loop):
+                    return False
+        return True
+
+    def _slots(self, region: Region, reverse: bool) -> list[Atom]:
+        """The position of the current trip in a buffer: one counter from zero per loop around the region."""
+        slots: list[Atom] = []
+        for loop in region.loops:
+            assert isinstance(loop, For) and isinstance(loop.step, Const)
+            index: Value = loop.index
+            start: Value = loop.start.value if isinstance(loop.start, Const) else loop.start
+            if reverse:
+                index = self.need(loop.index)
+                start = self.need(start) if isinstance(start, Var) else start
+            step = loop.step.value
+            offset = (
+                self.ev.op("subtract", index, start) if step > 0 else self.ev.op("subtract", start, index)
+            )
+            if abs(step) != 1:
+                offset = self.ev.op("floor_divide", offset, abs(step))
+            slots.append(self.ev.atom(offset))
+        return slots
+
+    # --- changes to the forward sweep ---------------------------------------------------------------------------
+
+    def trip_counter(self, loop: While) -> Value:
+        """The number of trips that a `while` made, counted by the forward sweep."""
+        if loop not in self.counters:
+            phi = Var("trips", Scalar("int64", True))
+            result = Var("trips", Scalar("int64", True))
+            result.dim = Dim.symbol("value", result)
+            phi.dim = Dim.symbol("value", phi)
+            block: Block = []
+            with self.ev.at(block):
+                out = self.ev.op("add", phi, 1)
+            out.name, out.named = "trips", True
+            loop.carried.append(Carried(phi, Const(0), out, result))
+            self._after.setdefault(loop.body[-1], []).extend(block) if loop.body else loop.body.extend(block)
+            self.counters[loop] = result
+            self.layout.home[result] = self.layout.region_of[loop]
+            self.layout.definition[result] = loop
+        return self.counters[loop]
+
+    def insert_before(self, stmt: Stmt, block: Block) -> None:
+        self._before.setdefault(stmt, []).extend(block)
+
+    def with_insertions(self, block: Block) -> Block:
+        """The forward sweep with everything that keeps values."""
+        result: Block = list(self._at_start.get(id(block), []))
+        for stmt in block:
+            for early in self._before.get(stmt, []):
+                result.append(early)
+                result.extend(self._after.get(early, []))
+            if isinstance(stmt, For):
+                stmt = self._same(
+                    stmt,
+                    For(
+                        stmt.index,
+                        stmt.start,
+                        stmt.stop,
+                        stmt.step,
+                        stmt.carried,
+                        self.with_insertions(stmt.body),
+                        stmt.origin,
+                        stmt.note,
+                    ),
+                )
+            elif isinstance(stmt, While):
+                stmt = self._same(
+                    stmt,
+                    While(
+                        stmt.carried,
+                        self.with_insertions(stmt.test_block),
+                        stmt.test,
+                        self.with_insertions(stmt.body),
+                        stmt.origin,
+                    ),
+                )
+            elif isinstance(stmt, If):
+                stmt = self._same(
+                    stmt,
+                    If(
+                        stmt.test,
+                        self.with_insertions(stmt.then),
+                        self.with_insertions(stmt.orelse),
+                        stmt.merges,
+                        stmt.origin,
+                    ),
+                )
+            result.append(stmt)
+            result.extend(self._after.get(stmt, []))
+        result.extend(self._at_end.get(id(block), []))
+        return result
+
+    def _same(self, old: Stmt, new: Stmt) -> Stmt:
+        """Insertions after the old statement belong to the new one."""
+        if old in self._after:
+            self._after[new] = self._after[old]
+        return new
+
+
+def _forwards(length: Atom) -> For:
+    index = Var("k", Scalar("int64", True))
+    index.dim = Dim.symbol("value", index)
+    return For(index, Const(0), length, Const(1), [], [])
+
+
+def _backwards(last: Value) -> For:
+    index = Var("k", Scalar("int64", True))
+    index.dim = Dim.symbol("value", index)
+    return For(index, last if isinstance(last, (Var, Const)) else Const(last), Const(-1), Const(-1), [], [])
+
+
+def _nest(loops: list[For], body: Block) -> For:
+    """One loop inside the other, around a body."""
+    for loop in reversed(loops):
+        loop.body = body
+        body = [loop]
+    return loops[0]

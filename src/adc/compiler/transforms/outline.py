@@ -1,0 +1,100 @@
+"""Move loops over many arrays into functions of their own, whose arguments are known not to overlap.
+
+Only loops whose every write goes to an array that this program has just allocated qualify: those overlap nothing. See
+runtime/kernels.py for what it buys.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Check,
+    For,
+    If,
+    Keep,
+    Print,
+    Program,
+    Restore,
+    Store,
+    Var,
+    While,
+    bound_inside,
+    defined,
+    uses,
+    walk,
+)
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.compiler.transforms.vectorise import vectorisable
+
+FEW_ARRAYS = 4  # up to here LLVM's own checks are cheap enough to be made
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with its loops over many arrays as kernels; `meta["kernels"]` holds them."""
+    owned = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
+    kernels: list[Program] = []
+    program.body = [_outlined(s, program, owned, kernels) if isinstance(s, For) else s for s in program.body]
+    program.meta["kernels"] = kernels
+    return program
+
+
+def _outlined(loop: For, program: Program, owned: set[Var], kernels: list[Program]) -> For | Assign:
+    if not _worthwhile(loop) or not _only_owned_writes(loop, owned):
+        return loop
+    inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+    free: dict[Var, None] = {}
+    for s in walk([loop]):
+        for v in uses(s):
+            if v not in inside:
+                free.setdefault(v)
+    taken: set[str] = set()
+    table: dict[Var, Var] = {}
+    for v in free:
+        name, k = v.name, 1
+        while name in taken:
+            k += 1
+            name = f"{v.name}_{k}"
+        taken.add(name)
+        table[v] = Var(name, v.type)
+    results = [c.result for c in loop.carried]
+    inner_results = [Var(r.name, r.type) for r in results]
+    body: Block = substitute([loop], dict(table))
+    copied = body[0]
+    assert isinstance(copied, For)
+    for c, r in zip(copied.carried, inner_results, strict=True):
+        c.result = r
+    name = f"{program.name}_loop" if not kernels else f"{program.name}_loop_{len(kernels) + 1}"
+    kernels.append(Program(name, list(table.values()), body, list(inner_results)))
+    return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
+
+
+def _worthwhile(loop: For) -> bool:
+    """Whether a vectorising loop inside touches more arrays than LLVM checks."""
+    for s in walk([loop]):
+        if isinstance(s, For) and vectorisable(s):
+            arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
+            if len(arrays) > FEW_ARRAYS:
+                return True
+    return False
+
+
+def _only_owned_writes(loop: For, owned: set[Var]) -> bool:
+    inside = {v for s in walk([loop]) for v in defined(s)}
+    for s in walk([loop]):
+        if isinstance(s, (Check, Print, Keep, Restore, While)):
+            return False
+        if isinstance(s, Store) and s.array not in owned:
+            return False
+        if (isinstance(s, Assign) and any(t.is_array for t in s.targets)) or (
+            isinstance(s, If) and any(m.result.is_array for m in s.merges)
+        ):
+            return False
+        if isinstance(s, For) and any(c.phi.is_array for c in s.carried):
+            return False
+        if isinstance(s, Assign) and any(
+            v.is_array and v.view_of is not None and v.root in owned for v in uses(s)
+        ):
+            return False  # a view of something that is written
+    return not any(v.is_array for v in inside)

@@ -1,0 +1,145 @@
+"""Cut a derivative in two programs: the first runs once and keeps what the second, run any number of times, reads.
+
+For a pullback the first is the forward sweep, the second the reverse sweep from a cotangent; for a linearised function
+the first is the primal with all partials, the second the tangents along a direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adc.compiler import results as forms
+from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.frontend.builder import Value
+from adc.compiler.frontend.lower import Evaluator, Lowered
+from adc.compiler.frontend.source import Source
+from adc.compiler.ir.nodes import Atom, Block, Program, Var
+from adc.compiler.ir.types import Array, is_float
+from adc.compiler.transforms import clone, nested, opaque, split, tangent
+from adc.compiler.transforms.nested import Inner, Leaves
+
+__all__ = ["Second", "linearized", "pulled"]
+
+
+@dataclass(eq=False)
+class Second:
+    """The second program: its parameters are what the first keeps, then one variable per direction."""
+
+    params: list[Var]
+    block: Block
+    results: list[Atom]
+    directions: list[Var]  # the parameters that are given at each run
+    has_direction: list[bool]  # for each leaf of what they are directions of
+    evaluator: Evaluator
+
+    def lowered(self, source: Source) -> Lowered:
+        """The program as the pipeline takes it, on variables of its own."""
+        params, block, results = clone.run(self.params, self.block, self.results, self.evaluator)
+        values = [nested.plain_value(r) for r in results]
+        return Lowered(Program(source.name, params, block, []), values, [], [], self.evaluator, source)
+
+
+def pulled(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+) -> tuple[Value, Value, list[Value], Second]:
+    """The value of a call, auxiliary values, what is kept, and the program from cotangents to adjoints."""
+    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
+    floats = [y for y in form.atoms if isinstance(y, Var) and is_float(y.type)]
+    if not floats:
+        raise forms.not_a_number(inner.output, ev.origin, has_aux)
+    bars = [_direction(y, f"{y.name}_bar") for y in floats]
+    with nested.as_rule(ev):
+        with ev.at(inner.block):
+            total: Value = 0.0
+            for y, bar in zip(floats, bars, strict=True):
+                product = ev.op("multiply", y, bar)
+                total = ev.op("add", total, ev.op("sum", product) if y.is_array else product)
+        outputs = [*form.atoms, *rest.atoms]
+        block, atoms = nested.reversed_block(ev, inner, ev.atom(total), outputs)
+        placed: Block = []
+        with ev.at(placed):
+            atoms = nested.spliced(ev, block, atoms, inner)
+        wanted = [isinstance(y, Var) and is_float(y.type) for y in form.leaves]
+        kept, second = _cut(ev, placed, bars, wanted, atoms[len(outputs) :])
+    return *_filled(form, rest, atoms), kept, second
+
+
+def linearized(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool = False,
+) -> tuple[Value, Value, list[Value], Second]:
+    """The value of a call, auxiliary values, what is kept, and the program from tangents to the value's tangent."""
+    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
+    dots = [_direction(x, f"{x.name}_dot") for x in inner.inputs]
+    with nested.as_rule(ev):
+        program = nested.cleaned(
+            ev, Program("inner", [], inner.block, [*form.atoms, *rest.atoms]), inner.inputs
+        )
+        count = len(form.atoms)
+        block, ends = tangent.run(
+            program.body,
+            dict(zip(inner.inputs, dots, strict=True)),
+            program.results[:count],
+            ev,
+            inactive_shifts(program),
+        )
+        with ev.at(block):
+            tangents = [nested.dot_atom(ev, y, d) for y, d in zip(program.results, ends, strict=False)]
+        placed: Block = []
+        with ev.at(placed):
+            atoms = nested.spliced(ev, block, [*program.results, *tangents], inner)
+        kept, second = _cut(ev, placed, dots, [True] * len(dots), atoms[len(program.results) :])
+    return *_filled(form, rest, atoms), kept, second
+
+
+def _entered(
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    chosen: Sequence[int | str],
+    has_aux: bool,
+) -> tuple[Inner, Leaves, Leaves]:
+    inner = nested.evaluated(ev, function, args, kwargs, chosen)
+    output, aux = inner.output, None
+    if has_aux:
+        output, aux = forms.split_aux(output, ev.origin)
+    return inner, Leaves(output), Leaves(aux)
+
+
+def _filled(form: Leaves, rest: Leaves, atoms: list[Atom]) -> tuple[Value, Value]:
+    count = len(form.atoms)
+    return form.filled(atoms[:count]), rest.filled(atoms[count : count + len(rest.atoms)])
+
+
+def _direction(like: Var, name: str) -> Var:
+    kind = Array(like.type.dtype, like.type.shape) if isinstance(like.type, Array) else like.type
+    return Var(name, kind, named=True)
+
+
+def _cut(
+    ev: Evaluator, block: Block, directions: list[Var], has_direction: list[bool], results: list[Atom]
+) -> tuple[list[Value], Second]:
+    """What depends on the directions becomes a program of its own, the rest stays here."""
+    program = opaque.run(Program("whole", [], block, results), ev)
+    before, after = split.run(program.body, directions, ev)
+    ev.block.extend(before)
+    kept = nested.free_variables(after, directions)
+    kept += [
+        r
+        for r in dict.fromkeys(program.results)
+        if isinstance(r, Var) and r not in kept and r not in directions and r not in nested.defined_in(after)
+    ]
+    params, copy, ends = clone.run([*kept, *directions], after, program.results, ev)
+    return list(kept), Second(params, copy, ends, params[len(kept) :], has_direction, ev)

@@ -1,0 +1,231 @@
+"""Make a derivative program an ordinary one, which can be differentiated again, or stand inside another.
+
+Kept values with known trip counts lie in arrays, values that cross from a branch of the forward sweep into the same
+branch of the reverse sweep are merged out of the branch, and no marks are left. Stacks (of loops whose number of trips
+is not known) stay: the tangent transform mirrors them, and a second reverse sweep refuses them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Buffer,
+    Const,
+    For,
+    If,
+    Keep,
+    Mark,
+    Merge,
+    NewBuffer,
+    Program,
+    Restore,
+    Stmt,
+    Var,
+    While,
+    blocks,
+    bound_inside,
+    defined,
+    uses,
+    variables,
+    walk,
+)
+from adc.compiler.transforms.rewrite import operand, substitute
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program without marks, indexed buffers, and reads from one branch into another."""
+    program.body = _Plain(evaluator).block(program.body)
+    return merged_across_branches(program, evaluator)
+
+
+class _Plain:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+        self.arrays: dict[Buffer, Var] = {}
+
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        with self.ev.at(out):
+            for stmt in block:
+                with self.ev.origin_at(stmt.origin):
+                    self._statement(stmt)
+        return out
+
+    def _statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case Mark():
+                return
+            case NewBuffer() if stmt.buffer.trips is not None:
+                self._allocate(stmt.buffer)
+            case Keep() if stmt.index is not None:
+                array = self.arrays[stmt.buffer]
+                self.ev.store(array, (*stmt.index, *(FULL,) * len(stmt.buffer.shape)), stmt.value)
+            case Restore() if stmt.index is not None:
+                self._restore(stmt, (*stmt.index, *(FULL,) * len(stmt.buffer.shape)))
+            case For():
+                stmt.body = self.block(stmt.body)
+                self.ev.block.append(stmt)
+            case While():
+                stmt.test_block, stmt.body = self.block(stmt.test_block), self.block(stmt.body)
+                self.ev.block.append(stmt)
+            case If():
+                stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+                self.ev.block.append(stmt)
+            case _:
+                self.ev.block.append(stmt)
+
+    def _allocate(self, buffer: Buffer) -> None:
+        assert buffer.trips is not None
+        lengths = tuple(a.value if isinstance(a, Const) else a for a in (*buffer.trips, *buffer.lengths))
+        array = self.ev.op("empty", lengths, dtype=np.dtype(buffer.dtype))
+        array.name, array.named = buffer.name, True
+        self.arrays[buffer] = array
+
+    def _restore(self, stmt: Restore, index: tuple[object, ...]) -> None:
+        """The target keeps its identity: it is read by statements that exist already."""
+        array = self.arrays[stmt.buffer]
+        target = stmt.target
+        if target.is_array:
+            # A copy: the sweep may undo writes in it.
+            view = self.ev.getitem(array, index)
+            self.ev.op("copy", view)
+            definition = self.ev.block.pop()
+            assert isinstance(definition, Assign)
+            self.ev.block.append(Assign((target,), definition.op, definition.args, stmt.origin))
+        else:
+            self.ev.block.append(Assign((target,), "getitem", (array, index), stmt.origin))
+
+
+# --- branches ---------------------------------------------------------------------------------------------------
+
+
+def merged_across_branches(program: Program, evaluator: Evaluator) -> Program:
+    """What one branch defines and a later branch on the same test reads comes out of the first as a merge."""
+    while _merge_once(program, evaluator):
+        pass  # out of one branch, perhaps into the branch around it
+    return program
+
+
+def _merge_once(program: Program, evaluator: Evaluator) -> bool:
+    inside: dict[Var, tuple[If, int]] = {}
+    _collect(program.body, (), inside)
+    escaped: dict[Var, None] = {}
+    if inside:
+        _escapes(program.body, set(program.params), escaped)
+    table: dict[Var, Atom] = {}
+    for v in escaped:
+        region, side = inside[v]
+        result = Var(v.name, v.type, named=v.named, dim=v.dim)
+        filler = _filler(v, region.orelse if side == 0 else region.then, evaluator)
+        if isinstance(filler, Var):
+            evaluator.joined_roots[result] = {v.root, filler}
+        region.merges.append(Merge(result, v, filler) if side == 0 else Merge(result, filler, v))
+        table[v] = result
+    if table:
+        program.body = _outside(program.body, table, inside)
+        program.results = [operand(r, table) for r in program.results]
+    return bool(table)
+
+
+def _collect(block: Block, path: tuple[tuple[If, int], ...], inside: dict[Var, tuple[If, int]]) -> None:
+    """For what branches define, the innermost branch."""
+    for stmt in block:
+        if path:
+            for v in (*defined(stmt), *bound_inside(stmt)):
+                inside[v] = path[-1]
+        if isinstance(stmt, If):
+            _collect(stmt.then, (*path, (stmt, 0)), inside)
+            _collect(stmt.orelse, (*path, (stmt, 1)), inside)
+        else:
+            for inner in blocks(stmt):
+                _collect(inner, path, inside)
+
+
+def _escapes(block: Block, known: set[Var], escaped: dict[Var, None]) -> set[Var]:
+    """Walk in scope order; variables that are read where their scope has ended."""
+    everything = {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
+
+    def read(operands: object, scope: set[Var]) -> None:
+        for v in variables(operands):
+            if v in everything and v not in scope:
+                escaped.setdefault(v)
+
+    def visit(block: Block, scope: set[Var]) -> set[Var]:
+        for stmt in block:
+            inner = scope | set(bound_inside(stmt))
+            if isinstance(stmt, If):
+                read(stmt.test, scope)
+                read(tuple(m.then for m in stmt.merges), visit(stmt.then, inner))
+                read(tuple(m.orelse for m in stmt.merges), visit(stmt.orelse, inner))
+            elif isinstance(stmt, (For, While)):
+                read(tuple(c.init for c in stmt.carried), scope)
+                if isinstance(stmt, For):
+                    read((stmt.start, stmt.stop, stmt.step), scope)
+                else:
+                    inner = visit(stmt.test_block, inner)
+                    read(stmt.test, inner)
+                read(tuple(c.out for c in stmt.carried), visit(stmt.body, inner))
+            else:
+                read(tuple(uses(stmt)), scope)
+            scope = scope | set(defined(stmt))
+        return scope
+
+    return visit(block, set(known))
+
+
+def _filler(v: Var, block: Block, evaluator: Evaluator) -> Atom:
+    """What stands for a value on the path that never reads it."""
+    if not v.is_array:
+        return Const(np.dtype(v.type.dtype).type(0).item())
+    with evaluator.at(block):
+        empty = evaluator.op("zeros", (0,) * v.type.ndim, dtype=np.dtype(v.type.dtype))
+    assert isinstance(empty, Var)
+    return empty
+
+
+def _outside(block: Block, table: dict[Var, Atom], inside: dict[Var, tuple[If, int]]) -> Block:
+    """Replace reads outside the branch that defines a variable; inside it, the variable itself is read."""
+    result: Block = []
+    for stmt in block:
+        if isinstance(stmt, If):
+            own_then = {v for v in table if inside[v] == (stmt, 0)}
+            own_else = {v for v in table if inside[v] == (stmt, 1)}
+            then = _outside(stmt.then, {k: a for k, a in table.items() if k not in own_then}, inside)
+            orelse = _outside(stmt.orelse, {k: a for k, a in table.items() if k not in own_else}, inside)
+            test = operand(stmt.test, table)
+            merges = [
+                m
+                if m.result in table.values()
+                else Merge(
+                    m.result,
+                    m.then if m.then in own_then else operand(m.then, table),
+                    m.orelse if m.orelse in own_else else operand(m.orelse, table),
+                )
+                for m in stmt.merges
+            ]
+            result.append(If(test, then, orelse, merges, stmt.origin))
+        elif isinstance(stmt, For):
+            (head,) = substitute(
+                [For(stmt.index, stmt.start, stmt.stop, stmt.step, stmt.carried, [], stmt.origin, stmt.note)],
+                table,
+            )
+            assert isinstance(head, For)
+            head.body = _outside(stmt.body, table, inside)
+            result.append(head)
+        elif isinstance(stmt, While):
+            (head,) = substitute([While(stmt.carried, [], stmt.test, [], stmt.origin)], table)
+            assert isinstance(head, While)
+            head.test_block, head.body = (
+                _outside(stmt.test_block, table, inside),
+                _outside(stmt.body, table, inside),
+            )
+            result.append(head)
+        else:
+            result.extend(substitute([stmt], table))
+    return result

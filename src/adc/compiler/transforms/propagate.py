@@ -1,0 +1,74 @@
+"""Replace values that are copies of others: aliases, loop-carried values that never change, merges of equal values."""
+
+from __future__ import annotations
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, For, If, Program, Var, While, blocks, walk
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.compiler.transforms.split import rerooted
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with every copy read at its origin."""
+    while True:
+        table: dict[Var, Atom] = {}
+        _collect(program.body, table)
+        if not table:
+            return program
+        program.body = substitute(_without(program.body, table), table)
+        program.results = [operand(r, table) for r in program.results]
+        _reroot(program.body, table, evaluator)
+
+
+def _reroot(block: Block, table: dict[Var, Atom], evaluator: Evaluator) -> None:
+    """Views of a replaced array, and writes to it, are those of the array that it is."""
+    arrays = {v: x for v in table if v.is_array and isinstance(x := operand(v, table), Var)}
+    rerooted(block, arrays, evaluator)
+    for v, x in arrays.items():
+        if v in evaluator.mutated:
+            evaluator.mutated.setdefault(x.root, evaluator.mutated[v])
+
+
+def _collect(block: Block, table: dict[Var, Atom]) -> None:
+    for stmt in walk(block):
+        if isinstance(stmt, Assign) and stmt.op == "alias":
+            table[stmt.target] = stmt.args[0]
+        elif isinstance(stmt, (For, While)):
+            for c in stmt.carried:
+                if (
+                    (c.out is c.phi or c.out == c.init)
+                    and c.phi is not c.init
+                    and not _retyped(c.phi, c.init)
+                ):
+                    table[c.phi] = table[c.result] = c.init
+        elif isinstance(stmt, If):
+            for m in stmt.merges:
+                if (m.then is m.orelse or m.then == m.orelse) and not _retyped(m.result, m.then):
+                    table[m.result] = m.then
+
+
+def _retyped(v: Var, x: Atom) -> bool:
+    """Whether a constant takes another dtype by being held in a variable."""
+    return (not isinstance(x, Var) and isinstance(x.value, int) and v.type.dtype.startswith("float")) or (
+        isinstance(x, Var) and x.type.dtype != v.type.dtype
+    )
+
+
+def _without(block: Block, table: dict[Var, Atom]) -> Block:
+    kept: Block = []
+    for stmt in block:
+        if isinstance(stmt, Assign) and stmt.targets[0] in table:
+            continue
+        if isinstance(stmt, (For, While)):
+            stmt.carried = [c for c in stmt.carried if c.phi not in table]
+        elif isinstance(stmt, If):
+            stmt.merges = [m for m in stmt.merges if m.result not in table]
+        if isinstance(stmt, For):
+            stmt.body = _without(stmt.body, table)
+        elif isinstance(stmt, While):
+            stmt.test_block, stmt.body = _without(stmt.test_block, table), _without(stmt.body, table)
+        elif isinstance(stmt, If):
+            stmt.then, stmt.orelse = _without(stmt.then, table), _without(stmt.orelse, table)
+        kept.append(stmt)
+    assert all(isinstance(b, list) for s in kept for b in blocks(s))
+    return kept

@@ -1,0 +1,183 @@
+"""Split a block in two: what does not depend on some variables, and what does.
+
+The first part runs once, the second once for each value of those variables: the rows of a Jacobian, the directions of a
+Hessian, the calls of a pullback. Statements keep their order inside each part. An array that the second part writes to
+is copied by it first, so that each run finds it as the first run did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Buffer,
+    Keep,
+    NewBuffer,
+    Restore,
+    Stmt,
+    Store,
+    Var,
+    bound_inside,
+    defined,
+    uses,
+    walk,
+)
+from adc.compiler.transforms.rewrite import operand, substitute
+
+__all__ = ["rerooted", "run"]
+
+Memory = Var | Buffer
+
+# Making one of these again costs no more than copying it.
+FRESH = frozenset({"zeros", "zeros_like", "empty", "empty_like", "ones", "ones_like", "full", "full_like"})
+
+
+def run(block: Block, on: Iterable[Var], evaluator: Evaluator) -> tuple[Block, Block]:
+    """The statements that do not depend on the variables `on`, and those that do."""
+    parts = [_Facts(s, evaluator) for s in block]
+    late = _late(parts, set(on))
+    before = [s for k, s in enumerate(block) if k not in late]
+    after = [s for k, s in enumerate(block) if k in late]
+    return before, _with_own_memory(before, after, evaluator)
+
+
+def _late(parts: list[_Facts], values: set[Var]) -> set[int]:
+    """The positions of the statements of the second part."""
+    late: set[int] = set()
+    size = -1
+    while size != len(late):
+        size = len(late)
+        memory = {m for k in late for m in parts[k].writes}
+        whole = _inseparable(parts, late, memory)
+        touched: set[Memory] = set()  # by the second part, up to here
+        for k, facts in enumerate(parts):
+            if (
+                k in late
+                or facts.reads & values
+                or facts.touches & whole
+                or facts.touches & memory & touched
+                or facts.writes & touched
+            ):
+                late.add(k)
+                values |= facts.defines
+                touched |= facts.touches
+    return late
+
+
+def _inseparable(parts: list[_Facts], late: set[int], memory: set[Memory]) -> set[Memory]:
+    """Memory that the second part writes to, and that it cannot copy at its beginning: all statements on it belong there.
+
+    Stacks; arrays that may be one of several; and those that are only filled before, which is as cheap as a copy.
+    """
+    found: set[Memory] = set()
+    for m in memory:
+        early = [f for k, f in enumerate(parts) if k not in late and m in f.touches]
+        if (
+            isinstance(m, Buffer)
+            or any(len(parts[k].aliases(m)) > 1 for k in late)
+            or (len(early) == 1 and early[0].fills)
+        ):
+            found.add(m)
+    return found
+
+
+class _Facts:
+    """What a statement, with everything inside it, reads, defines and does to memory."""
+
+    def __init__(self, stmt: Stmt, evaluator: Evaluator) -> None:
+        self.reads: set[Var] = set()
+        self.defines: set[Var] = set(defined(stmt))
+        self.touches: set[Memory] = set()
+        self.writes: set[Memory] = set()
+        self.groups: list[set[Memory]] = []  # arrays that may be the same
+        self.fills = isinstance(stmt, Assign) and stmt.name in FRESH
+        for s in walk([stmt]):
+            self.reads.update(uses(s))
+            for v in (*uses(s), *defined(s), *bound_inside(s)):
+                if v.is_array:
+                    group = _behind(v.root, evaluator)
+                    self.touches |= group
+                    if len(group) > 1 and group not in self.groups:
+                        self.groups.append(group)
+            if isinstance(s, Store):
+                self.writes |= _behind(s.array.root, evaluator)
+            elif isinstance(s, (NewBuffer, Keep, Restore)):
+                self.touches.add(s.buffer)
+                self.writes.add(s.buffer)
+
+    def aliases(self, m: Memory) -> set[Memory]:
+        """The arrays that may be the same as `m`, itself among them."""
+        return {m}.union(*(g for g in self.groups if m in g))
+
+
+def _behind(root: Var, evaluator: Evaluator) -> set[Memory]:
+    """The arrays whose memory a name may stand for."""
+    found: set[Memory] = set()
+    todo = [root]
+    while todo:
+        v = todo.pop()
+        if v not in found:
+            found.add(v)
+            todo.extend(evaluator.joined_roots.get(v, ()))
+    return found
+
+
+def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> Block:
+    """The second part, beginning with copies of the arrays of others that it writes to, and with views of the copies."""
+    own = {v for s in walk(after) for v in (*defined(s), *bound_inside(s))}
+    written = {s.array.root: None for s in walk(after) if isinstance(s, Store)}
+    table: dict[Var, Var] = {}
+    start: Block = []
+    with evaluator.at(start):
+        for root in written:
+            if root not in own:
+                copy = evaluator.op("copy", root)
+                copy.name, copy.named = root.name, root.named
+                evaluator.mutated.setdefault(copy, None)
+                table[root] = copy
+        roots = dict(table)
+        used = {v for s in walk(after) for v in uses(s)}
+        for s in reversed(before):  # a view of a view is taken before
+            if (
+                isinstance(s, Assign)
+                and s.target.view_of is not None
+                and s.target in used
+                and s.target.root in roots
+            ):
+                used.add(s.target.view_of)
+        for s in before:
+            if (
+                isinstance(s, Assign)
+                and len(s.targets) == 1
+                and s.target.view_of is not None
+                and s.target in used
+                and s.target.root in roots
+            ):
+                v = s.target
+                again = Var(v.name, v.type, named=v.named, root=roots[v.root], view_of=table[v.view_of])
+                table[v] = again
+                start.append(Assign((again,), s.op, operand(s.args, table), s.origin))
+    if table:
+        after = substitute(after, table)
+        rerooted(after, roots, evaluator)
+        for s in walk(after):
+            for v in defined(s):
+                if v.view_of in table:
+                    v.view_of = table[v.view_of]
+    return [*start, *after]
+
+
+def rerooted(block: Block, roots: dict[Var, Var], evaluator: Evaluator) -> None:
+    """Views of an array are views of what has taken its place."""
+    for s in walk(block):
+        for v in (*defined(s), *bound_inside(s), *uses(s)):
+            if v.root in roots:
+                v.root = roots[v.root].root
+            if v.view_of is not None and v.view_of in roots:
+                v.view_of = roots[v.view_of]
+    for root, others in list(evaluator.joined_roots.items()):
+        if others & roots.keys():
+            evaluator.joined_roots[root] = {roots[o].root if o in roots else o for o in others}

@@ -1,0 +1,130 @@
+"""In loops that LLVM can vectorise, call functions that vectorise with them, and let their sums be reordered.
+
+Such a loop is innermost, runs straight through, and carries nothing but sums, products and extremes that it does not
+read otherwise. Elsewhere the C library's functions are faster (docs/design/vectormath.md). A sum whose running value
+is read, as in a compensated summation, keeps its order.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.frontend.infer import type_of
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Carried,
+    Const,
+    For,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    uses,
+    walk,
+)
+from adc.compiler.ir.types import is_float
+from adc.rules import registry
+from adc.rules.registry import Operation
+from adc.runtime import vectormath
+
+STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with vector functions in the loops that vectorise."""
+    _visit(program.body)
+    return program
+
+
+def _visit(block: Block) -> None:
+    for stmt in block:
+        for inner in blocks(stmt):
+            _visit(inner)
+        if isinstance(stmt, For) and vectorisable(stmt):
+            stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt)]
+    block[:] = [_known_to_numba(s) for s in block]
+
+
+def _known_to_numba(s: Stmt) -> Stmt:
+    """Functions of SciPy, which Numba does not know, by those of vectormath, in any place."""
+    if not isinstance(s, Assign) or not isinstance(s.op, Operation) or not s.op.spelling.startswith("scipy."):
+        return s
+    function = _vector_function(s)
+    if function is None or any(t.is_array for t in s.targets):
+        return s
+    return Assign(s.targets, f"vm.{function}", s.args, s.origin)
+
+
+def _vector_function(s: Assign) -> str | None:
+    """The name in vectormath of an elementwise operation on floats."""
+    assert isinstance(s.op, Operation)
+    found = vectormath.IMPLEMENTATIONS.get(s.op.name) or vectormath.IMPLEMENTATIONS.get(
+        s.op.name.split(".")[-1]
+    )
+    if found is None or not is_float(s.target.type) or any(type_of(a) is None for a in s.args):
+        return None
+    return found.__name__
+
+
+def vectorisable(loop: For) -> bool:
+    """Whether a loop is innermost, straight, and carries only accumulations."""
+    return (
+        loop.step == Const(1)
+        and all(
+            isinstance(s, Store)
+            or (isinstance(s, Assign) and not any(t.is_array for t in s.targets) and not _calls(s))
+            for s in loop.body
+        )
+        and all(_accumulation(c, loop.body) is not None for c in loop.carried)
+    )
+
+
+def _calls(s: Assign) -> bool:
+    """Whether a statement is a library call on whole arrays."""
+    return isinstance(s.op, Operation) and any(isinstance(a, Var) and a.is_array for a in s.args)
+
+
+def _accumulation(c: Carried, body: Block) -> Assign | None:
+    """The statement `out = phi + e` (or times, or extreme) when nothing else in the loop reads `phi` or `out`."""
+    made = next((s for s in body if isinstance(s, Assign) and s.targets[0] is c.out), None)
+    if made is None or len(made.args) != 2 or c.phi not in made.args or made.args[0] is made.args[1]:
+        return None
+    if (
+        made.name not in STEPS
+        and made.name not in STEPS.values()
+        and not (made.name == "subtract" and made.args[0] is c.phi)
+    ):
+        return None
+    readers = [s for s in walk(body) for v in uses(s) if v is c.phi or v is c.out]
+    return made if readers == [made] else None
+
+
+def _vectorised(s: Stmt, loop: For) -> Block:
+    if not isinstance(s, Assign) or not isinstance(s.op, Operation):
+        return [s]
+    for c in loop.carried:
+        if c.out is s.targets[0] and is_float(c.phi.type):
+            # The running value goes first.
+            rest = s.args[1] if s.args[0] is c.phi else s.args[0]
+            if s.name == "subtract":
+                negated = Var("negated", s.target.type, named=False)
+                return [
+                    Assign((negated,), registry.named("negative"), (rest,), s.origin),
+                    Assign(s.targets, "vm.add", (c.phi, negated), s.origin),
+                ]
+            return [Assign(s.targets, STEPS[s.name], (c.phi, rest), s.origin)]
+    function = _vector_function(s)
+    if function is not None and not _small_power(s):
+        return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
+    return [s]
+
+
+def _small_power(s: Assign) -> bool:
+    """`x ** 2` is a product, which no library call improves on."""
+    return (
+        s.name == "power"
+        and isinstance(s.args[1], Const)
+        and float(s.args[1].value).is_integer()
+        and abs(s.args[1].value) <= 4
+    )

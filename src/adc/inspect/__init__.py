@@ -1,0 +1,1 @@
+"""Looking at what adc made: generated source."""

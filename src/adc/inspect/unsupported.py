@@ -1,0 +1,194 @@
+"""Public names without a rule, each with the class that the coverage table puts it in and the reason.
+
+A name of NumPy or SciPy that is neither in the rule table nor here makes a test fail.
+"""
+
+# module -> (class, reason) -> names
+CLASSES: dict[str, dict[tuple[str, str], str]] = {
+    "numpy": {
+        ("language", "arrays from sequences; the engines build them"): ("array asarray ascontiguousarray"),
+        ("no derivative", "types and questions about types"): (
+            "bool bool_ byte bytes_ cdouble character clongdouble complex128 complex256 complex192 complex64 "
+            "complexfloating csingle datetime64 double dtype flexible float128 float96 float16 float32 "
+            "float64 floating generic half inexact int16 int32 int64 int8 int_ intc integer intp long "
+            "longdouble longlong number object_ short signedinteger single str_ timedelta64 ubyte uint "
+            "uint16 "
+            "uint32 uint64 uint8 uintc uintp ulong ulonglong unsignedinteger ushort void can_cast "
+            "common_type "
+            "finfo iinfo isdtype issubdtype min_scalar_type mintypecode promote_types result_type typename "
+            "isscalar isfortran isnat iterable ndarray ufunc matrix recarray record chararray ScalarType "
+            "sctypeDict"
+        ),
+        ("no derivative", "questions about memory"): ("may_share_memory shares_memory broadcast_shapes"),
+        ("no derivative", "files, text and buffers"): (
+            "array2string array_repr array_str base_repr binary_repr format_float_positional "
+            "format_float_scientific from_dlpack frombuffer fromfile fromregex fromstring genfromtxt load "
+            "loadtxt memmap save savetxt savez savez_compressed"
+        ),
+        ("no derivative", "settings and information"): (
+            "errstate get_include get_printoptions getbufsize geterr geterrcall printoptions "
+            "set_printoptions "
+            "setbufsize seterr seterrcall show_config show_runtime test info"
+        ),
+        ("no derivative", "dates"): (
+            "busday_count busday_offset busdaycalendar datetime_as_string datetime_data is_busday"
+        ),
+        ("no derivative", "bits of integers"): ("bitwise_count packbits unpackbits"),
+        ("unsupported", "takes a Python function or is an iterator: write the loop"): (
+            "apply_along_axis apply_over_axes fromfunction fromiter frompyfunc vectorize broadcast flatiter "
+            "ndenumerate ndindex nditer nested_iters mask_indices"
+        ),
+        ("unsupported", "np.matrix and poly1d: use arrays"): ("asmatrix bmat poly1d"),
+        (
+            "unsupported",
+            "edges follow the data, counts are piecewise constant: np.digitize, np.bincount(weights=...)",
+        ): ("histogram histogram2d histogram_bin_edges histogramdd"),
+        ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
+            "intersect1d setdiff1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
+        ),
+        ("unsupported", "the length of the result depends on values in a way that is not stable"): (
+            "polydiv sort_complex"
+        ),
+        ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require row_stack"),
+    },
+    "numpy.linalg": {("no derivative", "errors"): ("LinAlgError")},
+    "scipy.special": {
+        ("no derivative", "errors and settings"): (
+            "SpecialFunctionError SpecialFunctionWarning errstate geterr seterr"
+        ),
+        ("no derivative", "tables of numbers by integer order"): (
+            "ai_zeros bei_zeros beip_zeros ber_zeros berp_zeros bi_zeros c_roots cg_roots erf_zeros "
+            "fresnel_zeros fresnelc_zeros fresnels_zeros h_roots he_roots j_roots jn_zeros jnjnp_zeros "
+            "jnp_zeros jnyn_zeros js_roots kei_zeros keip_zeros kelvin_zeros ker_zeros kerp_zeros l_roots "
+            "la_roots p_roots ps_roots roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_gegenbauer "
+            "roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre "
+            "roots_sh_chebyt roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots stirling2 t_roots "
+            "ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros mathieu_even_coef "
+            "mathieu_odd_coef obl_cv_seq pro_cv_seq factorialk"
+        ),
+        ("unsupported", "makes a polynomial object: use eval_legendre and its like"): (
+            "chebyc chebys chebyt chebyu gegenbauer genlaguerre hermite hermitenorm jacobi laguerre legendre "
+            "sh_chebyt sh_chebyu sh_jacobi sh_legendre"
+        ),
+        ("unsupported", "no rule: SciPy has no function for the derivative, or nobody has asked"): (
+            "agm airye assoc_laguerre assoc_legendre_p assoc_legendre_p_all bdtri bdtrik bdtrin bei beip ber "
+            "berp besselpoly btdtria btdtrib chdtriv chndtr chndtridf chndtrinc chndtrix diric ellip_harm "
+            "ellip_harm_2 ellip_normal ellipj elliprc elliprd elliprf elliprg elliprj eval_chebyc "
+            "eval_chebys "
+            "eval_sh_chebyt eval_sh_chebyu eval_sh_jacobi eval_sh_legendre fdtri fdtridfd gdtria gdtrib "
+            "gdtrix h1vp h2vp it2i0k0 it2j0y0 it2struve0 itairy iti0k0 itj0y0 itmodstruve0 itstruve0 ivp jvp "
+            "kei keip kelvin ker kerp kolmogi kolmogorov kvp legendre_p legendre_p_all lmbda "
+            "log_wright_bessel lpmv lqmn lqn mathieu_a mathieu_b mathieu_cem mathieu_modcem1 mathieu_modcem2 "
+            "mathieu_modsem1 mathieu_modsem2 mathieu_sem modfresnelm modfresnelp nbdtr nbdtrc nbdtri nbdtrik "
+            "nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc nctdtrit "
+            "nrdtrimn nrdtrisd obl_ang1 obl_ang1_cv obl_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv "
+            "pbdn_seq "
+            "pbdv pbdv_seq pbvv pbvv_seq pbwa pdtri pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv "
+            "pro_rad2 pro_rad2_cv radian riccati_jn riccati_yn smirnov smirnovi sph_harm_y sph_harm_y_all "
+            "sph_legendre_p sph_legendre_p_all stdtridf tklmbda voigt_profile wright_bessel yvp zetac"
+        ),
+    },
+    "scipy.linalg": {
+        ("no derivative", "errors, questions, access to LAPACK, sketches"): (
+            "LinAlgError LinAlgWarning bandwidth find_best_blas_type get_blas_funcs get_lapack_funcs "
+            "ishermitian issymmetric clarkson_woodruff_transform"
+        ),
+        ("no derivative", "tables of numbers"): ("dft hadamard helmert hilbert invhilbert invpascal pascal"),
+        ("unsupported", "use numpy.linalg.lstsq"): ("lstsq"),
+        ("unsupported", "a basis that is determined up to a rotation or an order only"): (
+            "cossin null_space orth ordqz qz rsf2csf schur cdf2rdf hessenberg subspace_angles matrix_balance "
+            "ldl rq"
+        ),
+        ("unsupported", "no rule: write it with solve, eigh, svd or expm"): (
+            "cho_solve_banded cholesky_banded companion convolution_matrix diagsvd eig_banded "
+            "eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond fiedler fiedler_companion funm "
+            "leslie matmul_toeplitz orthogonal_procrustes pinvh qr_delete qr_insert qr_multiply qr_update "
+            "signm solve_continuous_are solve_discrete_are"
+        ),
+    },
+    "scipy.stats": {
+        ("through its methods", "see the methods listed above"): (
+            "bernoulli beta binom cauchy chi2 dirichlet expon gamma laplace logistic lognorm "
+            "multivariate_normal norm poisson t uniform"
+        ),
+        ("unsupported", "no formula of its densities in the table: write it with scipy.special"): (
+            "alpha anglit arcsine argus betabinom betanbinom betaprime boltzmann bradford burr burr12 chi "
+            "cosine crystalball dgamma dlaplace dpareto_lognorm dweibull erlang exponnorm exponpow exponweib "
+            "f fatiguelife fisk foldcauchy foldnorm gausshyper genexpon genextreme gengamma genhalflogistic "
+            "genhyperbolic geninvgauss genlogistic gennorm genpareto geom gibrat gompertz gumbel_l gumbel_r "
+            "halfcauchy halfgennorm halflogistic halfnorm hypergeom hypsecant invgamma invgauss invweibull "
+            "invwishart irwinhall jf_skew_t johnsonsb johnsonsu kappa3 kappa4 ksone kstwo kstwobign landau "
+            "laplace_asymmetric levy levy_l levy_stable loggamma loglaplace logser loguniform lomax "
+            "matrix_normal matrix_t maxwell mielke moyal multinomial multivariate_hypergeom multivariate_t "
+            "nakagami nbinom ncf nchypergeom_fisher nchypergeom_wallenius nct ncx2 nhypergeom "
+            "normal_inverse_gamma norminvgauss ortho_group pareto pearson3 planck poisson_binom powerlaw "
+            "powerlognorm powernorm randint random_correlation random_table rayleigh rdist recipinvgauss "
+            "reciprocal rel_breitwigner rice semicircular skellam skewcauchy skewnorm special_ortho_group "
+            "studentized_range trapezoid triang truncexpon truncnorm truncpareto truncweibull_min "
+            "tukeylambda "
+            "uniform_direction unitary_group vonmises vonmises_fisher vonmises_line wald weibull_max "
+            "weibull_min wishart wrapcauchy yulesimon zipf zipfian"
+        ),
+        ("unsupported", "classes"): (
+            "Binomial BootstrapMethod CensoredData ConstantInputWarning Covariance DegenerateDataWarning "
+            "FitError Logistic Mixture MonteCarloMethod NearConstantInputWarning Normal PermutationMethod "
+            "Uniform gaussian_kde rv_continuous rv_discrete rv_histogram"
+        ),
+        ("unsupported", "tests, estimates and descriptions of samples: write the statistic with NumPy"): (
+            "abs alexandergovern anderson anderson_ksamp ansari barnard_exact bartlett bayes_mvs "
+            "binned_statistic binned_statistic_2d binned_statistic_dd binomtest bootstrap boschloo_exact "
+            "boxcox boxcox_llf boxcox_normmax boxcox_normplot brunnermunzel bws_test chatterjeexi "
+            "chi2_contingency chisquare circmean circstd circvar combine_pvalues cramervonmises "
+            "cramervonmises_2samp cumfreq describe differential_entropy directional_stats "
+            "dirichlet_multinomial dunnett ecdf energy_distance entropy epps_singleton_2samp exp expectile "
+            "f_oneway false_discovery_control fisher_exact fit fligner friedmanchisquare gmean "
+            "goodness_of_fit gstd gzscore hmean iqr jarque_bera kendalltau kruskal ks_1samp ks_2samp kstat "
+            "kstatvar kstest kurtosis kurtosistest levene linregress lmoment log logrank make_distribution "
+            "mannwhitneyu median_abs_deviation median_test mode moment monte_carlo_test mood "
+            "multiscale_graphcorr mvsdist normaltest obrientransform order_statistic page_trend_test "
+            "pearsonr "
+            "percentileofscore permutation_test pmean pointbiserialr poisson_means_test power "
+            "power_divergence ppcc_max ppcc_plot probplot quantile quantile_test rankdata ranksums relfreq "
+            "scoreatpercentile sem shapiro siegelslopes sigmaclip skew skewtest sobol_indices somersd "
+            "spearmanr spearmanrho theilslopes tiecorrect tmax tmean tmin trim1 trim_mean trimboth truncate "
+            "tsem tstd ttest_1samp ttest_ind ttest_ind_from_stats ttest_rel tukey_hsd tvar variation "
+            "wasserstein_distance wasserstein_distance_nd weightedtau wilcoxon yeojohnson yeojohnson_llf "
+            "yeojohnson_normmax yeojohnson_normplot zmap zscore"
+        ),
+    },
+    "scipy.integrate": {
+        ("no derivative", "classes and warnings"): (
+            "BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23 RK45 "
+            "Radau complex_ode ode"
+        ),
+        ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
+        ("unsupported", "use scipy.integrate.simpson or trapezoid"): ("romb cumulative_simpson"),
+        ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
+            "cubature dblquad fixed_quad nquad nsum odeint qmc_quad quad quad_vec solve_bvp solve_ivp "
+            "tanhsinh tplquad"
+        ),
+    },
+    "scipy.optimize": {
+        ("no derivative", "classes, warnings and information"): (
+            "BFGS Bounds BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian "
+            "LbfgsInvHessProduct LinearConstraint NoConvergence NonlinearConstraint OptimizeResult "
+            "OptimizeWarning RootResults SR1 linprog_verbose_callback show_options"
+        ),
+        (
+            "unsupported",
+            "a minimiser or root finder calls a Python function: write the iterations as a loop",
+        ): (
+            "anderson approx_fprime basinhopping bisect bracket brent brenth brentq broyden1 broyden2 brute "
+            "check_grad curve_fit diagbroyden differential_evolution direct dual_annealing excitingmixing "
+            "fixed_point fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp "
+            "fmin_tnc fminbound fsolve golden least_squares leastsq line_search linearmixing minimize "
+            "minimize_scalar newton newton_krylov ridder root root_scalar shgo toms748"
+        ),
+        ("unsupported", "solves a problem given by arrays; its solution is piecewise smooth"): (
+            "linear_sum_assignment quadratic_assignment linprog milp nnls lsq_linear isotonic_regression"
+        ),
+        ("unsupported", "test functions: write them with NumPy"): (
+            "rosen rosen_der rosen_hess rosen_hess_prod"
+        ),
+    },
+}

@@ -1,0 +1,308 @@
+"""Nested containers of arrays are taken apart into a list of leaves and a structure, and put together again.
+
+Containers are tuples, lists, dicts, namedtuples, dataclasses, None (no leaves) and classes registered with
+`register`. Everything else is a leaf. The leaves of a dict come in sorted order of its keys, as in JAX, and a
+rebuilt dict has its own order. A structure is hashable and comparable, so it can be part of a cache key.
+
+>>> leaves, structure = flatten({"w": [1.0, 2.0], "b": None})
+>>> leaves
+[1.0, 2.0]
+>>> unflatten(structure, [10.0, 20.0])
+{'w': [10.0, 20.0], 'b': None}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "LEAF",
+    "Structure",
+    "flatten",
+    "flatten_with_paths",
+    "is_leaf",
+    "leaves",
+    "map_structure",
+    "ravel_pytree",
+    "register",
+    "unflatten",
+]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The shape of a nested container: its class, what else rebuilds it, and the structures of its children.
+
+    >>> flatten((1.0, [2.0]))[1]
+    (*, [*])
+    """
+
+    kind: Any  # the container's class; None for a leaf
+    fixed: Hashable = None  # dict keys, field names, auxiliary data of a registered class
+    children: tuple[Structure, ...] = ()
+    size: int = 1  # number of leaves
+    # The keys of a dict as they stood: a rebuilt one can be zipped with it. Two orders are one structure.
+    order: tuple[Any, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        if self.kind is None:
+            return "*"
+        inner = [repr(child) for child in self.children]
+        if self.kind is type(None):
+            return "None"
+        if self.kind is tuple:
+            return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+        if self.kind is list:
+            return f"[{', '.join(inner)}]"
+        if self.kind is dict:
+            assert isinstance(self.fixed, tuple)
+            return "{" + ", ".join(f"{k!r}: {v}" for k, v in zip(self.fixed, inner, strict=True)) + "}"
+        return f"{self.kind.__name__}({', '.join(inner)})"
+
+
+LEAF = Structure(None)
+_NONE = Structure(type(None), None, (), 0)
+
+
+@dataclass(frozen=True)
+class _Container:
+    """How one container class comes apart and together."""
+
+    split: Callable[[Any], tuple[Sequence[Any], Hashable]]
+    join: Callable[[Any, Any, list[Any]], Any]  # (class, fixed, children)
+
+
+def _split_dict(value: dict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
+    try:
+        keys = tuple(sorted(value))
+    except TypeError:  # keys of several types have no order but that of insertion
+        keys = tuple(value)
+    return [value[k] for k in keys], keys
+
+
+_containers: dict[type, _Container] = {
+    tuple: _Container(lambda value: (value, None), lambda kind, fixed, children: tuple(children)),
+    list: _Container(lambda value: (value, None), lambda kind, fixed, children: list(children)),
+    dict: _Container(_split_dict, lambda kind, fixed, children: dict(zip(fixed, children, strict=True))),
+    type(None): _Container(lambda value: ((), None), lambda kind, fixed, children: None),
+}
+_namedtuple = _Container(lambda value: (value, None), lambda kind, fixed, children: kind(*children))
+_known_leaves: set[type] = {
+    float,
+    int,
+    bool,
+    complex,
+    str,
+    bytes,
+    np.ndarray,
+    np.float64,
+    np.float32,
+    np.int64,
+    np.int32,
+    np.bool_,
+}
+
+
+def _split_dataclass(value: Any) -> tuple[Sequence[Any], Hashable]:
+    names = tuple(f.name for f in dataclasses.fields(value))
+    return [getattr(value, name) for name in names], names
+
+
+def _join_dataclass(kind: Any, fixed: Any, children: list[Any]) -> Any:
+    # Not kind(*children): __init__ may check or convert, and fields with init=False would be refused.
+    value = object.__new__(kind)
+    for name, child in zip(fixed, children, strict=True):
+        object.__setattr__(value, name, child)
+    return value
+
+
+_dataclass = _Container(_split_dataclass, _join_dataclass)
+
+
+def register(
+    kind: type[T],
+    split: Callable[[T], tuple[Sequence[Any], Hashable]],
+    join: Callable[[Hashable, list[Any]], T],
+) -> type[T]:
+    """Make a class a container: `split` gives `(children, fixed)`, `join(fixed, children)` builds it again.
+
+    Raises `ValueError` when the class is registered already.
+
+    >>> class Pair:
+    ...     def __init__(self, a, b): self.a, self.b = a, b
+    >>> _ = register(Pair, lambda p: ((p.a, p.b), None), lambda fixed, children: Pair(*children))
+    >>> leaves(Pair(1.0, [2.0]))
+    [1.0, 2.0]
+    """
+    if kind in _containers:
+        raise ValueError(f"{kind.__name__} is a container already")
+    _containers[kind] = _Container(split, lambda _, fixed, children: join(fixed, children))
+    return kind
+
+
+def _container(value: Any) -> _Container | None:
+    """How `value` comes apart, or None for a leaf."""
+    kind = type(value)
+    if kind in _known_leaves:
+        return None
+    known = _containers.get(kind)
+    if known is not None:
+        return known
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return _namedtuple
+    if dataclasses.is_dataclass(value):
+        return _dataclass
+    return None
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether `value` is no container.
+
+    >>> is_leaf(1.0), is_leaf([1.0]), is_leaf(None)
+    (True, False, False)
+    """
+    return _container(value) is None
+
+
+def flatten(tree: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a nested container, in order, and its structure.
+
+    >>> flatten(1.5)
+    ([1.5], *)
+    """
+    if type(tree) in _known_leaves:  # by far the most frequent argument
+        return [tree], LEAF
+    out: list[Any] = []
+    return out, _flatten_into(tree, out)
+
+
+def _flatten_into(tree: Any, out: list[Any]) -> Structure:
+    container = _container(tree)
+    if container is None:
+        out.append(tree)
+        return LEAF
+    if tree is None:
+        return _NONE
+    children, fixed = container.split(tree)
+    inner = tuple(_flatten_into(child, out) for child in children)
+    order = tuple(tree) if type(tree) is dict else ()
+    return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order)
+
+
+def unflatten(structure: Structure, values: Iterable[Any]) -> Any:
+    """The container of the given structure with `values` at its leaves.
+
+    Raises `ValueError` when there are more or fewer values than leaves.
+    """
+    values = list(values)
+    if len(values) != structure.size:
+        raise ValueError(f"{structure} has {structure.size} leaves, not {len(values)}")
+    if structure is LEAF:
+        return values[0]
+    return _build(structure, iter(values))
+
+
+def _build(structure: Structure, values: Iterator[Any]) -> Any:
+    kind = structure.kind
+    if kind is None:
+        return next(values)
+    children = [_build(child, values) for child in structure.children]
+    known = _containers.get(kind)
+    if known is None:
+        known = _namedtuple if issubclass(kind, tuple) else _dataclass
+    joined = known.join(kind, structure.fixed, children)
+    return {key: joined[key] for key in structure.order} if kind is dict else joined
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of a nested container, in order."""
+    return flatten(tree)[0]
+
+
+def flatten_with_paths(tree: Any) -> tuple[list[tuple[str, Any]], Structure]:
+    """The leaves with their places as one would write them, and the structure.
+
+    >>> flatten_with_paths({"w": [1.0, 2.0]})[0]
+    [("['w'][0]", 1.0), ("['w'][1]", 2.0)]
+    """
+    values, structure = flatten(tree)
+    return list(zip(_paths(structure), values, strict=True)), structure
+
+
+def _paths(structure: Structure) -> Iterator[str]:
+    if structure.kind is None:
+        yield ""
+        return
+    for position, child in enumerate(structure.children):
+        step = _step(structure, position)
+        for path in _paths(child):
+            yield step + path
+
+
+def _step(structure: Structure, position: int) -> str:
+    if structure.kind is dict:
+        assert isinstance(structure.fixed, tuple)
+        return f"[{structure.fixed[position]!r}]"
+    if structure.kind in _containers:
+        return f"[{position}]"
+    names: Any = getattr(structure.kind, "_fields", structure.fixed)
+    return f".{names[position]}"
+
+
+def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Apply `function` leaf by leaf to one or several containers of the same structure.
+
+    Raises `ValueError` when the structures differ.
+
+    >>> map_structure(lambda a, b: a + b, (1.0, [2.0]), (10.0, [20.0]))
+    (11.0, [22.0])
+    """
+    values, structure = flatten(tree)
+    columns = [values]
+    for other in others:
+        more, its_structure = flatten(other)
+        if its_structure != structure:
+            raise ValueError(f"the structures differ: {structure} and {its_structure}")
+        columns.append(more)
+    return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
+
+
+def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
+    """All leaves in one vector, and the function that takes such a vector apart again.
+
+    The vector has the leaves' common dtype; the way back restores shapes, dtypes and Python floats.
+
+    >>> vector, back = ravel_pytree({"w": np.ones((2, 2)), "b": 3.0})
+    >>> vector
+    array([3., 1., 1., 1., 1.])
+    >>> back(vector * 2)["b"]
+    6.0
+    """
+    values, structure = flatten(tree)
+    arrays = [np.asarray(value) for value in values]
+    vector = np.concatenate([a.ravel() for a in arrays]) if arrays else np.zeros(0)
+
+    def back(vector: NDArray[Any]) -> Any:
+        total = sum(a.size for a in arrays)
+        if np.shape(vector) != (total,):
+            raise ValueError(f"a vector of {total} elements is needed, not shape {np.shape(vector)}")
+        rebuilt: list[Any] = []
+        start = 0
+        for original, a in zip(values, arrays, strict=True):
+            part = vector[start : start + a.size]
+            start += a.size
+            if isinstance(original, float) and not isinstance(original, np.floating):
+                rebuilt.append(float(part[0]))
+            else:
+                rebuilt.append(np.reshape(part, a.shape).astype(a.dtype, copy=False))
+        return unflatten(structure, rebuilt)
+
+    return vector, back

@@ -1,0 +1,42 @@
+"""The rulebook: what each operation is, its derivative, its test inputs. Importing it registers them."""
+
+import math
+
+import numpy as np
+
+from adc.rules import arithmetic as arithmetic
+from adc.rules import axes as axes
+from adc.rules import comparisons as comparisons
+from adc.rules import complexes as complexes
+from adc.rules import creation as creation
+from adc.rules import cumulative as cumulative
+from adc.rules import diagonals as diagonals
+from adc.rules import differences as differences
+from adc.rules import einsum as einsum
+from adc.rules import elementary as elementary
+from adc.rules import factorizations as factorizations
+from adc.rules import floats as floats
+from adc.rules import fourier as fourier
+from adc.rules import gathering as gathering
+from adc.rules import held as held
+from adc.rules import joining as joining
+from adc.rules import linear_systems as linear_systems
+from adc.rules import movement as movement
+from adc.rules import norms as norms
+from adc.rules import polynomials as polynomials
+from adc.rules import products as products
+from adc.rules import reductions as reductions
+from adc.rules import registry as registry
+from adc.rules import scalar_math as scalar_math
+from adc.rules import statistics as statistics
+from adc.rules import ufunc_methods as ufunc_methods
+from adc.rules import writes as writes
+
+# Numba learns what compiled code calls and it lacks.
+from adc.runtime import fft as fft
+from adc.runtime import numpy_gaps as numpy_gaps
+
+registry.late("scipy.special", "adc.rules.special", (np.i0, np.kaiser, math.gamma, math.lgamma))
+registry.late("scipy.linalg", "adc.rules.scipy_linalg")
+registry.late("scipy.stats", "adc.rules.densities")
+registry.late("scipy.integrate", "adc.rules.quadrature")

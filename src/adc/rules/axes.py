@@ -1,0 +1,312 @@
+"""Rules of functions that rename, reverse or repeat axes: swapaxes, moveaxis, flip, rot90, roll, tile,
+repeat, ...
+"""
+
+import numpy as np
+
+from adc.rules.registry import composite, linear, lowered, static
+from adc.rules.sampler import call
+
+
+@static
+def swapped(axis1, axis2, ndim):
+    order = list(range(ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return tuple(order)
+
+
+@static
+def moved(source, destination, ndim):
+    """The order of axes that np.moveaxis gives."""
+    sources = tuple(k % ndim for k in (source if isinstance(source, tuple) else (source,)))
+    destinations = tuple(
+        k % ndim for k in (destination if isinstance(destination, tuple) else (destination,))
+    )
+    order = [k for k in range(ndim) if k not in sources]
+    for d, s in sorted(zip(destinations, sources, strict=True)):
+        order.insert(d, s)
+    return tuple(order)
+
+
+@static
+def rolled(axis, start, ndim):
+    axis, start = axis % ndim, start + ndim if start < 0 else start
+    order = [k for k in range(ndim) if k != axis]
+    order.insert(start - 1 if axis < start else start, axis)
+    return tuple(order)
+
+
+@composite(
+    np.swapaxes, methods="swapaxes", examples=lambda r: [(r.normal(2, 3), 0, 1), (r.normal(2, 3, 4), -1, 0)]
+)
+def swapaxes(a, axis1, axis2):
+    return np.transpose(a, swapped(axis1, axis2, np.ndim(a)))
+
+
+@composite(
+    np.moveaxis,
+    examples=lambda r: [
+        (r.normal(2, 3), 0, -1),
+        (r.normal(2, 3, 4), (0, 1), (-1, 0)),
+        (r.normal(2, 3, 4), 2, 0),
+    ],
+)
+def moveaxis(a, source, destination):
+    return np.transpose(a, moved(source, destination, np.ndim(a)))
+
+
+@composite(
+    np.rollaxis,
+    examples=lambda r: [(r.normal(2, 3, 4), 2), (r.normal(2, 3, 4), 0, 3), (r.normal(2, 3, 4), -1, 1)],
+)
+def rollaxis(a, axis, start=0):
+    return np.transpose(a, rolled(axis, start, np.ndim(a)))
+
+
+@composite(
+    np.matrix_transpose,
+    *((np.linalg.matrix_transpose,) if hasattr(np.linalg, "matrix_transpose") else ()),
+    methods="mT",
+    examples=lambda r: [r.normal(2, 3), r.normal(4, 2, 3)],
+)
+def matrix_transpose(x):
+    return np.swapaxes(x, -1, -2)
+
+
+@composite(np.atleast_1d, wrt="arys", examples=lambda r: [1.5, r.normal(3), (r.normal(2), 1.5)])
+def atleast_1d(*arys):
+    results = []
+    for a in arys:
+        results.append(np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
+    return results[0] if len(arys) == 1 else tuple(results)
+
+
+@composite(
+    np.atleast_2d, wrt="arys", examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), (r.normal(2), 1.5)]
+)
+def atleast_2d(*arys):
+    results = []
+    for a in arys:
+        results.append(np.reshape(a, (1,) * (2 - np.ndim(a)) + np.shape(a)) if np.ndim(a) < 2 else a)
+    return results[0] if len(arys) == 1 else tuple(results)
+
+
+def _three(a):
+    if np.ndim(a) == 0:
+        return np.reshape(a, (1, 1, 1))
+    if np.ndim(a) == 1:
+        return np.reshape(a, (1, np.size(a), 1))
+    return np.expand_dims(a, 2) if np.ndim(a) == 2 else a
+
+
+@composite(
+    np.atleast_3d, wrt="arys", examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), r.normal(2, 3, 2)]
+)
+def atleast_3d(*arys):
+    results = []
+    for a in arys:
+        results.append(_three(a))
+    return results[0] if len(arys) == 1 else tuple(results)
+
+
+@static
+def _reversing(axis, ndim):
+    axes = range(ndim) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
+    reversed_axes = {k % ndim for k in axes}
+    return tuple(slice(None, None, -1) if k in reversed_axes else slice(None) for k in range(ndim))
+
+
+@composite(
+    np.flip,
+    examples=lambda r: [
+        r.normal(3),
+        r.normal(2, 3),
+        call(r.normal(2, 3), axis=1),
+        call(r.normal(2, 3, 2), axis=(0, -1)),
+    ],
+)
+def flip(m, axis=None):
+    return m[_reversing(axis, np.ndim(m))]
+
+
+@composite(np.fliplr, examples=lambda r: [r.normal(2, 3)])
+def fliplr(m):
+    return m[:, ::-1]
+
+
+@composite(np.flipud, examples=lambda r: [r.normal(3), r.normal(2, 3)])
+def flipud(m):
+    return m[::-1]
+
+
+@composite(
+    np.rot90,
+    examples=lambda r: [
+        r.normal(2, 3),
+        (r.normal(2, 3), 2),
+        (r.normal(2, 3), -1),
+        call(r.normal(2, 3, 4), axes=(1, 2)),
+    ],
+)
+def rot90(m, k=1, axes=(0, 1)):
+    turns = k % 4
+    if turns == 0:
+        return m
+    if turns == 2:
+        return np.flip(m, (axes[0], axes[1]))
+    if turns == 1:
+        return np.swapaxes(np.flip(m, axes[1]), axes[0], axes[1])
+    return np.flip(np.swapaxes(m, axes[0], axes[1]), axes[1])
+
+
+@static
+def _paired(shift, axis):
+    """(shift, axis) pairs."""
+    if isinstance(axis, tuple):
+        shifts = shift if isinstance(shift, tuple) else (shift,) * len(axis)
+        return tuple(zip(shifts, axis, strict=True))
+    return tuple((s, axis) for s in shift) if isinstance(shift, tuple) else ((shift, axis),)
+
+
+@linear(
+    np.roll,
+    wrt="a",
+    shape=lambda a, *_, **__: a.shape,
+    examples=lambda r: [
+        (r.normal(4), 1),
+        (r.normal(2, 3), 2),
+        (r.normal(2, 3), -1, 1),
+        (r.normal(2, 3), (1, 1), (0, 1)),
+        (r.normal(4), 7),
+        (r.normal(0), 1),
+    ],
+)
+def roll(z_bar, a, shift, axis=None):
+    if not isinstance(shift, tuple):
+        return np.roll(z_bar, -shift, axis)
+    back = ()
+    for by in shift:
+        back = back + (-by,)
+    return np.roll(z_bar, back, axis)
+
+
+@lowered(np.roll)
+def roll_by_parts(a, shift, axis=None):
+    if axis is None:
+        return np.reshape(_rolled_along(np.ravel(a), shift, 0), np.shape(a))
+    result = a
+    for by, k in _paired(shift, axis):
+        result = _rolled_along(result, by, k)
+    return result
+
+
+def _rolled_along(a, shift, axis):
+    n = a.shape[axis]
+    before = (slice(None),) * (axis % np.ndim(a))
+    cut = n - shift % np.maximum(n, 1)
+    return np.concatenate((a[before + (slice(cut, None),)], a[before + (slice(None, cut),)]), axis=axis)
+
+
+@composite(
+    np.tile,
+    wrt="A",
+    examples=lambda r: [
+        (r.normal(3), 2),
+        (r.normal(3), (2, 3)),
+        (r.normal(2, 3), (2, 1)),
+        (r.normal(2, 3), 2),
+        (1.5, 3),
+        (r.normal(2, 3), (2, 1, 2)),
+    ],
+)
+def tile(A, reps):
+    times = reps if isinstance(reps, tuple) else (reps,)
+    ndim = max(len(times), np.ndim(A))
+    times = (1,) * (ndim - len(times)) + times
+    lengths = (1,) * (ndim - np.ndim(A)) + np.shape(A)
+    apart = ()
+    stretched = ()
+    result = ()
+    for k in range(ndim):
+        apart = apart + (1, lengths[k])
+        stretched = stretched + (times[k], lengths[k])
+        result = result + (times[k] * lengths[k],)
+    return np.reshape(np.broadcast_to(np.reshape(A, apart), stretched), result)
+
+
+@composite(
+    np.repeat,
+    methods="repeat",
+    examples=lambda r: [
+        (r.normal(3), 2),
+        (r.normal(2, 3), 2),
+        (r.normal(2, 3), 2, 1),
+        call(r.normal(2, 3), 2, axis=0),
+        (1.5, 3),
+        (r.normal(3), np.array([1, 0, 2])),
+        call(r.normal(2, 3), np.array([2, 1]), axis=0),
+    ],
+)
+def repeat(a, repeats, axis=None):
+    x = np.reshape(a, (np.size(a),)) if axis is None else a
+    k = 0 if axis is None else axis % np.ndim(a)
+    lengths = np.shape(x)
+    n = lengths[k]
+    if np.ndim(repeats) == 0:
+        stretched = np.broadcast_to(
+            np.expand_dims(x, k + 1), lengths[: k + 1] + (repeats,) + lengths[k + 1 :]
+        )
+        return np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
+    ends = np.cumsum(repeats)
+    positions = np.searchsorted(ends, np.arange(np.sum(repeats)), side="right")
+    return x[(slice(None),) * k + (positions,)]
+
+
+@composite(np.resize, examples=lambda r: [(r.normal(3), 5), (r.normal(2, 3), (4, 2)), (r.normal(4), (1, 2))])
+def resize(a, new_shape):
+    shape = new_shape if isinstance(new_shape, tuple) else (new_shape,)
+    total = 1
+    for n in shape:
+        total = total * n
+    return np.reshape(np.ravel(a)[np.remainder(np.arange(total), np.size(a))], shape)
+
+
+@composite(
+    np.broadcast_arrays, wrt="args", examples=lambda r: [(r.normal(3), r.normal(2, 1)), (1.5, r.normal(2))]
+)
+def broadcast_arrays(*args):
+    total = 0.0
+    for a in args:
+        # Only the shape of the sum is used.
+        total = total + np.zeros_like(a)
+    results = []
+    for a in args:
+        results.append(np.broadcast_to(a, np.shape(total)))
+    return tuple(results)
+
+
+@composite(
+    np.meshgrid,
+    wrt="xi",
+    examples=lambda r: [
+        (r.normal(2), r.normal(3)),
+        call(r.normal(2), r.normal(3), indexing="ij"),
+        call(r.normal(2), r.normal(3), r.normal(4)),
+        call(r.normal(2), r.normal(3), sparse=True),
+        r.normal(3),
+    ],
+)
+def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
+    ndim = len(xi)
+    lengths = ()
+    for x in xi:
+        lengths = lengths + (np.size(x),)
+    swap = indexing == "xy" and ndim > 1
+    if swap:
+        lengths = (lengths[1], lengths[0]) + lengths[2:]
+    results = []
+    for k in range(ndim):
+        axis = (1 - k) if swap and k < 2 else k
+        column = np.reshape(xi[k], (1,) * axis + (np.size(xi[k]),) + (1,) * (ndim - 1 - axis))
+        results.append(column if sparse else np.broadcast_to(column, lengths))
+    return tuple(results)

@@ -1,0 +1,253 @@
+"""Rules of the Bessel functions, of their scaled forms, and of Airy and Struve functions, in the argument.
+
+The order has no derivative in closed form. Source: Abramowitz & Stegun, chapters 9 and 10.
+"""
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.registry import composite, elementwise, pull, push
+from adc.rules.shapes import shape_of
+from adc.rules.special_refusals import refuses
+
+
+def orders(r):
+    """An order and positive arguments."""
+    return [(1, 1.3), (2, r.positive(3)), (0.5, r.positive(2, 3)), (np.array([0.0, 1.0, 2.5]), r.positive(3))]
+
+
+@elementwise(sp.j0, name="special.j0", cost=20)
+def j0(z, x):
+    return -sp.j1(x)
+
+
+@elementwise(sp.j1, name="special.j1", cost=20)
+def j1(z, x):
+    return 0.5 * (sp.j0(x) - sp.jv(2, x))
+
+
+@elementwise(sp.y0, name="special.y0", domain="positive", cost=20)
+def y0(z, x):
+    return -sp.y1(x)
+
+
+@elementwise(sp.y1, name="special.y1", domain="positive", cost=20)
+def y1(z, x):
+    return 0.5 * (sp.y0(x) - sp.yv(2, x))
+
+
+@elementwise(sp.i0, name="special.i0", cost=20)
+def i0(z, x):
+    return sp.i1(x)
+
+
+@elementwise(np.i0, cost=20, extra={"float64_only": True}, notes="needs SciPy")
+def numpy_i0(z, x):
+    return sp.i1(x)
+
+
+@elementwise(sp.i1, name="special.i1", cost=20)
+def i1(z, x):
+    return 0.5 * (sp.i0(x) + sp.iv(2, x))
+
+
+@elementwise(sp.i0e, name="special.i0e", domain="nonzero", cost=20, notes="-sign(x) i0e(x) + i1e(x): 0 at 0")
+def i0e(z, x):
+    return sp.i1e(x) - np.sign(x) * z
+
+
+@elementwise(sp.i1e, name="special.i1e", domain="nonzero", cost=20)
+def i1e(z, x):
+    return 0.5 * (sp.i0e(x) + sp.ive(2, x)) - np.sign(x) * z
+
+
+@elementwise(sp.k0, name="special.k0", domain="positive", cost=20)
+def k0(z, x):
+    return -sp.k1(x)
+
+
+@elementwise(sp.k1, name="special.k1", domain="positive", cost=20)
+def k1(z, x):
+    return -0.5 * (sp.k0(x) + sp.kv(2, x))
+
+
+@elementwise(sp.k0e, name="special.k0e", domain="positive", cost=20)
+def k0e(z, x):
+    return z - sp.k1e(x)
+
+
+@elementwise(sp.k1e, name="special.k1e", domain="positive", cost=20)
+def k1e(z, x):
+    return z - 0.5 * (sp.k0e(x) + sp.kve(2, x))
+
+
+@elementwise(
+    sp.jv,
+    *(() if sp.jn is sp.jv else (sp.jn,)),
+    name="special.jv",
+    wrt="x",
+    cost=40,
+    extra=refuses("v"),
+    examples=orders,
+)
+def jv(z, v, x):
+    return 0.5 * (sp.jv(v - 1, x) - sp.jv(v + 1, x))
+
+
+@elementwise(sp.yv, name="special.yv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def yv(z, v, x):
+    return 0.5 * (sp.yv(v - 1, x) - sp.yv(v + 1, x))
+
+
+@elementwise(sp.yn, name="special.yn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
+def yn(z, n, x):
+    return 0.5 * (sp.yv(n - 1, x) - sp.yv(n + 1, x))
+
+
+@elementwise(sp.iv, name="special.iv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def iv(z, v, x):
+    return 0.5 * (sp.iv(v - 1, x) + sp.iv(v + 1, x))
+
+
+@elementwise(sp.kv, name="special.kv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def kv(z, v, x):
+    return -0.5 * (sp.kv(v - 1, x) + sp.kv(v + 1, x))
+
+
+@elementwise(sp.kn, name="special.kn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
+def kn(z, n, x):
+    return -0.5 * (sp.kv(n - 1, x) + sp.kv(n + 1, x))
+
+
+@elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def ive(z, v, x):
+    return 0.5 * (sp.ive(v - 1, x) + sp.ive(v + 1, x)) - np.sign(x) * z
+
+
+@elementwise(sp.kve, name="special.kve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def kve(z, v, x):
+    return z - 0.5 * (sp.kve(v - 1, x) + sp.kve(v + 1, x))
+
+
+@elementwise(
+    sp.jve,
+    name="special.jve",
+    wrt="x",
+    cost=40,
+    extra=refuses("v"),
+    examples=orders,
+    notes="of real arguments",
+)
+def jve(z, v, x):
+    return 0.5 * (sp.jve(v - 1, x) - sp.jve(v + 1, x))
+
+
+@elementwise(
+    sp.yve,
+    name="special.yve",
+    wrt="x",
+    cost=40,
+    extra=refuses("v"),
+    examples=orders,
+    notes="of real arguments",
+)
+def yve(z, v, x):
+    return 0.5 * (sp.yve(v - 1, x) - sp.yve(v + 1, x))
+
+
+@elementwise(sp.hankel1, name="special.hankel1", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def hankel1(z, v, x):
+    return 0.5 * (sp.hankel1(v - 1, x) - sp.hankel1(v + 1, x))
+
+
+@elementwise(sp.hankel2, name="special.hankel2", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def hankel2(z, v, x):
+    return 0.5 * (sp.hankel2(v - 1, x) - sp.hankel2(v + 1, x))
+
+
+@elementwise(sp.struve, name="special.struve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def struve(z, v, x):
+    return sp.struve(v - 1, x) - v / x * z
+
+
+@elementwise(sp.modstruve, name="special.modstruve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def modstruve(z, v, x):
+    return sp.modstruve(v - 1, x) - v / x * z
+
+
+@pull(
+    sp.airy,
+    wrt="z",
+    shape=lambda z: (shape_of(z),) * 4,
+    name="special.airy",
+    cost=60,
+    examples=lambda r: [0.7, r.normal(3)],
+)
+def airy_pull(result_bar, result, z):
+    ai_bar, aip_bar, bi_bar, bip_bar = result_bar
+    ai, aip, bi, bip = result
+    return ai_bar * aip + aip_bar * z * ai + bi_bar * bip + bip_bar * z * bi
+
+
+@push(sp.airy)
+def airy_push(result, z, *, z_dot):
+    ai, aip, bi, bip = result
+    return aip * z_dot, z * ai * z_dot, bip * z_dot, z * bi * z_dot
+
+
+# --- spherical Bessel functions -----------------------------------------------------------------------------
+
+
+def _spherical(r):
+    return [(1, 1.3), (2, r.positive(3)), (0, r.positive(2, 3))]
+
+
+@composite(
+    sp.spherical_jn, name="special.spherical_jn", wrt="z", examples=_spherical, extra={"float64_only": True}
+)
+def spherical_jn(n, z):
+    return np.sqrt(0.5 * np.pi / z) * sp.jv(n + 0.5, z)
+
+
+@composite(
+    sp.spherical_yn, name="special.spherical_yn", wrt="z", examples=_spherical, extra={"float64_only": True}
+)
+def spherical_yn(n, z):
+    return np.sqrt(0.5 * np.pi / z) * sp.yv(n + 0.5, z)
+
+
+@composite(
+    sp.spherical_in, name="special.spherical_in", wrt="z", examples=_spherical, extra={"float64_only": True}
+)
+def spherical_in(n, z):
+    return np.sqrt(0.5 * np.pi / z) * sp.iv(n + 0.5, z)
+
+
+@composite(
+    sp.spherical_kn, name="special.spherical_kn", wrt="z", examples=_spherical, extra={"float64_only": True}
+)
+def spherical_kn(n, z):
+    return np.sqrt(0.5 * np.pi / z) * sp.kv(n + 0.5, z)
+
+
+@elementwise(sp.hankel1e, name="special.hankel1e", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def hankel1e(z, v, x):
+    return 0.5 * np.exp(-1j * x) * (sp.hankel1(v - 1, x) - sp.hankel1(v + 1, x)) - 1j * z
+
+
+@elementwise(sp.hankel2e, name="special.hankel2e", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+def hankel2e(z, v, x):
+    return 0.5 * np.exp(1j * x) * (sp.hankel2(v - 1, x) - sp.hankel2(v + 1, x)) + 1j * z
+
+
+@composite(
+    np.kaiser,
+    wrt="beta",
+    examples=lambda r: [(5, 1.5), (4, 0.7)],
+    extra={"float64_only": True},
+    notes="needs SciPy",
+)
+def kaiser(M, beta):
+    middle = 0.5 * (M - 1)
+    ratio = (np.arange(M) - middle) / middle
+    return sp.i0(beta * np.sqrt(1.0 - ratio * ratio)) / sp.i0(beta)

@@ -1,0 +1,74 @@
+"""Operations whose derivative is zero by nature: comparisons, logic, rounding, tests."""
+
+import math
+import operator
+
+import numpy as np
+
+from adc.rules.registry import constant
+from adc.rules.shapes import shape_of
+
+for function, alias, symbol in (
+    (np.less, operator.lt, "<"),
+    (np.less_equal, operator.le, "<="),
+    (np.greater, operator.gt, ">"),
+    (np.greater_equal, operator.ge, ">="),
+    (np.equal, operator.eq, "=="),
+    (np.not_equal, operator.ne, "!="),
+    (np.floor_divide, operator.floordiv, "//"),
+    (np.bitwise_and, operator.and_, "&"),
+    (np.bitwise_or, operator.or_, "|"),
+    (np.bitwise_xor, operator.xor, "^"),
+    (np.left_shift, operator.lshift, "<<"),
+    (np.right_shift, operator.rshift, ">>"),
+):
+    constant(function, alias, parameters="x, y", symbol=symbol, elementwise=True, examples=lambda r: [(5, 2)])
+
+constant(
+    np.invert, operator.invert, parameters="x", symbol="~", elementwise=True, examples=lambda r: [(True,)]
+)
+for binary in (np.logical_and, np.logical_or, np.logical_xor, np.gcd, np.lcm):
+    constant(binary, parameters="x, y", elementwise=True, examples=lambda r: [(6, 4)])
+for unary in (np.logical_not, np.sign, np.rint, np.signbit, np.isnan, np.isinf, np.isfinite):
+    constant(unary, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)])
+for question in (np.isneginf, np.isposinf, np.iscomplex, np.isreal):
+    constant(question, parameters="x", elementwise=True, examples=lambda r: [r.normal(3)])
+constant(np.floor, math.floor, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)])
+constant(np.ceil, math.ceil, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)])
+constant(
+    np.trunc, np.fix, math.trunc, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)]
+)
+constant(
+    np.round,
+    np.around,
+    round,
+    parameters="a, decimals=0",
+    methods="round",
+    shape=lambda a, decimals=0: shape_of(a),
+    examples=lambda r: [(r.normal(3), 1)],
+)
+constant(
+    np.isclose,
+    parameters="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
+    extra={"positional": True},
+    examples=lambda r: [(r.normal(3), 0.5)],
+)
+constant(
+    np.allclose,
+    parameters="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
+    examples=lambda r: [(r.normal(3), 0.5)],
+)
+constant(
+    np.array_equal, parameters="a1, a2, equal_nan=False", examples=lambda r: [(r.normal(3), r.normal(3))]
+)
+constant(np.array_equiv, parameters="a1, a2", examples=lambda r: [(r.normal(3), r.normal(3))])
+constant(
+    np.isin,
+    parameters="element, test_elements, assume_unique=False, invert=False",
+    examples=lambda r: [(r.normal(3), r.normal(2))],
+)
+constant(np.iscomplexobj, parameters="x")
+constant(np.isrealobj, parameters="x")
+constant(np.shape, parameters="a")
+constant(np.ndim, parameters="a")
+constant(np.size, parameters="a, axis=None")

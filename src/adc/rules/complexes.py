@@ -1,0 +1,71 @@
+"""Rules of the functions that lead between real and complex numbers.
+
+An adjoint pairs with a tangent as Re(x_bar * x_dot), and what belongs to a real value is made real by the
+accumulator. So `imag` has the partial -1j: its tangent is Re(-1j * x_dot), and the adjoint of a real
+operand is Re(-1j * z_bar) = 0.
+"""
+
+import numpy as np
+
+from adc.rules import shapes
+from adc.rules.registry import composite, elementwise, linear
+
+
+def _complex(r, *shape):
+    return r.normal(*shape) + 1j * r.normal(*shape)
+
+
+@elementwise(
+    np.real,
+    methods="real",
+    cost=0,
+    examples=lambda r: [1.5 + 0.5j, _complex(r, 3), _complex(r, 2, 3), r.normal(3)],
+)
+def real(z, val):
+    return 1.0
+
+
+@elementwise(
+    np.imag, methods="imag", cost=0, examples=lambda r: [1.5 + 0.5j, _complex(r, 3), _complex(r, 2, 3)]
+)
+def imag(z, val):
+    if np.iscomplexobj(val):
+        return -1j
+    return 0.0
+
+
+@linear(
+    np.conjugate,
+    wrt="x",
+    methods="conj conjugate",
+    shape=lambda x: shapes.shape_of(x),
+    name="conjugate",
+    spelling="np.conj",
+    extra={"elementwise": True},
+    examples=lambda r: [1.5 + 0.5j, _complex(r, 3), _complex(r, 2, 3), r.normal(3)],
+)
+def conjugate(z_bar, x):
+    return np.conjugate(z_bar)
+
+
+@elementwise(
+    np.angle,
+    wrt="z",
+    cost=4,
+    singular=True,
+    notes="0 for real operands",
+    examples=lambda r: [1.5 + 0.5j, _complex(r, 3) + 2.0, r.positive(3)],
+)
+def angle(result, z, deg=False):
+    if not np.iscomplexobj(z):
+        return 0.0
+    return -1j / z * (180.0 / np.pi if deg else 1.0)
+
+
+@composite(
+    np.real_if_close,
+    examples=lambda r: [r.normal(3)],
+    notes="defined for real operands; whether a complex one becomes real depends on its values",
+)
+def real_if_close(a):
+    return a

@@ -1,0 +1,272 @@
+"""Rules of running sums, products and extremes, and of the linear recurrence that their derivatives are
+made of.
+"""
+
+import numpy as np
+
+from adc.rules import shapes
+from adc.rules.gathering import scatter_along_axis
+from adc.rules.registry import composite, linear, lowered, pull, push
+from adc.rules.sampler import call
+
+
+def recurrence(a, b):
+    """The y with y[0] = b[0] and y[k] = a[k] * y[k-1] + b[k] along the first axis. Its adjoint is one too."""
+    y = np.zeros_like(b)
+    n = b.shape[0]
+    y[:1] = b[:1]
+    for k in range(1, n):
+        y[k] = a[k] * y[k - 1] + b[k]
+    return y
+
+
+def _backwards(a, y_bar):
+    """The u with u[k] = y_bar[k] + a[k+1] * u[k+1]."""
+    shifted = np.concatenate((np.ones_like(a[:1]), np.flip(a[1:], 0)))
+    return np.flip(recurrence(shifted, np.flip(y_bar, 0)), 0)
+
+
+def _previous(y):
+    """y[k-1], and 0 before the first."""
+    return np.concatenate((np.zeros_like(y[:1]), y[:-1]))
+
+
+@pull(
+    recurrence,
+    wrt="a b",
+    name="recurrence",
+    spelling="recurrence",
+    cost=4,
+    shape=lambda a, b: shapes.shape_of(b),
+    examples=lambda r: [
+        (r.normal(4), r.normal(4)),
+        (r.normal(3, 2), r.normal(3, 2)),
+        (r.normal(1), r.normal(1)),
+        (r.normal(0), r.normal(0)),
+    ],
+)
+def recurrence_pull(y_bar, y, a, b):
+    b_bar = _backwards(a, y_bar)
+    return b_bar * _previous(y), b_bar
+
+
+@push(recurrence)
+def recurrence_push(y, a, b, *, a_dot, b_dot):
+    return recurrence(a, b_dot + a_dot * _previous(y))
+
+
+lowered(recurrence)(recurrence)
+
+
+def _first(a, axis):
+    """The axis brought to the front; all elements in one row when there is none."""
+    if np.ndim(a) == 1:
+        return a
+    return np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
+
+
+def _running(a, axis=None):
+    return (shapes.size(shapes.shape_of(a)),) if axis is None else a.shape
+
+
+def _axis_examples(r):
+    return [
+        r.nonzero(4),
+        call(r.nonzero(2, 3)),
+        call(r.nonzero(2, 3), axis=0),
+        call(r.nonzero(2, 3), axis=1),
+        call(r.nonzero(2, 3, 2), axis=-2),
+        r.normal(1),
+        r.normal(0),
+    ]
+
+
+@linear(np.cumsum, wrt="a", methods="cumsum", shape=_running, examples=_axis_examples)
+def cumsum(z_bar, a, axis=None):
+    if axis is None:
+        return np.reshape(np.flip(np.cumsum(np.flip(z_bar, 0)), 0), np.shape(a))
+    return np.flip(np.cumsum(np.flip(z_bar, axis), axis=axis), axis)
+
+
+@lowered(np.cumsum)
+def cumsum_loop(a, axis=None):
+    x = _first(a, axis)
+    y = np.zeros_like(x)
+    n = x.shape[0]
+    y[:1] = x[:1]
+    for k in range(1, n):
+        y[k] = y[k - 1] + x[k]
+    return y if axis is None or np.ndim(a) == 1 else np.moveaxis(y, 0, axis)
+
+
+@pull(
+    np.cumprod,
+    wrt="a",
+    methods="cumprod",
+    shape=_running,
+    cost=2,
+    notes="exact where elements are zero",
+    examples=lambda r: [*_axis_examples(r), np.array([2.0, 0.0, 3.0, 0.0, 4.0])],
+)
+def cumprod_pull(z_bar, z, a, axis=None):
+    if axis is None:
+        return np.reshape(_product_pull(z_bar, z, np.ravel(a)), np.shape(a))
+    x_bar = _product_pull(np.moveaxis(z_bar, axis, 0), np.moveaxis(z, axis, 0), np.moveaxis(a, axis, 0))
+    return np.moveaxis(x_bar, 0, axis)
+
+
+def _product_pull(z_bar, z, x):
+    before = np.concatenate((np.ones_like(z[:1]), z[:-1]))
+    return before * _backwards(x, z_bar)
+
+
+@push(np.cumprod)
+def cumprod_push(z, a, axis=None, *, a_dot):
+    if axis is None:
+        return _product_push(z, np.ravel(a), np.ravel(a_dot))
+    return np.moveaxis(
+        _product_push(np.moveaxis(z, axis, 0), np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)), 0, axis
+    )
+
+
+def _product_push(z, x, x_dot):
+    before = np.concatenate((np.ones_like(z[:1]), z[:-1]))
+    return recurrence(x, before * x_dot)
+
+
+@lowered(np.cumprod)
+def cumprod_loop(a, axis=None):
+    x = _first(a, axis)
+    y = np.zeros_like(x)
+    n = x.shape[0]
+    y[:1] = x[:1]
+    for k in range(1, n):
+        y[k] = y[k - 1] * x[k]
+    return y if axis is None or np.ndim(a) == 1 else np.moveaxis(y, 0, axis)
+
+
+def record_positions(a, z):
+    """For each position along the first axis, where the running extreme `z` of `a` was met first or again."""
+    positions = np.reshape(np.arange(a.shape[0]), (a.shape[0],) + (1,) * (np.ndim(a) - 1))
+    return np.maximum.accumulate(np.where(a == z, positions, 0), axis=0)
+
+
+def running_maximum(array, axis=0):
+    x = array if np.ndim(array) == 1 else np.moveaxis(array, axis, 0)
+    y = np.zeros_like(x)
+    n = x.shape[0]
+    y[:1] = x[:1]
+    for k in range(1, n):
+        y[k] = np.maximum(y[k - 1], x[k])
+    return y if np.ndim(array) == 1 else np.moveaxis(y, 0, axis)
+
+
+def running_minimum(array, axis=0):
+    x = array if np.ndim(array) == 1 else np.moveaxis(array, axis, 0)
+    y = np.zeros_like(x)
+    n = x.shape[0]
+    y[:1] = x[:1]
+    for k in range(1, n):
+        y[k] = np.minimum(y[k - 1], x[k])
+    return y if np.ndim(array) == 1 else np.moveaxis(y, 0, axis)
+
+
+def _scattered(z_bar, z, a, axis):
+    x = np.moveaxis(a, axis, 0)
+    chosen = record_positions(x, np.moveaxis(z, axis, 0))
+    return np.moveaxis(scatter_along_axis(np.moveaxis(z_bar, axis, 0), chosen, 0, x.shape[0]), 0, axis)
+
+
+def _picked(a_dot, z, a, axis):
+    x = np.moveaxis(a, axis, 0)
+    chosen = record_positions(x, np.moveaxis(z, axis, 0))
+    return np.moveaxis(np.take_along_axis(np.moveaxis(a_dot, axis, 0), chosen, axis=0), 0, axis)
+
+
+@pull(
+    np.maximum.accumulate,
+    wrt="array",
+    name="maximum.accumulate",
+    spelling="np.maximum.accumulate",
+    cost=4,
+    shape=lambda array, axis=0: array.shape,
+    notes="a tie goes to the later element",
+    examples=lambda r: [r.distinct(5), call(r.distinct(2, 4), axis=1)],
+)
+def maximum_accumulate_pull(z_bar, z, array, axis=0):
+    return _scattered(z_bar, z, array, axis)
+
+
+@push(np.maximum.accumulate)
+def maximum_accumulate_push(z, array, axis=0, *, array_dot):
+    return _picked(array_dot, z, array, axis)
+
+
+@pull(
+    np.minimum.accumulate,
+    wrt="array",
+    name="minimum.accumulate",
+    spelling="np.minimum.accumulate",
+    cost=4,
+    shape=lambda array, axis=0: array.shape,
+    notes="a tie goes to the later element",
+    examples=lambda r: [r.distinct(5), call(r.distinct(2, 4), axis=1)],
+)
+def minimum_accumulate_pull(z_bar, z, array, axis=0):
+    return _scattered(z_bar, z, array, axis)
+
+
+@push(np.minimum.accumulate)
+def minimum_accumulate_push(z, array, axis=0, *, array_dot):
+    return _picked(array_dot, z, array, axis)
+
+
+lowered(np.maximum.accumulate)(running_maximum)
+lowered(np.minimum.accumulate)(running_minimum)
+
+
+@composite(np.nancumsum, examples=lambda r: [np.array([1.0, np.nan, 2.0]), call(r.normal(2, 3), axis=1)])
+def nancumsum(a, axis=None):
+    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis)
+
+
+@composite(np.nancumprod, examples=lambda r: [np.array([1.5, np.nan, 2.0]), call(r.normal(2, 3), axis=1)])
+def nancumprod(a, axis=None):
+    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @composite(
+        np.cumulative_sum,
+        wrt="x",
+        examples=lambda r: [
+            r.normal(3),
+            call(r.normal(2, 3), axis=1),
+            call(r.normal(2, 3), axis=0, include_initial=True),
+        ],
+    )
+    def cumulative_sum(x, axis=None, include_initial=False):
+        k = 0 if axis is None else axis
+        sums = np.cumsum(x, axis=k)
+        if include_initial:
+            first = (slice(None),) * (k % np.ndim(x)) + (slice(0, 1),)
+            return np.concatenate((np.zeros_like(x[first]), sums), axis=k)
+        return sums
+
+    @composite(
+        np.cumulative_prod,
+        wrt="x",
+        examples=lambda r: [
+            r.normal(3),
+            call(r.normal(2, 3), axis=1),
+            call(r.normal(2, 3), axis=0, include_initial=True),
+        ],
+    )
+    def cumulative_prod(x, axis=None, include_initial=False):
+        k = 0 if axis is None else axis
+        products = np.cumprod(x, axis=k)
+        if include_initial:
+            first = (slice(None),) * (k % np.ndim(x)) + (slice(0, 1),)
+            return np.concatenate((np.ones_like(x[first]), products), axis=k)
+        return products

@@ -1,0 +1,173 @@
+"""Rules of diagonals and triangles: diag, diagonal, diagflat, trace, tril, triu, vander, ..."""
+
+import numpy as np
+
+from adc.rules.dims import Dim
+from adc.rules.registry import composite, constant, linear
+from adc.rules.sampler import call
+
+
+def _length(rows, columns, offset):
+    """How many elements a diagonal has."""
+    if isinstance(offset, int) and offset == 0:
+        return np.minimum(rows, columns)
+    return np.maximum(np.minimum(rows + np.minimum(offset, 0), columns - np.maximum(offset, 0)), 0)
+
+
+def diagonal_of(a, offset=0):
+    """The diagonal of the last two axes, which comes last."""
+    steps = np.arange(_length(a.shape[-2], a.shape[-1], offset))
+    full = (slice(None),) * (np.ndim(a) - 2)
+    return a[full + (steps + np.maximum(-offset, 0), steps + np.maximum(offset, 0))]
+
+
+@composite(
+    np.diagonal,
+    methods="diagonal",
+    examples=lambda r: [
+        r.normal(3, 3),
+        r.normal(2, 4),
+        (r.normal(3, 4), 1),
+        (r.normal(4, 3), -2),
+        call(r.normal(2, 3, 4), 0, 1, 2),
+        call(r.normal(3, 2, 3), axis1=0, axis2=2),
+        (r.normal(2, 2), 5),
+    ],
+)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    x = a if np.ndim(a) == 2 and axis1 == 0 and axis2 == 1 else np.moveaxis(a, (axis1, axis2), (-2, -1))
+    return diagonal_of(x, offset)
+
+
+def _matrix_with_diagonal(v, k):
+    n = np.size(v)
+    side = n + abs(k)
+    positions = np.clip(np.arange(side) - np.maximum(-k, 0), 0, n - 1)
+    return np.where(np.eye(side, k=k) > 0.0, np.expand_dims(v[positions], 1), 0.0)
+
+
+@composite(
+    np.diag,
+    wrt="v",
+    examples=lambda r: [
+        r.normal(3),
+        (r.normal(3), 1),
+        (r.normal(2), -2),
+        r.normal(3, 3),
+        (r.normal(3, 4), 1),
+        r.normal(1),
+    ],
+)
+def diag(v, k=0):
+    if np.ndim(v) == 1:
+        return _matrix_with_diagonal(v, k)
+    return diagonal_of(v, k)
+
+
+@composite(np.diagflat, wrt="v", examples=lambda r: [r.normal(3), (r.normal(2, 2), 1)])
+def diagflat(v, k=0):
+    return _matrix_with_diagonal(np.reshape(v, (np.size(v),)), k)
+
+
+@composite(
+    np.trace,
+    methods="trace",
+    examples=lambda r: [
+        r.normal(3, 3),
+        r.normal(2, 4),
+        (r.normal(3, 4), 1),
+        (r.normal(4, 3), -2),
+        call(r.normal(2, 3, 3), axis1=1, axis2=2),
+    ],
+)
+def trace(a, offset=0, axis1=0, axis2=1):
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
+
+
+def _same(m, k=0):
+    return m.shape
+
+
+@linear(
+    np.tril,
+    wrt="m",
+    shape=_same,
+    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1)],
+)
+def tril(z_bar, m, k=0):
+    return np.tril(z_bar, k)
+
+
+@linear(
+    np.triu,
+    wrt="m",
+    shape=_same,
+    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1)],
+)
+def triu(z_bar, m, k=0):
+    return np.triu(z_bar, k)
+
+
+@composite(
+    np.vander, wrt="x", examples=lambda r: [r.normal(3), (r.normal(3), 2), call(r.normal(3), increasing=True)]
+)
+def vander(x, N=None, increasing=False):
+    n = np.size(x) if N is None else N
+    powers = np.arange(n) if increasing else np.arange(n)[::-1]
+    return np.expand_dims(x, 1) ** np.expand_dims(powers, 0)
+
+
+def _square(N, M=None, *_, **__):
+    return Dim.of(N), Dim.of(N if M is None else M)
+
+
+constant(np.eye, parameters="N, M=None, k=0, dtype=float", shape=_square, examples=lambda r: [3, (2, 3)])
+constant(
+    np.identity,
+    parameters="n, dtype=None",
+    shape=lambda n, dtype=None: (Dim.of(n), Dim.of(n)),
+    examples=lambda r: [3],
+)
+constant(np.tri, parameters="N, M=None, k=0, dtype=float", shape=_square, examples=lambda r: [3, (2, 3)])
+
+
+@composite(
+    np.linspace,
+    wrt="start stop",
+    examples=lambda r: [
+        (0.5, 2.5, 5),
+        (r.normal(2), r.normal(2), 3),
+        call(0.5, 2.5, 4, endpoint=False),
+        (0.5, 2.5, 1),
+        call(0.5, 2.5, 5, retstep=True),
+    ],
+    extra={"float64_only": True},
+)
+def linspace(start, stop, num=50, endpoint=True, retstep=False):
+    divisions = np.maximum(num - 1 if endpoint else num, 1)
+    step = (stop - start) / divisions
+    steps = np.reshape(np.arange(num), (num,) + (1,) * np.ndim(step))
+    if retstep:
+        return start + steps * step, step
+    return start + steps * step
+
+
+@composite(
+    np.logspace,
+    wrt="start stop base",
+    examples=lambda r: [(0.5, 2.5, 5), call(0.5, 2.5, 4, base=3.0)],
+    extra={"float64_only": True},
+)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return np.power(base, np.linspace(start, stop, num, endpoint))
+
+
+@composite(
+    np.geomspace,
+    wrt="start stop",
+    examples=lambda r: [(0.5, 2.5, 5), call(2.5, 0.5, 4, endpoint=False)],
+    extra={"float64_only": True},
+    notes="positive ends",
+)
+def geomspace(start, stop, num=50, endpoint=True):
+    return np.exp(np.linspace(np.log(start), np.log(stop), num, endpoint))

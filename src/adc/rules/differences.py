@@ -1,0 +1,288 @@
+"""Rules of differences, integrals over samples, interpolation and convolution of sampled functions."""
+
+import numpy as np
+
+from adc.rules.registry import composite, pull, push
+from adc.rules.sampler import call
+from adc.rules.shapes import larger, smaller
+
+
+def along(axis, ndim, part):
+    """An index that takes `part` of one axis."""
+    return (slice(None),) * (axis % ndim) + (part,)
+
+
+def _difference(a, axis):
+    return a[along(axis, np.ndim(a), slice(1, None))] - a[along(axis, np.ndim(a), slice(None, -1))]
+
+
+def _end(value, a, axis):
+    """A value to stand before or after `a` along an axis; a number is one slice."""
+    if np.ndim(value) == 0:
+        k = axis % np.ndim(a)
+        return np.broadcast_to(value, np.shape(a)[:k] + (1,) + np.shape(a)[k + 1 :])
+    return value
+
+
+@composite(
+    np.diff,
+    wrt="a prepend append",
+    examples=lambda r: [
+        r.normal(4),
+        r.normal(2, 3),
+        call(r.normal(3, 2), axis=0),
+        (r.normal(5), 2),
+        call(r.normal(3), prepend=0.5),
+        call(r.normal(2, 3), append=r.normal(2, 1)),
+        (r.normal(3), 0),
+    ],
+)
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    x = a
+    if prepend is not None:
+        x = np.concatenate((_end(prepend, a, axis), x), axis=axis)
+    if append is not None:
+        x = np.concatenate((x, _end(append, a, axis)), axis=axis)
+    for _ in range(n):
+        x = _difference(x, axis)
+    return x
+
+
+@composite(
+    np.ediff1d,
+    wrt="ary to_end to_begin",
+    examples=lambda r: [r.normal(4), r.normal(2, 2), call(r.normal(3), to_end=0.5, to_begin=r.normal(2))],
+)
+def ediff1d(ary, to_end=None, to_begin=None):
+    x = np.reshape(ary, (np.size(ary),))
+    result = x[1:] - x[:-1]
+    if to_begin is not None:
+        result = np.concatenate((np.reshape(to_begin, (np.size(to_begin),)), result))
+    if to_end is not None:
+        result = np.concatenate((result, np.reshape(to_end, (np.size(to_end),))))
+    return result
+
+
+def _slope(f, spacing, axis, edge_order):
+    """The derivative of samples along one axis, second order inside, one-sided at the ends."""
+    x = np.moveaxis(f, axis, 0)
+    n = x.shape[0]
+    tail = (1,) * (np.ndim(f) - 1)
+    if np.ndim(spacing) == 0:
+        inner = (x[2:] - x[:-2]) / (2.0 * spacing)
+        if edge_order == 1:
+            first = (x[1:2] - x[:1]) / spacing
+            last = (x[n - 1 :] - x[n - 2 : n - 1]) / spacing
+        else:
+            first = (-1.5 * x[:1] + 2.0 * x[1:2] - 0.5 * x[2:3]) / spacing
+            last = (1.5 * x[n - 1 :] - 2.0 * x[n - 2 : n - 1] + 0.5 * x[n - 3 : n - 2]) / spacing
+    else:
+        h = np.reshape(spacing[1:] - spacing[:-1], (n - 1,) + tail)
+        left = h[:-1]
+        right = h[1:]
+        inner = (
+            x[2:] * (left / right)
+            + x[1:-1] * ((right * right - left * left) / (left * right))
+            - x[:-2] * (right / left)
+        ) / (left + right)
+        if edge_order == 1:
+            first = (x[1:2] - x[:1]) / h[:1]
+            last = (x[n - 1 :] - x[n - 2 : n - 1]) / h[n - 2 :]
+        else:
+            a, b = h[:1], h[1:2]
+            first = (
+                -(2.0 * a + b) / (a * (a + b)) * x[:1]
+                + (a + b) / (a * b) * x[1:2]
+                - a / (b * (a + b)) * x[2:3]
+            )
+            a, b = h[n - 3 : n - 2], h[n - 2 :]
+            last = (
+                b / (a * (a + b)) * x[n - 3 : n - 2]
+                - (a + b) / (a * b) * x[n - 2 : n - 1]
+                + (2.0 * b + a) / (b * (a + b)) * x[n - 1 :]
+            )
+    return np.moveaxis(np.concatenate((first, inner, last)), 0, axis)
+
+
+@composite(
+    np.gradient,
+    wrt="f varargs",
+    examples=lambda r: [
+        r.normal(5),
+        (r.normal(5), 0.5),
+        (r.normal(4), np.array([0.0, 0.5, 1.5, 1.8])),
+        r.normal(3, 4),
+        call(r.normal(3, 4), 0.5, axis=1),
+        call(r.normal(4), edge_order=2),
+        call(r.normal(3, 4), 0.5, np.array([0.0, 1.0, 1.5, 3.0])),
+        call(r.normal(4), np.array([0.0, 0.5, 1.5, 1.8]), edge_order=2),
+        call(r.normal(3, 4), axis=(1,)),
+    ],
+)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    axes = tuple(range(np.ndim(f))) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
+    results = []
+    for k in range(len(axes)):
+        spacing = 1.0 if len(varargs) == 0 else varargs[k if len(varargs) > 1 else 0]
+        results.append(_slope(f, spacing, axes[k], edge_order))
+    if len(axes) == 1:
+        return results[0]
+    return tuple(results)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    before = y[along(axis, np.ndim(y), slice(None, -1))]
+    after = y[along(axis, np.ndim(y), slice(1, None))]
+    if x is None:
+        return np.sum((before + after) * 0.5, axis=axis) * dx
+    if np.ndim(x) == 1:
+        n = np.size(x) - 1
+        k = axis % np.ndim(y)
+        widths = np.reshape(x[1:] - x[:-1], (1,) * k + (n,) + (1,) * (np.ndim(y) - 1 - k))
+    else:
+        widths = _difference(x, axis)
+    return np.sum(widths * (before + after) * 0.5, axis=axis)
+
+
+def _samples(r):
+    return [
+        r.normal(4),
+        (r.normal(4), np.array([0.0, 0.5, 1.5, 1.8])),
+        call(r.normal(4), dx=0.5),
+        call(r.normal(3, 4), axis=0),
+        call(r.normal(3, 4), x=np.array([0.0, 0.5, 1.5]), axis=0),
+        call(r.normal(2, 3), r.normal(2, 3)),
+    ]
+
+
+# NumPy 2.0 renamed trapz.
+if hasattr(np, "trapezoid"):
+    composite(
+        np.trapezoid,
+        *((np.__dict__["trapz"],) if "trapz" in np.__dict__ else ()),
+        wrt="y x dx",
+        examples=_samples,
+        spelling="np.trapezoid",
+    )(trapezoid)
+
+
+@composite(
+    np.interp,
+    wrt="x fp xp left right",
+    examples=lambda r: [
+        (0.3, np.array([0.0, 1.0, 2.5]), r.normal(3)),
+        (r.uniform(-1.0, 4.0, 5), np.array([0.0, 1.0, 2.5]), r.normal(3)),
+        (r.uniform(-1.0, 4.0, 2, 3), np.array([0.0, 1.0, 2.5]), r.normal(3), 0.5, -0.5),
+        call(r.uniform(-3.0, 4.0, 4), np.array([0.1, 1.0, 1.7]), r.normal(3), period=2.0),
+    ],
+    notes="at a knot the slope of the interval on its right; constant outside",
+    extra={"float64_only": True},
+)
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        where = np.remainder(x, period)
+        folded = np.remainder(xp, period)
+        order = np.argsort(folded)
+        knots = folded[order]
+        values = fp[order]
+        knots = np.concatenate((knots[-1:] - period, knots, knots[:1] + period))
+        values = np.concatenate((values[-1:], values, values[:1]))
+    else:
+        where = x
+        knots = xp
+        values = fp
+    n = np.size(knots)
+    k = np.clip(np.searchsorted(knots, where, side="right") - 1, 0, n - 2)
+    inside = values[k] + (values[k + 1] - values[k]) / (knots[k + 1] - knots[k]) * (where - knots[k])
+    below = values[0] if left is None else left
+    above = values[n - 1] if right is None else right
+    return np.where(where < knots[0], below, np.where(where > knots[n - 1], above, inside))
+
+
+@composite(
+    np.unwrap,
+    wrt="p",
+    examples=lambda r: [
+        np.array([0.1, 3.0, 6.5, -0.3]),
+        r.normal(2, 3) * 4.0,
+        call(np.array([0.1, 3.0, 6.5, -0.3]), period=5.0),
+    ],
+)
+def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
+    n = p.shape[axis]
+    step = _difference(p, axis)
+    # The jumps are piecewise constant: whole periods.
+    wrapped = np.remainder(step + 0.5 * period, period) - 0.5 * period
+    wrapped = np.where((wrapped == -0.5 * period) & (step > 0.0), 0.5 * period, wrapped)
+    limit = 0.5 * period if discont is None else np.maximum(discont, 0.5 * period)
+    jumps = np.where(np.abs(step) < limit, 0.0, np.rint((wrapped - step) / period) * period)
+    first = p[along(axis, np.ndim(p), slice(0, 1))]
+    return np.concatenate(
+        (first, p[along(axis, np.ndim(p), slice(1, n))] + np.cumsum(jumps, axis=axis)), axis=axis
+    )
+
+
+# --- convolution --------------------------------------------------------------------------------------------
+
+
+def _convolved(a, v, mode="full"):
+    n, m = a.shape[0], v.shape[0]
+    if mode == "full":
+        return (n + m - 1,)
+    return (larger(n, m),) if mode == "same" else (larger(n, m) - smaller(n, m) + 1,)
+
+
+def _embedded(z_bar, n, m, mode):
+    """The adjoint of a convolution as that of the full one."""
+    if mode == "full":
+        return z_bar
+    shorter = np.minimum(n, m)
+    before = (shorter - 1) // 2 if mode == "same" else shorter - 1
+    after = shorter - 1 - before if mode == "same" else shorter - 1
+    return np.concatenate((np.zeros(before, dtype=z_bar.dtype), z_bar, np.zeros(after, dtype=z_bar.dtype)))
+
+
+@pull(
+    np.convolve,
+    wrt="a v",
+    cost=100,
+    shape=_convolved,
+    examples=lambda r: [
+        (r.normal(5), r.normal(3)),
+        (r.normal(2), r.normal(4)),
+        (r.normal(5), r.normal(3), "same"),
+        (r.normal(5), r.normal(2), "same"),
+        (r.normal(5), r.normal(3), "valid"),
+        (r.normal(3), r.normal(4), "valid"),
+        (r.normal(3), r.normal(4), "same"),
+        (r.normal(1), r.normal(1)),
+    ],
+)
+def convolve_pull(z_bar, z, a, v, mode="full"):
+    full = _embedded(z_bar, np.size(a), np.size(v), mode)
+    return _overlaps(full, v, np.size(a)), _overlaps(full, a, np.size(v))
+
+
+def _overlaps(full, v, n):
+    """Sum over j of full[i + j] * v[j], for i from 0 to n - 1."""
+    return np.convolve(full, np.flip(v), "full")[np.size(v) - 1 : np.size(v) - 1 + n]
+
+
+@push(np.convolve)
+def convolve_push(z, a, v, mode="full", *, a_dot, v_dot):
+    return np.convolve(a_dot, v, mode) + np.convolve(a, v_dot, mode)
+
+
+@composite(
+    np.correlate,
+    wrt="a v",
+    examples=lambda r: [
+        (r.normal(5), r.normal(3)),
+        (r.normal(5), r.normal(3), "same"),
+        (r.normal(5), r.normal(3), "full"),
+        (r.normal(5), r.normal(2), "same"),
+    ],
+    notes="a is at least as long as v unless mode is full",
+)
+def correlate(a, v, mode="valid"):
+    return np.convolve(a, np.conjugate(np.flip(v)), mode)

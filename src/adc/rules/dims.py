@@ -1,0 +1,138 @@
+"""Symbolic array lengths: affine in symbols, equal when their canonical forms are.
+
+A length is what the compiler knows of `x.shape[k]` before any array exists. Two lengths with one canonical
+form are equal in every run, which is what lets un-broadcasting, shape checks and separate loops disappear
+from generated code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """An unknown integer: `("shape", x, 0)`, `("value", n)`, a non-affine function of other lengths."""
+
+    kind: str
+    payload: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A length `const + sum(coefficient * symbol)`.
+
+    >>> n = Dim.symbol("shape", "x", 0)
+    >>> (n - 2) + 1 == n - 1, n == n - 1, Dim(3).known
+    (True, False, 3)
+    """
+
+    const: int = 0
+    terms: tuple[tuple[Symbol, int], ...] = ()
+
+    @staticmethod
+    def symbol(kind: str, *payload: Hashable) -> Dim:
+        return Dim(0, ((Symbol(kind, payload), 1),))
+
+    @staticmethod
+    def of(value: Dim | int) -> Dim:
+        return value if isinstance(value, Dim) else Dim(int(value))
+
+    @property
+    def known(self) -> int | None:
+        """The length as an int, or None while it depends on a symbol."""
+        return None if self.terms else self.const
+
+    def __add__(self, other: Dim | int) -> Dim:
+        other = Dim.of(other)
+        coefficients: dict[Symbol, int] = dict(self.terms)
+        for symbol, coefficient in other.terms:
+            coefficients[symbol] = coefficients.get(symbol, 0) + coefficient
+        kept = ((s, c) for s, c in coefficients.items() if c)
+        terms = tuple(sorted(kept, key=lambda term: _order(term[0])))
+        return Dim(self.const + other.const, terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dim:
+        return Dim(-self.const, tuple((s, -c) for s, c in self.terms))
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        return self + (-Dim.of(other))
+
+    def __rsub__(self, other: Dim | int) -> Dim:
+        return Dim.of(other) + (-self)
+
+    def __mul__(self, other: Dim | int) -> Dim:
+        other = Dim.of(other)
+        if other.known is not None:
+            scaled = tuple((s, c * other.const) for s, c in self.terms) if other.const else ()
+            return Dim(self.const * other.const, scaled)
+        if self.known is not None:
+            return other * self
+        factors = tuple(sorted(_factors(self) + _factors(other), key=repr))
+        return Dim.symbol("product", *factors)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Dim:
+        if other == 1:
+            return self
+        if self.known is not None:
+            return Dim(self.const // other)
+        return Dim.symbol("floordiv", self, other)
+
+    def clamped(self) -> Dim:
+        """max(self, 0): the length of a slice whose ends may cross."""
+        if self.known is not None:
+            return Dim(max(self.const, 0))
+        if self.const >= 0 and all(c > 0 and s.kind != "value" for s, c in self.terms):
+            return self
+        return Dim.symbol("clamp", self)
+
+    def symbols(self) -> set[Symbol]:
+        """All unknowns in it, also inside functions of other lengths."""
+        found = {s for s, _ in self.terms}
+        for symbol in tuple(found):
+            found.update(*(p.symbols() for p in symbol.payload if isinstance(p, Dim)))
+        return found
+
+    def at_most(self, limit: int) -> Dim:
+        """min(self, limit), as a difference that cancels: the parts before and after a cut add up to the
+        whole.
+        """
+        return self - (self - limit).clamped()
+
+    def evaluate(self, value: Callable[[Symbol], int]) -> int:
+        """The length as a number, given the value of each symbol that is not a function of others."""
+        return self.const + sum(c * _evaluate(s, value) for s, c in self.terms)
+
+
+def _order(symbol: Symbol) -> str:
+    return repr(symbol)
+
+
+def _factors(dim: Dim) -> tuple[Dim, ...]:
+    if dim.const == 0 and len(dim.terms) == 1 and dim.terms[0][1] == 1 and dim.terms[0][0].kind == "product":
+        return tuple(f for f in dim.terms[0][0].payload if isinstance(f, Dim))
+    return (dim,)
+
+
+def _evaluate(symbol: Symbol, value: Callable[[Symbol], int]) -> int:
+    dims = [p for p in symbol.payload if isinstance(p, Dim)]
+    if symbol.kind == "product":
+        result = 1
+        for dim in dims:
+            result *= dim.evaluate(value)
+        return result
+    if symbol.kind == "clamp":
+        return max(dims[0].evaluate(value), 0)
+    if symbol.kind == "floordiv":
+        divisor = symbol.payload[1]
+        assert isinstance(divisor, int)
+        return dims[0].evaluate(value) // divisor
+    return value(symbol)
+
+
+Shape = tuple[Dim, ...]

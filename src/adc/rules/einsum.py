@@ -1,0 +1,181 @@
+"""The rule of np.einsum: a composite of matrix products, so that compiled code contracts with BLAS.
+
+Operands are contracted from left to right, each pair as one (batched) matrix product; indices of one
+operand alone are summed first, repeated ones read the diagonal. The derivative, and that of any order,
+follows from these steps.
+"""
+
+import numpy as np
+
+from adc.rules.diagonals import diagonal_of
+from adc.rules.registry import composite, constant, static
+from adc.rules.sampler import call
+
+
+@static
+def parsed(subscripts, ranks):
+    """The letters of each operand and of the result; an ellipsis becomes capital letters that einsum does
+    not use.
+
+    >>> parsed("ij,jk", (2, 2)), parsed("...i->...", (3,))
+    ((('ij', 'jk'), 'ik'), (('\\x01\\x02i',), '\\x01\\x02'))
+    """
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    operands = left.split(",")
+    if len(operands) != len(ranks):
+        raise ValueError(f"einsum: {len(operands)} operands in {subscripts!r}, {len(ranks)} given")
+    widths = [rank - len(o.replace("...", "")) for o, rank in zip(operands, ranks, strict=True)]
+    for operand, width in zip(operands, widths, strict=True):
+        if width < 0 or (width > 0 and "..." not in operand):
+            raise ValueError(
+                f"einsum: rank {width + len(operand.replace('...', ''))} does not fit {operand!r}"
+            )
+    most = max((w for o, w in zip(operands, widths, strict=True) if "..." in o), default=0)
+    dots = "".join(chr(1 + k) for k in range(most))
+    letters = tuple(o.replace("...", dots[most - w :]) for o, w in zip(operands, widths, strict=True))
+    if arrow:
+        return letters, right.replace("...", dots)
+    every = "".join(letters)
+    return letters, dots + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in dots))
+
+
+@static
+def first_repeated(letters):
+    """The positions of the first letter that occurs twice, or None."""
+    for k, c in enumerate(letters):
+        if c in letters[k + 1 :]:
+            return k, letters.index(c, k + 1)
+    return None
+
+
+@static
+def without(letters, positions):
+    return "".join(c for k, c in enumerate(letters) if k not in positions)
+
+
+@static
+def lonely(letters, wanted):
+    """The positions of letters that nobody else wants."""
+    return tuple(k for k, c in enumerate(letters) if c not in wanted)
+
+
+@static
+def order_of(letters, target):
+    return tuple(letters.index(c) for c in target)
+
+
+@static
+def roles(a, b, wanted):
+    """Letters of a pair: batch (in both, wanted), contracted (in both only), alone in a, alone in b."""
+    batch = "".join(c for c in a if c in b and c in wanted)
+    contracted = "".join(c for c in a if c in b and c not in wanted)
+    return batch, contracted, "".join(c for c in a if c not in b), "".join(c for c in b if c not in a)
+
+
+@static
+def wanted_later(letters, k, result):
+    """The letters of the operands after k, and of the result."""
+    return "".join(letters[k + 1 :]) + result
+
+
+def _reduced(x, letters, wanted):
+    """Repeated letters read the diagonal, letters that nobody else wants are summed."""
+    repeated = first_repeated(letters)
+    if repeated is not None:
+        i, j = repeated
+        return _reduced(
+            diagonal_of(np.moveaxis(x, (i, j), (-2, -1))), without(letters, repeated) + letters[i], wanted
+        )
+    alone = lonely(letters, wanted)
+    if len(alone) > 0:
+        return np.sum(x, axis=alone), without(letters, alone)
+    return x, letters
+
+
+def _lengths(x, letters, chosen):
+    lengths = ()
+    for k in order_of(letters, chosen):
+        lengths = lengths + (x.shape[k],)
+    return lengths
+
+
+def _product(lengths):
+    n = 1
+    for length in lengths:
+        n = n * length
+    return n
+
+
+def _contracted(a, a_letters, b, b_letters, wanted):
+    batch, inner, rows, columns = roles(a_letters, b_letters, wanted)
+    if inner == "":
+        left = np.transpose(a, order_of(a_letters, batch + rows))
+        left = np.reshape(left, np.shape(left) + (1,) * len(columns))
+        right = np.transpose(b, order_of(b_letters, batch + columns))
+        right = np.reshape(
+            right, np.shape(right)[: len(batch)] + (1,) * len(rows) + np.shape(right)[len(batch) :]
+        )
+        return left * right, batch + rows + columns
+    row_lengths = _lengths(a, a_letters, rows)
+    column_lengths = _lengths(b, b_letters, columns)
+    left = np.transpose(a, order_of(a_letters, batch + rows + inner))
+    right = np.transpose(b, order_of(b_letters, batch + inner + columns))
+    if batch == "" and len(columns) == 0 and len(rows) == 0:
+        return np.reshape(left, (np.size(left),)) @ np.reshape(right, (np.size(right),)), ""
+    n = _product(_lengths(a, a_letters, inner))
+    left = np.reshape(left, _lengths(a, a_letters, batch) + (_product(row_lengths), n))
+    right = np.reshape(right, _lengths(b, b_letters, batch) + (n, _product(column_lengths)))
+    z = left @ right
+    return np.reshape(z, np.shape(z)[: len(batch)] + row_lengths + column_lengths), batch + rows + columns
+
+
+@composite(
+    np.einsum,
+    wrt="operands",
+    notes="contracts from left to right",
+    examples=lambda r: [
+        ("ij,jk->ik", r.normal(2, 3), r.normal(3, 4)),
+        ("ij,jk", r.normal(2, 3), r.normal(3, 4)),
+        ("i,i", r.normal(3), r.normal(3)),
+        ("ii", r.normal(3, 3)),
+        ("ii->i", r.normal(3, 3)),
+        ("ij->ji", r.normal(2, 3)),
+        ("ij->", r.normal(2, 3)),
+        ("ij->i", r.normal(2, 3)),
+        ("i,j->ij", r.normal(2), r.normal(3)),
+        ("bij,bjk->bik", r.normal(4, 2, 3), r.normal(4, 3, 2)),
+        ("...ij,...jk->...ik", r.normal(4, 2, 3), r.normal(4, 3, 2)),
+        ("...ij,jk->...ik", r.normal(4, 2, 3), r.normal(3, 2)),
+        ("i...->...", r.normal(3, 2)),
+        ("ij,jk,kl->il", r.normal(2, 3), r.normal(3, 2), r.normal(2, 4)),
+        ("ij,ij->ij", r.normal(2, 3), r.normal(2, 3)),
+        ("ij,kj->ik", r.normal(2, 3), r.normal(4, 3)),
+        ("ijk,k->ij", r.normal(2, 3, 4), r.normal(4)),
+        ("iij->j", r.normal(3, 3, 2)),
+        ("ij,i->j", r.normal(2, 3), r.normal(2)),
+        ("abc,acd,ad->b", r.normal(2, 3, 4), r.normal(2, 4, 2), r.normal(2, 2)),
+        ("i,ij,j->", r.normal(2), r.normal(2, 3), r.normal(3)),
+        ("...i,...i", r.normal(2, 1, 3), r.normal(4, 3)),
+        call("ij,jk->ik", r.normal(2, 3), r.normal(3, 4), optimize=True),
+        ("ij,jk->ki", r.normal(2, 3) + 1j * r.normal(2, 3), r.normal(3, 2) + 1j * r.normal(3, 2)),
+    ],
+)
+def einsum(subscripts, *operands, optimize=False):
+    ranks = ()
+    for x in operands:
+        ranks = ranks + (np.ndim(x),)
+    letters, result = parsed(subscripts, ranks)
+    z, z_letters = _reduced(operands[0], letters[0], wanted_later(letters, 0, result))
+    for k in range(1, len(operands)):
+        b, b_letters = _reduced(operands[k], letters[k], z_letters + wanted_later(letters, k, result))
+        z, z_letters = _contracted(z, z_letters, b, b_letters, wanted_later(letters, k, result))
+        z, z_letters = _reduced(z, z_letters, wanted_later(letters, k, result))
+    return z if z_letters == result else np.transpose(z, order_of(z_letters, result))
+
+
+constant(
+    np.einsum_path,
+    parameters='subscripts, *operands, optimize="greedy"',
+    examples=lambda r: [("ij,jk->ik", r.normal(2, 3), r.normal(3, 4))],
+)

@@ -1,0 +1,305 @@
+"""Rules of matrix factorizations: qr, svd, eigh, eig and what is read off them.
+
+Equal eigenvalues or singular values make the vectors discontinuous. A difference of 0 is divided as if it
+were infinite: functions of the values alone, and symmetric functions of the vectors, keep their finite
+derivative. Source: Giles (2008); Townsend, "Differentiating the singular value decomposition" (2016).
+"""
+
+import numpy as np
+
+from adc.rules.linear_systems import STACKED, symmetric
+from adc.rules.products import transposed
+from adc.rules.registry import composite, pull, push
+from adc.rules.sampler import call
+from adc.rules.shapes import smaller
+
+REAL = {**STACKED, "real_only": True}
+
+
+def _qr_shape(a, mode="reduced"):
+    *batch, m, n = a.shape
+    k = m if mode == "complete" else smaller(m, n)
+    return (*batch, k, n) if mode == "r" else ((*batch, m, k), (*batch, k, n))
+
+
+def svd_shape(a, full_matrices=True, compute_uv=True):
+    *batch, m, n = a.shape
+    k = smaller(m, n)
+    if not compute_uv:
+        return (*batch, k)
+    return ((*batch, m, m if full_matrices else k), (*batch, k), (*batch, n if full_matrices else k, n))
+
+
+def eig_shape(a, *_, **__):
+    return tuple(a.shape[:-1]), tuple(a.shape)
+
+
+def _reciprocal(x):
+    """1 / x, and 0 at 0."""
+    return np.where(x == 0.0, 0.0, 1.0 / np.where(x == 0.0, 1.0, x))
+
+
+def gaps(w):
+    """1 / (w[j] - w[i]) for i, j, and 0 where the two are equal."""
+    return _reciprocal(np.expand_dims(w, -2) - np.expand_dims(w, -1))
+
+
+def _diagonal_matrix(w):
+    return np.expand_dims(w, -1) * np.eye(w.shape[-1], dtype=w.dtype)
+
+
+# --- QR -----------------------------------------------------------------------------------------------------
+
+
+def _over(x, r):
+    """X r^-1."""
+    return transposed(np.linalg.solve(transposed(r), transposed(x)))
+
+
+def _mirrored(x):
+    """The lower triangle, completed to a symmetric matrix."""
+    return np.tril(x) + transposed(np.tril(x, -1))
+
+
+def _parts(r, k):
+    """The square part of a triangular factor, and what stands beside it."""
+    return r[..., :k, :k], r[..., :k, k:]
+
+
+@pull(
+    np.linalg.qr,
+    wrt="a",
+    cost=1000,
+    shape=_qr_shape,
+    extra=REAL,
+    notes='where the rank is full; modes "reduced", "complete" and "r"',
+    examples=lambda r: [
+        r.normal(3, 3),
+        r.normal(5, 3),
+        r.normal(2, 4),
+        call(r.normal(4, 3), mode="r"),
+        r.normal(2, 4, 3),
+        r.normal(1, 1),
+        call(r.normal(3, 2), mode="complete"),
+        call(r.normal(2, 4), mode="complete"),
+        call(r.normal(2, 4), mode="r"),
+    ],
+)
+def qr_pull(z_bar, z, a, mode="reduced"):
+    # A wide matrix [X Y] = Q [U V] is the tall problem X = Q U, with Y = Q V beside it.
+    k = np.minimum(a.shape[-2], a.shape[-1])
+    if mode == "r":
+        u, _ = _parts(z, k)
+        u_bar, v_bar = _parts(z_bar, k)
+        q = _over(a[..., :k], u)
+        q_bar = a[..., k:] @ transposed(v_bar)
+    else:
+        q, r = z
+        q_bar, r_bar = z_bar
+        u, _ = _parts(r, k)
+        u_bar, v_bar = _parts(r_bar, k)
+        if mode == "complete":
+            # The columns that complete the basis turn with the others.
+            q_bar = q_bar[..., :k] - q[..., k:] @ transposed(q_bar[..., k:]) @ q[..., :k]
+            q = q[..., :k]
+        q_bar = q_bar + a[..., k:] @ transposed(v_bar)
+    inner = u @ transposed(u_bar) - transposed(q_bar) @ q
+    x_bar = transposed(np.linalg.solve(u, transposed(q_bar + q @ _mirrored(inner))))
+    return np.concatenate((x_bar, q @ v_bar), axis=-1)
+
+
+@push(np.linalg.qr)
+def qr_push(z, a, mode="reduced", *, a_dot):
+    k = np.minimum(a.shape[-2], a.shape[-1])
+    if mode == "r":
+        r = z
+        u, _ = _parts(r, k)
+        q = _over(a[..., :k], u)
+    else:
+        full_q, r = z
+        u, _ = _parts(r, k)
+        q = full_q[..., :k]
+    w = _over(a_dot[..., :k], u)
+    s = transposed(q) @ w
+    omega = np.tril(s, -1) - transposed(np.tril(s, -1))
+    q_dot = w - q @ (s - omega)
+    v_dot = transposed(q_dot) @ a[..., k:] + transposed(q) @ a_dot[..., k:]
+    r_dot = np.concatenate(((s - omega) @ u, v_dot), axis=-1)
+    if mode == "r":
+        return r_dot
+    if mode == "complete":
+        rest = full_q[..., k:]
+        q_dot = np.concatenate((q_dot, -q @ transposed(q_dot) @ rest), axis=-1)
+        r_dot = np.concatenate((r_dot, np.zeros_like(r[..., k:, :])), axis=-2)
+    return q_dot, r_dot
+
+
+# --- singular values ----------------------------------------------------------------------------------------
+
+
+def _skew(x):
+    return x - transposed(x)
+
+
+def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
+    v, v_bar = transposed(vt), transposed(vt_bar)
+    rows = np.expand_dims(s, -1)
+    columns = np.expand_dims(s, -2)
+    f = gaps(s * s)
+    inner = (
+        _skew(transposed(u) @ u_bar) * f * columns + rows * (_skew(vt @ v_bar) * f) + _diagonal_matrix(s_bar)
+    )
+    a_bar = u @ inner @ vt
+    scaled_u = u_bar * np.expand_dims(_reciprocal(s), -2)
+    a_bar = a_bar + (scaled_u - u @ (transposed(u) @ scaled_u)) @ vt
+    scaled_v = v_bar * np.expand_dims(_reciprocal(s), -2)
+    return a_bar + u @ transposed(scaled_v - v @ (vt @ scaled_v))
+
+
+@pull(
+    np.linalg.svd,
+    wrt="a",
+    cost=1000,
+    shape=svd_shape,
+    extra=REAL,
+    notes="vectors of equal singular values contribute nothing; the rest of a full basis turns along",
+    examples=lambda r: [
+        call(r.normal(3, 3)),
+        call(r.normal(4, 2), full_matrices=False),
+        call(r.normal(2, 4), full_matrices=False),
+        call(r.normal(3, 4), compute_uv=False),
+        call(r.normal(2, 3, 2), full_matrices=False),
+        call(r.normal(2, 4, 3), compute_uv=False),
+        call(r.normal(3, 2), full_matrices=True),
+    ],
+)
+def svd_pull(z_bar, z, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        u, _, vt = np.linalg.svd(a, full_matrices=False)
+        return u @ (np.expand_dims(z_bar, -1) * vt)
+    u, s, vt = z
+    u_bar, s_bar, vt_bar = z_bar
+    if not full_matrices:
+        return _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt)
+    k = s.shape[-1]
+    u1, u2, u2_bar = u[..., :k], u[..., k:], u_bar[..., k:]
+    v1, v2, v2_bar = vt[..., :k, :], vt[..., k:, :], vt_bar[..., k:, :]
+    u1_bar = u_bar[..., :k] - u2 @ transposed(u2_bar) @ u1
+    v1_bar = vt_bar[..., :k, :] - v1 @ transposed(v2_bar) @ v2
+    return _thin_svd_pull(u1_bar, s_bar, v1_bar, u1, s, v1)
+
+
+def _thin_svd_push(u, s, vt, a_dot):
+    v = transposed(vt)
+    rows = np.expand_dims(s, -1)
+    columns = np.expand_dims(s, -2)
+    f = gaps(s * s)
+    p = transposed(u) @ a_dot @ v
+    inverse = np.expand_dims(_reciprocal(s), -2)
+    left = (a_dot @ v) * inverse
+    right = (transposed(a_dot) @ u) * inverse
+    u_dot = u @ (f * (p * columns + rows * transposed(p))) + left - u @ (transposed(u) @ left)
+    v_dot = v @ (f * (rows * p + transposed(p) * columns)) + right - v @ (vt @ right)
+    return u_dot, np.diagonal(p, 0, -2, -1), transposed(v_dot)
+
+
+@push(np.linalg.svd)
+def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
+    if not compute_uv:
+        u, _, vt = np.linalg.svd(a, full_matrices=False)
+        return np.diagonal(transposed(u) @ a_dot @ transposed(vt), 0, -2, -1)
+    u, s, vt = z
+    k = s.shape[-1]
+    u_dot, s_dot, vt_dot = _thin_svd_push(u[..., :k], s, vt[..., :k, :], a_dot)
+    if not full_matrices:
+        return u_dot, s_dot, vt_dot
+    u2_dot = -u[..., :k] @ transposed(u_dot) @ u[..., k:]
+    v2_dot = -vt[..., k:, :] @ transposed(vt_dot) @ vt[..., :k, :]
+    return np.concatenate((u_dot, u2_dot), axis=-1), s_dot, np.concatenate((vt_dot, v2_dot), axis=-2)
+
+
+# --- eigenvalues --------------------------------------------------------------------------------------------
+
+
+@pull(
+    np.linalg.eigh,
+    wrt="a",
+    cost=1000,
+    shape=eig_shape,
+    extra={**REAL, "directions": {"a": symmetric}},
+    notes="the adjoint is symmetric; vectors of equal eigenvalues contribute nothing",
+    examples=lambda r: [
+        r.positive_definite(3),
+        r.positive_definite(2, 3),
+        call(r.positive_definite(3), UPLO="U"),
+        r.positive_definite(1),
+    ],
+)
+def eigh_pull(z_bar, z, a, UPLO="L"):
+    w_bar, v_bar = z_bar
+    w, v = z
+    inner = _diagonal_matrix(w_bar) + gaps(w) * (transposed(v) @ v_bar)
+    return symmetric(v @ inner @ transposed(v))
+
+
+@push(np.linalg.eigh)
+def eigh_push(z, a, UPLO="L", *, a_dot):
+    w, v = z
+    p = transposed(v) @ symmetric(a_dot) @ v
+    return np.diagonal(p, 0, -2, -1), v @ (gaps(w) * p)
+
+
+@composite(
+    np.linalg.eigvalsh,
+    notes="as eigh",
+    extra={"real_only": True, "directions": {"a": symmetric}},
+    examples=lambda r: [
+        r.positive_definite(3),
+        r.positive_definite(2, 3),
+        call(r.positive_definite(3), UPLO="U"),
+    ],
+)
+def eigvalsh(a, UPLO="L"):
+    w, _ = np.linalg.eigh(a, UPLO)
+    return w
+
+
+def _real_eigenvalues(r, *batch):
+    return r.positive_definite(3, *batch) + 0.05 * r.normal(*batch, 3, 3)
+
+
+@pull(
+    np.linalg.eig,
+    wrt="a",
+    cost=1000,
+    shape=eig_shape,
+    extra=STACKED,
+    examples=lambda r: [_real_eigenvalues(r), _real_eigenvalues(r, 2)],
+    notes="vectors of unit length; a complex vector up to its phase, which LAPACK chooses",
+)
+def eig_pull(z_bar, z, a):
+    w_bar, v_bar = z_bar
+    w, v = z
+    projected = transposed(v) @ v_bar
+    lengths = np.expand_dims(np.real(np.diagonal(projected, 0, -2, -1)), -2)
+    inner = _diagonal_matrix(w_bar) + gaps(w) * (projected - transposed(v) @ np.conjugate(v) * lengths)
+    return np.linalg.solve(transposed(v), inner @ transposed(v))
+
+
+@push(np.linalg.eig)
+def eig_push(z, a, *, a_dot):
+    w, v = z
+    p = np.linalg.solve(v, a_dot @ v)
+    turned = gaps(w) * p
+    stretched = np.real(np.diagonal(transposed(np.conjugate(v)) @ v @ turned, 0, -2, -1))
+    return np.diagonal(p, 0, -2, -1), v @ turned - v * np.expand_dims(stretched, -2)
+
+
+@composite(
+    np.linalg.eigvals,
+    notes="as eig",
+    examples=lambda r: [_real_eigenvalues(r), np.array([[1.0, 2.0], [-3.0, 0.5]])],
+)
+def eigvals(a):
+    w, _ = np.linalg.eig(a)
+    return w

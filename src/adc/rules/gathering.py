@@ -1,0 +1,322 @@
+"""Rules of reading elements by computed positions: take, sort, compress, choose, unique, ..."""
+
+import numpy as np
+
+from adc.rules import shapes
+from adc.rules.dims import Dim
+from adc.rules.registry import composite, constant, linear, lowered
+from adc.rules.sampler import call, corner
+
+UNKNOWN = Dim(-1)
+
+
+def scatter_along_axis(values, indices, axis, length):
+    """Zeros of `length` along `axis`, `values` added at `indices`: the transpose of take_along_axis."""
+    moved = np.moveaxis(values, axis, 0)
+    where_to = np.moveaxis(indices, axis, 0)
+    result = np.zeros((length, *moved.shape[1:]), dtype=moved.dtype)
+    others = np.indices(where_to.shape, sparse=True)[1:]
+    np.add.at(result, (where_to, *others), moved)
+    return np.moveaxis(result, 0, axis)
+
+
+def _scattered_shape(values, indices, axis, length):
+    k = axis % values.ndim
+    return (*values.shape[:k], Dim.of(length), *values.shape[k + 1 :])
+
+
+@linear(
+    scatter_along_axis,
+    wrt="values",
+    name="scatter_along_axis",
+    spelling="scatter_along_axis",
+    cost=4,
+    shape=_scattered_shape,
+    extra={"dtype": "values"},
+    examples=lambda r: [
+        (r.normal(3), np.array([4, 0, 4]), 0, 5),
+        (r.normal(2, 3), r.integers(0, 4, 2, 3), 1, 4),
+    ],
+)
+def scatter(z_bar, values, indices, axis, length):
+    return np.take_along_axis(z_bar, indices, axis)
+
+
+@lowered(scatter_along_axis)
+def scatter_loop(values, indices, axis, length):
+    moved = np.moveaxis(values, axis, 0)
+    n = moved.shape[0]
+    rest = np.shape(moved)[1:]
+    flat = np.reshape(moved, (n, -1))
+    where_to = np.reshape(np.moveaxis(indices, axis, 0), (n, -1))
+    m = flat.shape[1]
+    result = np.zeros((length, m), dtype=values.dtype)
+    for i in range(n):
+        for j in range(m):
+            result[where_to[i, j], j] += flat[i, j]
+    return np.moveaxis(np.reshape(result, (length,) + rest), 0, axis)
+
+
+@linear(
+    np.take_along_axis,
+    wrt="arr",
+    cost=2,
+    extra={"dtype": "arr"},
+    shape=lambda arr, indices, axis: tuple(indices.shape),
+    examples=lambda r: [
+        (r.normal(3), np.array([2, 0, 2]), 0),
+        (r.normal(2, 3), r.integers(0, 3, 2, 4), 1),
+        (r.normal(3, 2), r.integers(0, 3, 2, 2), -2),
+    ],
+)
+def take_along_axis(z_bar, arr, indices, axis):
+    return scatter_along_axis(z_bar, indices, axis, arr.shape[axis])
+
+
+@lowered(np.take_along_axis)
+def take_along_axis_loop(arr, indices, axis):
+    moved = np.moveaxis(arr, axis, 0)
+    where_from = np.moveaxis(indices, axis, 0)
+    n = moved.shape[0]
+    k = where_from.shape[0]
+    rest = np.shape(where_from)[1:]
+    flat = np.reshape(moved, (n, -1))
+    positions = np.reshape(where_from, (k, -1))
+    m = flat.shape[1]
+    result = np.zeros((k, m), dtype=arr.dtype)
+    for i in range(k):
+        for j in range(m):
+            result[i, j] = flat[positions[i, j], j]
+    return np.moveaxis(np.reshape(result, (k,) + rest), 0, axis)
+
+
+def leading(axis, ndim):
+    """Full slices for the axes before `axis`."""
+    return (slice(None),) * (axis % ndim)
+
+
+@composite(
+    np.take,
+    methods="take",
+    examples=lambda r: [
+        (r.normal(4), np.array([2, 0, 2])),
+        (r.normal(4), 1),
+        (r.normal(2, 3), np.array([4, 0])),
+        call(r.normal(2, 3), np.array([1, 1, 0]), axis=1),
+        call(r.normal(2, 3), 1, axis=0),
+        call(r.normal(4, 3), np.array([[0, 3], [1, 1]]), axis=0),
+        call(r.normal(4), np.array([5, -6]), mode="wrap"),
+        call(r.normal(4), np.array([5, 2]), mode="clip"),
+    ],
+)
+def take(a, indices, axis=None, mode="raise"):
+    x = np.ravel(a) if axis is None else a
+    k = 0 if axis is None else axis
+    n = x.shape[k]
+    if mode == "wrap":
+        positions = np.remainder(indices, n)
+    elif mode == "clip":
+        positions = np.clip(indices, 0, n - 1)
+    else:
+        positions = indices
+    return x[leading(k, np.ndim(x)) + (positions,)]
+
+
+@composite(
+    np.compress,
+    wrt="a",
+    methods="compress",
+    examples=lambda r: [
+        (np.array([True, False, True]), r.normal(3)),
+        (np.array([False, True]), r.normal(2, 3), 0),
+        (np.array([True, False, True]), r.normal(2, 3), 1),
+        (np.array([False, True, True, False, True, True]), r.normal(2, 3)),
+    ],
+)
+def compress(condition, a, axis=None):
+    x = np.ravel(a) if axis is None else a
+    k = 0 if axis is None else axis
+    return x[leading(k, np.ndim(x)) + (np.flatnonzero(condition),)]
+
+
+@composite(
+    np.extract,
+    wrt="arr",
+    examples=lambda r: [
+        (np.array([True, False, True]), r.normal(3)),
+        (np.array([[True, False], [True, True]]), r.normal(2, 2)),
+    ],
+)
+def extract(condition, arr):
+    return np.ravel(arr)[np.flatnonzero(condition)]
+
+
+@composite(
+    np.choose,
+    wrt="choices",
+    examples=lambda r: [
+        (np.array([1, 0, 1]), (r.normal(3), r.normal(3))),
+        (np.array([2, 0]), (1.5, r.normal(2), r.normal(2))),
+        call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="clip"),
+        call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="wrap"),
+    ],
+)
+def choose(a, choices, mode="raise"):
+    n = len(choices)
+    if mode == "wrap":
+        chosen = np.remainder(a, n)
+    elif mode == "clip":
+        chosen = np.clip(a, 0, n - 1)
+    else:
+        chosen = a
+    result = choices[0]
+    for k in range(1, n):
+        result = np.where(chosen == k, choices[k], result)
+    return result
+
+
+@composite(
+    np.select,
+    wrt="choicelist default",
+    examples=lambda r: [
+        ((r.mask(3), r.mask(3)), (r.normal(3), r.normal(3)), 0.5),
+        ((r.mask(2, 3),), (r.normal(2, 3),)),
+    ],
+)
+def select(condlist, choicelist, default=0.0):
+    result = default
+    for k in range(len(condlist) - 1, -1, -1):
+        result = np.where(condlist[k], choicelist[k], result)
+    return result
+
+
+# --- order --------------------------------------------------------------------------------------------------
+
+
+def _argsorted(a, axis=-1, *_, **__):
+    return (shapes.size(a.shape),) if axis is None else a.shape
+
+
+constant(
+    np.argsort,
+    parameters="a, axis=-1, kind=None",
+    methods="argsort",
+    shape=_argsorted,
+    examples=lambda r: [r.distinct(4), call(r.distinct(2, 3), axis=0)],
+)
+constant(
+    np.argpartition,
+    parameters="a, kth, axis=-1",
+    methods="argpartition",
+    extra={"dtype": "int64"},
+    shape=lambda a, kth, axis=-1: (shapes.size(a.shape),) if axis is None else a.shape,
+    examples=lambda r: [(r.distinct(4), 1)],
+)
+constant(np.lexsort, parameters="keys, axis=-1", examples=lambda r: [call((r.distinct(4), r.distinct(4)))])
+
+
+@composite(
+    np.sort,
+    examples=lambda r: [
+        r.distinct(5),
+        r.distinct(2, 3),
+        call(r.distinct(2, 3), axis=0),
+        call(r.distinct(2, 3), axis=None),
+        r.normal(0),
+        call(r.distinct(4), kind="stable"),
+    ],
+    notes="a tie keeps the order that argsort gives",
+)
+def sort(a, axis=-1, kind=None):
+    x = np.ravel(a) if axis is None else a
+    k = -1 if axis is None else axis
+    return np.take_along_axis(x, np.argsort(x, axis=k, kind=kind), axis=k)
+
+
+@composite(
+    np.partition,
+    examples=lambda r: [
+        (r.distinct(5), 2),
+        call(r.distinct(2, 4), 1, axis=1),
+        call(r.distinct(3, 2), 1, axis=0),
+    ],
+)
+def partition(a, kth, axis=-1):
+    x = np.ravel(a) if axis is None else a
+    k = -1 if axis is None else axis
+    return np.take_along_axis(x, np.argpartition(x, kth, axis=k), axis=k)
+
+
+@composite(
+    np.unique,
+    wrt="ar",
+    notes="the adjoint of a repeated value goes to one of its places",
+    examples=lambda r: [r.distinct(4), corner(np.array([0.5, 1.5, 0.5, -1.0])), r.distinct(2, 3)],
+)
+def unique(ar):
+    ordered = np.sort(np.ravel(ar))
+    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
+    return ordered[np.flatnonzero(first)]
+
+
+constant(
+    np.searchsorted,
+    parameters='a, v, side="left", sorter=None',
+    methods="searchsorted",
+    shape=lambda a, v, *_, **__: shapes.shape_of(v),
+    examples=lambda r: [(np.array([0.0, 1.0, 2.0]), r.normal(3)), (np.array([0.0, 1.0, 2.0]), 0.5)],
+)
+constant(
+    np.digitize,
+    parameters="x, bins, right=False",
+    shape=lambda x, *_, **__: shapes.shape_of(x),
+    examples=lambda r: [(r.normal(3), np.array([0.0, 1.0, 2.0]))],
+)
+constant(np.nonzero, parameters="a", methods="nonzero", examples=lambda r: [r.normal(3)])
+constant(np.flatnonzero, parameters="a", shape=lambda a: (UNKNOWN,), examples=lambda r: [r.mask(4)])
+constant(np.argwhere, parameters="a", shape=lambda a: (UNKNOWN, Dim(a.ndim)), examples=lambda r: [r.mask(4)])
+constant(np.unravel_index, parameters='indices, shape, order="C"', examples=lambda r: [(3, (2, 3))])
+constant(
+    np.ravel_multi_index,
+    parameters='multi_index, dims, mode="raise", order="C"',
+    examples=lambda r: [call((1, 2), (2, 3))],
+)
+constant(np.indices, parameters="dimensions, dtype=int, sparse=False", examples=lambda r: [call((2, 3))])
+constant(np.ix_, parameters="*args", examples=lambda r: [(np.array([0, 1]), np.array([2, 3]))])
+constant(np.diag_indices, parameters="n, ndim=2", examples=lambda r: [3])
+constant(np.tril_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
+constant(np.triu_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
+
+
+for function in (np.diag_indices_from, np.tril_indices_from, np.triu_indices_from):
+    constant(function, parameters="arr", examples=lambda r: [r.normal(3, 3)])
+
+
+@composite(
+    np.union1d, wrt="ar1 ar2", examples=lambda r: [(r.distinct(3), r.distinct(2) + 0.05)], notes="as unique"
+)
+def union1d(ar1, ar2):
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+# --- counting with weights ----------------------------------------------------------------------------------
+
+
+def _binned(x, weights=None, minlength=0):
+    return (UNKNOWN,)
+
+
+@linear(
+    np.bincount,
+    wrt="weights",
+    shape=_binned,
+    cost=2,
+    examples=lambda r: [
+        (np.array([0, 2, 1, 2]), r.normal(4)),
+        call(np.array([0, 2, 1, 2]), r.normal(4), minlength=6),
+    ],
+    notes="linear in the weights",
+    extra={"float64_only": True},
+)
+def bincount(z_bar, x, weights=None, minlength=0):
+    return z_bar[x]

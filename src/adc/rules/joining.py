@@ -1,0 +1,351 @@
+"""Rules of putting arrays together and taking them apart: hstack, block, split, pad, append, insert,
+delete, ...
+"""
+
+import numpy as np
+
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call, corner
+
+
+def _columns(r):
+    return [
+        call((r.normal(2), r.normal(3))),
+        call((r.normal(2, 3), r.normal(2, 1))),
+        call((1.5, r.normal(2))),
+    ]
+
+
+@composite(np.hstack, wrt="tup", examples=_columns)
+def hstack(tup):
+    parts = []
+    for a in tup:
+        parts.append(np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
+    return np.concatenate(tuple(parts), axis=0 if np.ndim(parts[0]) == 1 else 1)
+
+
+@composite(
+    np.vstack,
+    wrt="tup",
+    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(3)))],
+)
+def vstack(tup):
+    parts = []
+    for a in tup:
+        parts.append(np.atleast_2d(a))
+    return np.concatenate(tuple(parts), axis=0)
+
+
+@composite(
+    np.dstack,
+    wrt="tup",
+    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(2, 3)))],
+)
+def dstack(tup):
+    parts = []
+    for a in tup:
+        parts.append(np.atleast_3d(a))
+    return np.concatenate(tuple(parts), axis=2)
+
+
+@composite(
+    np.column_stack,
+    wrt="tup",
+    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(2)))],
+)
+def column_stack(tup):
+    parts = []
+    for a in tup:
+        parts.append(np.reshape(a, (np.size(a), 1)) if np.ndim(a) < 2 else a)
+    return np.concatenate(tuple(parts), axis=1)
+
+
+def _depth(arrays):
+    return 1 + _depth(arrays[0]) if isinstance(arrays, (list, tuple)) else 0
+
+
+def _joined(arrays, axis, ndim):
+    if not isinstance(arrays, (list, tuple)):
+        return np.reshape(arrays, (1,) * (ndim - np.ndim(arrays)) + np.shape(arrays))
+    parts = []
+    for a in arrays:
+        parts.append(_joined(a, axis + 1, ndim))
+    return np.concatenate(tuple(parts), axis=axis)
+
+
+def _rank(arrays):
+    rank = 0
+    if not isinstance(arrays, (list, tuple)):
+        return np.ndim(arrays)
+    for a in arrays:
+        rank = max(rank, _rank(a))
+    return rank
+
+
+@composite(
+    np.block,
+    wrt="arrays",
+    examples=lambda r: [
+        call([[r.normal(2, 2), r.normal(2, 3)], [r.normal(1, 2), r.normal(1, 3)]]),
+        call([r.normal(2), r.normal(3)]),
+        call([[1.5, 2.5], [3.5, 4.5]]),
+    ],
+)
+def block(arrays):
+    depth = _depth(arrays)
+    ndim = max(depth, _rank(arrays))
+    return _joined(arrays, ndim - depth, ndim)
+
+
+# --- splitting ----------------------------------------------------------------------------------------------
+
+
+def _pieces(ary, bounds, axis):
+    parts = []
+    for k in range(len(bounds) - 1):
+        index = (slice(None),) * (axis % np.ndim(ary)) + (slice(bounds[k], bounds[k + 1]),)
+        parts.append(ary[index])
+    return tuple(parts)
+
+
+def _bounds(n, indices_or_sections):
+    """Where the pieces begin and end: given positions, or sections of equal length, the first ones longer
+    by one.
+    """
+    if isinstance(indices_or_sections, int):
+        each = n // indices_or_sections
+        longer = n % indices_or_sections
+        bounds = []
+        for k in range(indices_or_sections + 1):
+            bounds.append(k * each + np.minimum(k, longer))
+        return tuple(bounds)
+    return (0, *indices_or_sections, n)
+
+
+@composite(
+    np.array_split,
+    wrt="ary",
+    examples=lambda r: [(r.normal(7), 3), call(r.normal(2, 5), 2, axis=1), (r.normal(6), (2, 5))],
+)
+def array_split(ary, indices_or_sections, axis=0):
+    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
+
+
+@composite(
+    np.split,
+    wrt="ary",
+    examples=lambda r: [(r.normal(6), 3), call(r.normal(2, 4), 2, axis=1), (r.normal(6), (2, 5))],
+)
+def split(ary, indices_or_sections, axis=0):
+    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
+
+
+@composite(
+    np.hsplit, wrt="ary", examples=lambda r: [(r.normal(6), 3), (r.normal(2, 4), 2), (r.normal(2, 4), (1,))]
+)
+def hsplit(ary, indices_or_sections):
+    axis = 0 if np.ndim(ary) == 1 else 1
+    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
+
+
+@composite(np.vsplit, wrt="ary", examples=lambda r: [(r.normal(4, 2), 2), (r.normal(4, 2), (1, 2))])
+def vsplit(ary, indices_or_sections):
+    return _pieces(ary, _bounds(ary.shape[0], indices_or_sections), 0)
+
+
+@composite(np.dsplit, wrt="ary", examples=lambda r: [(r.normal(2, 1, 4), 2)])
+def dsplit(ary, indices_or_sections):
+    return _pieces(ary, _bounds(ary.shape[2], indices_or_sections), 2)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @composite(np.unstack, examples=lambda r: [r.normal(3), call(r.normal(2, 3), axis=1)])
+    def unstack(x, axis=0):
+        parts = []
+        for k in range(x.shape[axis]):
+            parts.append(x[(slice(None),) * (axis % np.ndim(x)) + (k,)])
+        return tuple(parts)
+
+
+# --- growing and shrinking ----------------------------------------------------------------------------------
+
+
+@static
+def _widths(pad_width, ndim):
+    """(before, after) for each axis."""
+    if isinstance(pad_width, int):
+        return ((pad_width, pad_width),) * ndim
+    if isinstance(pad_width[0], int):
+        before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
+        return ((before, after),) * ndim
+    pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)
+    return pairs * ndim if len(pairs) == 1 else pairs
+
+
+def _fill(values, axis, side):
+    """The constant that fills one side of one axis."""
+    if not isinstance(values, (list, tuple)):
+        return values
+    if isinstance(values[0], (list, tuple)):
+        return values[axis if len(values) > 1 else 0][side]
+    return values[side if len(values) == 2 else 0]
+
+
+def _source(n, before, after, mode):
+    """For each position of a padded axis, the position that it repeats."""
+    position = np.arange(-before, n + after)
+    if mode == "edge":
+        return np.clip(position, 0, n - 1)
+    if mode == "wrap":
+        return np.remainder(position, n)
+    if mode == "symmetric":
+        folded = np.remainder(position, 2 * n)
+        return np.minimum(folded, 2 * n - 1 - folded)
+    period = np.maximum(2 * (n - 1), 1)
+    folded = np.remainder(position, period)
+    return np.minimum(folded, period - folded)
+
+
+@composite(
+    np.pad,
+    wrt="array constant_values",
+    examples=lambda r: [
+        (r.normal(3), 2),
+        (r.normal(2, 3), 1),
+        (r.normal(2, 3), ((1, 0), (2, 1))),
+        call(r.normal(3), (1, 2), constant_values=1.5),
+        call(r.normal(2, 2), ((1, 1), (0, 2)), constant_values=((1.0, 2.0), (3.0, 4.0))),
+        (r.normal(3), 2, "edge"),
+        (r.normal(4), (2, 3), "reflect"),
+        (r.normal(2, 3), 1, "reflect"),
+        (r.normal(3), (5, 4), "wrap"),
+        (r.normal(3), (4, 2), "symmetric"),
+        (r.normal(2, 3), ((0, 1), (2, 0)), "edge"),
+    ],
+    notes="modes constant, edge, reflect, symmetric and wrap",
+)
+def pad(array, pad_width, mode="constant", constant_values=0):
+    widths = _widths(pad_width, np.ndim(array))
+    result = array
+    for k in range(np.ndim(array)):
+        before, after = widths[k]
+        lengths = np.shape(result)
+        if mode == "constant":
+            head = np.zeros(lengths[:k] + (before,) + lengths[k + 1 :], dtype=array.dtype) + _fill(
+                constant_values, k, 0
+            )
+            tail = np.zeros(lengths[:k] + (after,) + lengths[k + 1 :], dtype=array.dtype) + _fill(
+                constant_values, k, 1
+            )
+            result = np.concatenate((head, result, tail), axis=k)
+        else:
+            result = result[(slice(None),) * k + (_source(lengths[k], before, after, mode),)]
+    return result
+
+
+@composite(
+    np.append,
+    wrt="arr values",
+    examples=lambda r: [
+        (r.normal(3), r.normal(2)),
+        (r.normal(3), 1.5),
+        call(r.normal(2, 3), r.normal(1, 3), axis=0),
+        (r.normal(2, 2), r.normal(2)),
+    ],
+)
+def append(arr, values, axis=None):
+    if axis is None:
+        return np.concatenate((np.reshape(arr, (np.size(arr),)), np.reshape(values, (np.size(values),))))
+    return np.concatenate((arr, values), axis=axis)
+
+
+@static
+def _positions(obj):
+    """Positions in ascending order, each with its rank in the given order."""
+    return tuple(sorted((position, rank) for rank, position in enumerate(obj)))
+
+
+@composite(
+    np.insert,
+    wrt="arr values",
+    examples=lambda r: [
+        (r.normal(4), 1, 0.5),
+        (r.normal(4), -1, 0.5),
+        (r.normal(4), 2, r.normal(3)),
+        call(r.normal(2, 3), 1, r.normal(3), axis=0),
+        call(r.normal(2, 3), 1, 0.5, axis=1),
+        (r.normal(4), (3, 1), r.normal(2)),
+        (r.normal(4), (0, 2), 1.5),
+    ],
+    notes="positions are an int, or a tuple of ints",
+)
+def insert(arr, obj, values, axis=None):
+    x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
+    k = 0 if axis is None else axis % np.ndim(arr)
+    n = x.shape[k]
+    before = (slice(None),) * k
+    rest = np.shape(x)[k + 1 :]
+    if isinstance(obj, (list, tuple)):
+        parts = []
+        start = 0
+        for position, rank in _positions(obj):
+            new = values if np.ndim(values) == 0 else values[before + (slice(rank, rank + 1),)]
+            parts.append(x[before + (slice(start, position),)])
+            parts.append(np.broadcast_to(new, np.shape(x)[:k] + (1,) + rest))
+            start = position
+        parts.append(x[before + (slice(start, n),)])
+        return np.concatenate(tuple(parts), axis=k)
+    position = obj + n if obj < 0 else obj
+    if np.ndim(values) == 0:
+        new = np.broadcast_to(values, np.shape(x)[:k] + (1,) + rest)
+    elif np.ndim(values) < np.ndim(x):
+        new = np.broadcast_to(np.expand_dims(values, k), np.shape(x)[:k] + (1,) + rest)
+    else:
+        new = values
+    return np.concatenate((x[before + (slice(0, position),)], new, x[before + (slice(position, n),)]), axis=k)
+
+
+@composite(
+    np.delete,
+    wrt="arr",
+    examples=lambda r: [
+        (r.normal(4), 1),
+        (r.normal(4), -1),
+        call(r.normal(2, 3), 1, axis=1),
+        (r.normal(2, 3), 2),
+        (r.normal(5), (3, 0)),
+        call(r.normal(3, 4), (1, 2), axis=1),
+    ],
+    notes="positions are an int, or a tuple of ints",
+)
+def delete(arr, obj, axis=None):
+    x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
+    k = 0 if axis is None else axis % np.ndim(arr)
+    n = x.shape[k]
+    before = (slice(None),) * k
+    parts = []
+    start = 0
+    for position, _ in _positions(obj if isinstance(obj, (list, tuple)) else (obj,)):
+        at = position + n if position < 0 else position
+        parts.append(x[before + (slice(start, at),)])
+        start = at + 1
+    parts.append(x[before + (slice(start, n),)])
+    return np.concatenate(tuple(parts), axis=k)
+
+
+@composite(
+    np.trim_zeros,
+    wrt="filt",
+    examples=lambda r: [
+        corner(np.array([0.0, 1.0, 0.0, 2.0, 0.0])),
+        corner(np.array([0.0, 1.0]), "f"),
+        r.nonzero(3),
+    ],
+    notes="the number of zeros is piecewise constant; one axis",
+)
+def trim_zeros(filt, trim="fb"):
+    filled = np.flatnonzero(filt)
+    first = filled[0] if "f" in trim else 0
+    last = filled[-1] + 1 if "b" in trim else np.size(filt)
+    return filt[first:last]

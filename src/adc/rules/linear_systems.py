@@ -1,0 +1,295 @@
+"""Rules of linear systems and determinants: solve, inv, pinv, det, slogdet, lstsq, cholesky, matrix_power,
+...
+
+Source of the formulas: Giles, "Collected matrix derivative results for forward and reverse mode" (2008).
+All act on the last two axes. Adjoints are transposes, not conjugates: complex matrices follow.
+"""
+
+import numpy as np
+
+from adc.rules import shapes
+from adc.rules.products import transposed
+from adc.rules.registry import composite, pull, push, static
+from adc.rules.sampler import call
+
+STACKED = {"stacked": 2}
+
+
+def same_shape(a, *_, **__):
+    return tuple(a.shape)
+
+
+def symmetric(x):
+    return 0.5 * (x + transposed(x))
+
+
+def _complex_matrix(r, n):
+    return r.well_conditioned(n) + 0.3j * r.normal(n, n)
+
+
+def _solve(a, b):
+    """a^-1 b for one matrix b or for a stack of vectors b."""
+    if np.ndim(b) == np.ndim(a):
+        return np.linalg.solve(a, b)
+    return np.squeeze(np.linalg.solve(a, np.expand_dims(b, -1)), -1)
+
+
+def _solved(a, b, require):
+    require(a.shape[-2], a.shape[-1])
+    require(a.shape[-1], b.shape[-1] if b.ndim == 1 else b.shape[-2])
+    if b.ndim == 1:
+        return (*a.shape[:-2], a.shape[-1])
+    return (*shapes.broadcast([tuple(a.shape[:-2]), tuple(b.shape[:-2])], require), *b.shape[-2:])
+
+
+@pull(
+    np.linalg.solve,
+    wrt="a b",
+    cost=1000,
+    shape=_solved,
+    extra=STACKED,
+    examples=lambda r: [
+        (r.well_conditioned(4), r.normal(4)),
+        (r.well_conditioned(3), r.normal(3, 2)),
+        (r.well_conditioned(3, 2), r.normal(2, 3, 2)),
+        (r.well_conditioned(3, 2), r.normal(3)),
+        (r.well_conditioned(3), r.normal(2, 3, 2)),
+        (r.well_conditioned(1), r.normal(1)),
+        (_complex_matrix(r, 3), r.normal(3) + 1j * r.normal(3)),
+    ],
+)
+def solve_pull(x_bar, x, a, b):
+    if np.ndim(b) == 1:
+        b_bar = _solve(transposed(a), x_bar)
+        return -np.expand_dims(b_bar, -1) * np.expand_dims(x, -2), b_bar
+    b_bar = np.linalg.solve(transposed(a), x_bar)
+    return -b_bar @ transposed(x), b_bar
+
+
+@push(np.linalg.solve)
+def solve_push(x, a, b, *, a_dot, b_dot):
+    if np.ndim(b) == 1:
+        return _solve(a, b_dot - np.squeeze(a_dot @ np.expand_dims(x, -1), -1))
+    return np.linalg.solve(a, b_dot - a_dot @ x)
+
+
+@pull(
+    np.linalg.inv,
+    wrt="a",
+    cost=1000,
+    shape=same_shape,
+    extra=STACKED,
+    examples=lambda r: [
+        r.well_conditioned(3),
+        r.well_conditioned(2, 3),
+        r.well_conditioned(1),
+        _complex_matrix(r, 3),
+    ],
+)
+def inv_pull(z_bar, z, a):
+    return -transposed(z) @ z_bar @ transposed(z)
+
+
+@push(np.linalg.inv)
+def inv_push(z, a, *, a_dot):
+    return -z @ a_dot @ z
+
+
+def _identity_like(a, n):
+    """An identity of n rows in the dtype of `a`."""
+    return np.eye(n, dtype=a.dtype)
+
+
+@pull(
+    np.linalg.pinv,
+    wrt="a",
+    cost=1000,
+    extra={**STACKED, "real_only": True},
+    shape=lambda a, rcond=None: (*a.shape[:-2], a.shape[-1], a.shape[-2]),
+    notes="where the rank is constant",
+    examples=lambda r: [r.normal(3, 3), r.normal(4, 2), r.normal(2, 4), r.normal(2, 3, 2)],
+)
+def pinv_pull(z_bar, z, a, rcond=None):
+    m, n = a.shape[-2], a.shape[-1]
+    z_t = transposed(z)
+    bar_t = transposed(z_bar)
+    a_bar = -z_t @ z_bar @ z_t
+    a_bar = a_bar + (_identity_like(a, m) - a @ z) @ bar_t @ z @ z_t
+    return a_bar + z_t @ z @ bar_t @ (_identity_like(a, n) - z @ a)
+
+
+@push(np.linalg.pinv)
+def pinv_push(z, a, rcond=None, *, a_dot):
+    m, n = a.shape[-2], a.shape[-1]
+    z_t = transposed(z)
+    dot_t = transposed(a_dot)
+    z_dot = -z @ a_dot @ z
+    z_dot = z_dot + z @ z_t @ dot_t @ (_identity_like(a, m) - a @ z)
+    return z_dot + (_identity_like(a, n) - z @ a) @ dot_t @ z_t @ z
+
+
+def spread(z):
+    """A number per matrix, ready to multiply the matrices."""
+    return np.expand_dims(z, (-2, -1)) if np.ndim(z) > 0 else z
+
+
+def _trace_of_solve(a, a_dot):
+    """trace(a^-1 a_dot) for each matrix."""
+    return np.sum(np.diagonal(np.linalg.solve(a, a_dot), 0, -2, -1), axis=-1)
+
+
+@pull(
+    np.linalg.det,
+    wrt="a",
+    cost=1000,
+    shape=lambda a: tuple(a.shape[:-2]),
+    extra=STACKED,
+    notes="infinite or NaN at a singular matrix",
+    examples=lambda r: [
+        r.well_conditioned(3),
+        r.well_conditioned(2, 3),
+        r.well_conditioned(1),
+        _complex_matrix(r, 3),
+    ],
+)
+def det_pull(z_bar, z, a):
+    return spread(z_bar * z) * transposed(np.linalg.inv(a))
+
+
+@push(np.linalg.det)
+def det_push(z, a, *, a_dot):
+    return z * _trace_of_solve(a, a_dot)
+
+
+@pull(
+    np.linalg.slogdet,
+    wrt="a",
+    cost=1000,
+    extra=STACKED,
+    shape=lambda a: (tuple(a.shape[:-2]), tuple(a.shape[:-2])),
+    examples=lambda r: [
+        r.well_conditioned(3),
+        r.well_conditioned(2, 3),
+        r.well_conditioned(1),
+        _complex_matrix(r, 3),
+    ],
+)
+def slogdet_pull(z_bar, z, a):
+    sign_bar, log_bar = z_bar
+    sign, _ = z
+    if np.iscomplexobj(a):
+        return spread(log_bar - 1j * np.real(1j * sign_bar * sign)) * transposed(np.linalg.inv(a))
+    return spread(log_bar) * transposed(np.linalg.inv(a))
+
+
+@push(np.linalg.slogdet)
+def slogdet_push(z, a, *, a_dot):
+    sign, _ = z
+    trace = _trace_of_solve(a, a_dot)
+    if np.iscomplexobj(a):
+        return sign * 1j * np.imag(trace), np.real(trace)
+    return np.zeros_like(sign), trace
+
+
+def halved(x):
+    """The lower triangle, its diagonal halved."""
+    return np.tril(x) - 0.5 * x * np.eye(x.shape[-1], dtype=x.dtype)
+
+
+@pull(
+    np.linalg.cholesky,
+    wrt="a",
+    cost=1000,
+    shape=same_shape,
+    extra={**STACKED, "directions": {"a": symmetric}, "real_only": True},
+    notes="the adjoint is symmetric, as in JAX and PyTorch (NumPy reads one triangle)",
+    examples=lambda r: [r.positive_definite(3), r.positive_definite(2, 3), r.positive_definite(1)],
+)
+def cholesky_pull(z_bar, z, a):
+    inner = halved(transposed(z) @ z_bar)
+    right = transposed(np.linalg.solve(transposed(z), transposed(inner)))
+    return symmetric(np.linalg.solve(transposed(z), right))
+
+
+@push(np.linalg.cholesky)
+def cholesky_push(z, a, *, a_dot):
+    left = np.linalg.solve(z, symmetric(a_dot))
+    return z @ halved(transposed(np.linalg.solve(z, transposed(left))))
+
+
+@composite(
+    np.linalg.lstsq,
+    wrt="a b",
+    notes="through the pseudo-inverse; where the rank is constant",
+    extra={"real_only": True},
+    examples=lambda r: [
+        (r.normal(5, 3), r.normal(5)),
+        (r.normal(5, 3), r.normal(5, 2)),
+        (r.normal(2, 4), r.normal(2)),
+        (r.normal(3, 3), r.normal(3)),
+    ],
+)
+def lstsq(a, b, rcond=None):
+    x = np.linalg.pinv(a) @ b
+    residue = b - a @ x
+    squares = np.sum(residue * residue, axis=0)
+    s = np.linalg.svd(a, compute_uv=False)
+    # NumPy gives no residuals unless there are more rows than columns.
+    if np.ndim(b) == 1:
+        squares = np.reshape(squares, (1,))
+    kept = np.where(a.shape[0] > a.shape[1], squares.shape[0], 0)
+    return x, squares[:kept], np.linalg.matrix_rank(a), s
+
+
+@composite(
+    np.linalg.matrix_power,
+    examples=lambda r: [
+        (r.well_conditioned(3), 0),
+        (r.well_conditioned(3), 1),
+        (r.well_conditioned(3), 5),
+        (r.well_conditioned(3), -2),
+        (r.well_conditioned(2, 3), 3),
+    ],
+)
+def matrix_power(a, n):
+    if n == 0:
+        return np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), np.shape(a))
+    base = np.linalg.inv(a) if n < 0 else a
+    result = None
+    for bit in _bits(abs(n)):
+        if bit:
+            result = base if result is None else result @ base
+        base = base @ base
+    return result
+
+
+@static
+def _bits(n):
+    """The binary digits, the last first."""
+    return tuple(digit == "1" for digit in bin(n)[:1:-1])
+
+
+@composite(np.linalg.tensorinv, examples=lambda r: [(r.normal(4, 2, 2), 1), call(r.normal(2, 3, 6), ind=2)])
+def tensorinv(a, ind=2):
+    first, rest = np.shape(a)[:ind], np.shape(a)[ind:]
+    n = 1
+    for length in rest:
+        n = n * length
+    return np.reshape(np.linalg.inv(np.reshape(a, (n, n))), rest + first)
+
+
+@composite(np.linalg.tensorsolve, wrt="a b", examples=lambda r: [(r.normal(2, 3, 6), r.normal(2, 3))])
+def tensorsolve(a, b, axes=None):
+    x = a
+    if axes is not None:
+        order = _last(axes, np.ndim(a))
+        x = np.transpose(a, order)
+    rest = np.shape(x)[np.ndim(b) :]
+    n = np.size(b)
+    return np.reshape(np.linalg.solve(np.reshape(x, (n, n)), np.reshape(b, (n,))), rest)
+
+
+@static
+def _last(axes, ndim):
+    """The order that moves some axes to the end."""
+    return (*(k for k in range(ndim) if k not in axes), *axes)

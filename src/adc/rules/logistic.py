@@ -1,0 +1,269 @@
+"""Rules of scipy.special's logistic functions, entropies, softmax, and of its exact elementary functions."""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules import shapes
+from adc.rules.reductions import expanded
+from adc.rules.registry import composite, elementwise, lowered, pull, push
+from adc.rules.sampler import call
+from adc.rules.special_refusals import refuses
+
+# --- logistic functions and entropies -----------------------------------------------------------------------
+
+
+@elementwise(sp.expit, name="special.expit")
+def expit(z, x):
+    return z * (1.0 - z)
+
+
+@elementwise(sp.logit, name="special.logit", domain=(0.1, 0.9), singular=True)
+def logit(z, x):
+    return 1.0 / (x * (1.0 - x))
+
+
+@elementwise(sp.log_expit, name="special.log_expit")
+def log_expit(z, x):
+    return sp.expit(-x)
+
+
+if hasattr(sp, "softplus"):
+
+    @composite(sp.softplus, name="special.softplus", wrt="x", examples=lambda r: [0.5, r.normal(3)])
+    def softplus(x):
+        return np.logaddexp(0.0, x)
+
+
+@elementwise(
+    sp.xlogy,
+    name="special.xlogy",
+    domain="positive",
+    singular=True,
+    notes="at x == 0: d/dy is 0, and d/dx is 0 where y is 0 as well",
+)
+def xlogy(z, x, y):
+    nothing = (x == 0.0) & (y == 0.0)
+    return np.where(nothing, 0.0, np.log(np.where(nothing, 1.0, y))), np.where(
+        x == 0.0, 0.0, x / np.where(x == 0.0, 1.0, y)
+    )
+
+
+@elementwise(
+    sp.xlog1py,
+    name="special.xlog1py",
+    domain="positive",
+    singular=True,
+    notes="at x == 0: d/dy is 0, and d/dx is 0 where y is -1 as well",
+)
+def xlog1py(z, x, y):
+    nothing = (x == 0.0) & (y == -1.0)
+    inside = np.where(x == 0.0, 0.0, y)
+    return np.where(nothing, 0.0, np.log1p(np.where(nothing, 0.0, y))), np.where(
+        x == 0.0, 0.0, x / (1.0 + inside)
+    )
+
+
+@elementwise(sp.entr, name="special.entr", domain="positive", singular=True)
+def entr(z, x):
+    return -np.log(x) - 1.0
+
+
+@elementwise(sp.rel_entr, name="special.rel_entr", domain="positive", singular=True)
+def rel_entr(z, x, y):
+    return np.log(x / y) + 1.0, -x / y
+
+
+@elementwise(sp.kl_div, name="special.kl_div", domain="positive", singular=True)
+def kl_div(z, x, y):
+    return np.log(x / y), 1.0 - x / y
+
+
+@elementwise(
+    sp.exprel,
+    name="special.exprel",
+    notes="1/2 at 0",
+    examples=lambda r: [0.7, r.nonzero(3), r.nonzero(2, 3)],
+)
+def exprel(z, x):
+    # (e^x (x - 1) + 1) / x^2 cancels near zero, where a series stands in.
+    near = np.abs(x) < 0.05
+    away = np.where(near, 1.0, x)
+    series = 0.5 + x * (1.0 / 3.0 + x * (0.125 + x * (1.0 / 30.0 + x * (1.0 / 144.0 + x / 840.0))))
+    return np.where(near, series, (np.exp(away) - np.where(near, 1.0, z)) / away)
+
+
+@elementwise(sp.expm1, name="special.expm1")
+def expm1(z, x):
+    return z + 1.0
+
+
+@elementwise(sp.log1p, name="special.log1p", domain="positive", singular=True)
+def log1p(z, x):
+    return 1.0 / (1.0 + x)
+
+
+@elementwise(sp.cosm1, name="special.cosm1")
+def cosm1(z, x):
+    return -np.sin(x)
+
+
+@elementwise(sp.exp2, name="special.exp2")
+def exp2(z, x):
+    return z * math.log(2.0)
+
+
+@elementwise(sp.exp10, name="special.exp10")
+def exp10(z, x):
+    return z * math.log(10.0)
+
+
+@elementwise(sp.cbrt, name="special.cbrt", domain="nonzero", singular=True)
+def cbrt(z, x):
+    return 1.0 / (3.0 * z * z)
+
+
+@elementwise(sp.sindg, name="special.sindg")
+def sindg(z, x):
+    return math.pi / 180.0 * sp.cosdg(x)
+
+
+@elementwise(sp.cosdg, name="special.cosdg")
+def cosdg(z, x):
+    return -math.pi / 180.0 * sp.sindg(x)
+
+
+@elementwise(sp.tandg, name="special.tandg")
+def tandg(z, x):
+    return math.pi / 180.0 * (1.0 + z * z)
+
+
+@elementwise(sp.cotdg, name="special.cotdg", domain=(20.0, 60.0))
+def cotdg(z, x):
+    return -math.pi / 180.0 * (1.0 + z * z)
+
+
+@elementwise(
+    sp.boxcox, name="special.boxcox", wrt="x", domain="positive", extra=refuses("lmbda"), singular=True
+)
+def boxcox(z, x, lmbda):
+    return x ** (lmbda - 1.0)
+
+
+@elementwise(
+    sp.boxcox1p, name="special.boxcox1p", wrt="x", domain="positive", extra=refuses("lmbda"), singular=True
+)
+def boxcox1p(z, x, lmbda):
+    return (1.0 + x) ** (lmbda - 1.0)
+
+
+@elementwise(
+    sp.inv_boxcox,
+    name="special.inv_boxcox",
+    wrt="y",
+    domain="positive",
+    extra=refuses("lmbda"),
+    singular=True,
+)
+def inv_boxcox(z, y, lmbda):
+    return z ** (1.0 - lmbda)
+
+
+@elementwise(
+    sp.inv_boxcox1p,
+    name="special.inv_boxcox1p",
+    wrt="y",
+    domain="positive",
+    extra=refuses("lmbda"),
+    singular=True,
+)
+def inv_boxcox1p(z, y, lmbda):
+    return (1.0 + z) ** (1.0 - lmbda)
+
+
+@elementwise(
+    sp.huber, name="special.huber", wrt="delta r", examples=lambda r: [(1.0, 0.4), (0.5, r.nonzero(3) * 2.0)]
+)
+def huber(z, delta, r):
+    inside = np.abs(r) <= delta
+    return np.where(inside, 0.0, np.abs(r) - delta), np.clip(r, -delta, delta)
+
+
+@elementwise(
+    sp.pseudo_huber,
+    name="special.pseudo_huber",
+    wrt="delta r",
+    examples=lambda r: [(1.0, 0.4), (0.5, r.nonzero(3)), (r.positive(3), r.nonzero(3))],
+)
+def pseudo_huber(z, delta, r):
+    ratio = r / delta
+    slope = np.sqrt(1.0 + ratio * ratio)
+    return 2.0 * delta * (slope - 1.0) - r * ratio / slope, r / slope
+
+
+# --- softmax and relatives ----------------------------------------------------------------------------------
+
+
+def _finite(z):
+    """Infinite results replaced by 0, so that subtracting them gives no NaN."""
+    return np.where(np.isinf(z), 0.0, z)
+
+
+def _axis_examples(r):
+    return [r.normal(3), r.normal(2, 3), call(r.normal(2, 3), axis=1), call(r.normal(2, 3), axis=0)]
+
+
+@pull(
+    sp.logsumexp,
+    name="special.logsumexp",
+    wrt="a b",
+    shape=lambda a, axis=None, b=None, keepdims=False: shapes.reduced(a, axis, keepdims),
+    cost=20,
+    notes="0 where all elements are -inf",
+    examples=lambda r: [
+        *_axis_examples(r),
+        call(r.normal(2, 3), axis=(0, 1)),
+        call(r.normal(2, 3), axis=1, keepdims=True),
+        call(r.normal(3), b=r.positive(3)),
+        call(r.normal(2, 3), axis=1, b=r.positive(2, 3)),
+        np.array([-np.inf, 1.0, 2.0]),
+        r.normal(1),
+    ],
+)
+def logsumexp_pull(z_bar, z, a, axis=None, b=None, keepdims=False):
+    weights = np.exp(a - _finite(expanded(z, axis, keepdims)))
+    bars = expanded(z_bar, axis, keepdims)
+    if b is None:
+        return bars * weights, None
+    return bars * b * weights, bars * weights
+
+
+@push(sp.logsumexp)
+def logsumexp_push(z, a, axis=None, b=None, keepdims=False, *, a_dot, b_dot):
+    weights = np.exp(a - _finite(expanded(z, axis, keepdims)))
+    if b is None:
+        return np.sum(weights * a_dot, axis=axis, keepdims=keepdims)
+    return np.sum(weights * (b * a_dot + b_dot), axis=axis, keepdims=keepdims)
+
+
+@lowered(sp.logsumexp)
+def logsumexp_by_exp(a, axis=None, b=None, keepdims=False):
+    largest = _finite(np.max(a, axis=axis, keepdims=True))
+    terms = np.exp(a - largest)
+    if b is not None:
+        terms = b * terms
+    total = np.log(np.sum(terms, axis=axis, keepdims=keepdims))
+    return total + _finite(np.max(a, axis=axis, keepdims=keepdims))
+
+
+@composite(sp.softmax, name="special.softmax", wrt="x", examples=_axis_examples)
+def softmax(x, axis=None):
+    terms = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return terms / np.sum(terms, axis=axis, keepdims=True)
+
+
+@composite(sp.log_softmax, name="special.log_softmax", wrt="x", examples=_axis_examples)
+def log_softmax(x, axis=None):
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))

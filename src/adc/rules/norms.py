@@ -1,0 +1,193 @@
+"""Rules of norms of vectors and matrices, of condition numbers, and of NumPy 2's twins in numpy.linalg.
+
+A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie, as max and abs.
+"""
+
+import numpy as np
+
+from adc.rules.reductions import root
+from adc.rules.registry import composite, constant
+from adc.rules.sampler import call
+
+
+def _squares(x):
+    return np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x
+
+
+def _vector_norm(x, order, axis, keepdims):
+    if order is None or order == 2:
+        return root(np.sum(_squares(x), axis=axis, keepdims=keepdims))
+    if order == np.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if order == -np.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    if order == 0:
+        return np.sum(
+            np.where(x != 0.0, np.ones_like(np.abs(x)), np.zeros_like(np.abs(x))),
+            axis=axis,
+            keepdims=keepdims,
+        )
+    if order == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    total = np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims)
+    return np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / order))
+
+
+def _matrix_norm(x, order, keepdims):
+    """A norm of the matrices in the last two axes."""
+    if order is None or order == "fro":
+        return root(np.sum(_squares(x), axis=(-2, -1), keepdims=keepdims))
+    if order in (1, -1):
+        sums = np.sum(np.abs(x), axis=-2, keepdims=True)
+        norm = np.max(sums, axis=-1, keepdims=True) if order == 1 else np.min(sums, axis=-1, keepdims=True)
+    elif order in (np.inf, -np.inf):
+        sums = np.sum(np.abs(x), axis=-1, keepdims=True)
+        norm = (
+            np.max(sums, axis=-2, keepdims=True) if order == np.inf else np.min(sums, axis=-2, keepdims=True)
+        )
+    else:
+        s = np.expand_dims(np.linalg.svd(x, compute_uv=False), -1)
+        if order == "nuc":
+            norm = np.sum(s, axis=-2, keepdims=True)
+        else:
+            norm = np.max(s, axis=-2, keepdims=True) if order == 2 else np.min(s, axis=-2, keepdims=True)
+    return norm if keepdims else np.squeeze(norm, (-2, -1))
+
+
+@composite(
+    np.linalg.norm,
+    name="norm",
+    examples=lambda r: [
+        r.normal(3),
+        r.normal(2, 3),
+        r.normal(2, 2, 2),
+        (r.normal(3), 1),
+        (r.distinct(3), np.inf),
+        (r.distinct(3), -np.inf),
+        (r.nonzero(3), 3),
+        (r.positive(3), 0.5),
+        (r.normal(3), 0),
+        (r.normal(2, 3), "fro"),
+        (r.normal(2, 3), "nuc"),
+        (r.normal(2, 3), 2),
+        (r.normal(3, 2), -2),
+        (r.distinct(2, 3), 1),
+        (r.distinct(2, 3), np.inf),
+        (r.distinct(2, 3), -1),
+        call(r.normal(2, 3), axis=1),
+        call(r.normal(2, 3), axis=0, keepdims=True),
+        call(r.normal(2, 3, 4), axis=(0, 2)),
+        call(r.normal(2, 3, 4), 2, axis=(0, 2), keepdims=True),
+        np.zeros(3),
+        r.normal(3) + 1j * r.normal(3),
+    ],
+    notes="0 at 0 for the norms that have a corner there; at a tie as max and abs",
+)
+def norm(x, ord=None, axis=None, keepdims=False):
+    if axis is None:
+        if ord is None:
+            total = root(np.sum(_squares(x)))
+            return np.reshape(total, (1,) * np.ndim(x)) if keepdims else total
+        axes = tuple(range(np.ndim(x)))
+    else:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes[0], keepdims)
+    result = _matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord, keepdims)
+    return np.moveaxis(result, (-2, -1), axes) if keepdims else result
+
+
+@composite(
+    np.linalg.cond,
+    notes="as svd and norm",
+    examples=lambda r: [
+        r.well_conditioned(3),
+        (r.well_conditioned(3), -2),
+        (r.well_conditioned(3), "fro"),
+        (r.distinct(3, 3) + np.eye(3), 1),
+        r.normal(4, 2),
+    ],
+)
+def cond(x, p=None):
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svd(x, compute_uv=False)
+        largest, smallest = np.max(s, axis=-1), np.min(s, axis=-1)
+        return smallest / largest if p == -2 else largest / smallest
+    return _matrix_norm(x, p, False) * _matrix_norm(np.linalg.inv(x), p, False)
+
+
+constant(
+    np.linalg.matrix_rank, parameters="A, tol=None, hermitian=False", examples=lambda r: [r.normal(3, 3)]
+)
+
+
+if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0
+
+    @composite(
+        np.linalg.vector_norm,
+        wrt="x",
+        name="vector_norm",
+        notes="as norm",
+        examples=lambda r: [
+            r.normal(3),
+            r.normal(2, 3),
+            call(r.normal(2, 3), axis=1),
+            call(r.nonzero(4), ord=3),
+            call(r.normal(2, 3), axis=(0, 1)),
+        ],
+    )
+    def vector_norm(x, axis=None, keepdims=False, ord=2):
+        return _vector_norm(x, ord, axis, keepdims)
+
+    @composite(
+        np.linalg.matrix_norm,
+        wrt="x",
+        name="matrix_norm",
+        notes="as norm",
+        examples=lambda r: [
+            r.normal(2, 3),
+            call(r.normal(2, 3), ord="nuc"),
+            call(r.normal(4, 2, 3), keepdims=True),
+        ],
+    )
+    def matrix_norm(x, keepdims=False, ord="fro"):
+        return _matrix_norm(x, ord, keepdims)
+
+    @composite(
+        np.linalg.svdvals,
+        wrt="x",
+        name="svdvals",
+        notes="as svd",
+        examples=lambda r: [r.normal(3, 2), r.normal(2, 3, 3)],
+    )
+    def svdvals(x):
+        return np.linalg.svd(x, compute_uv=False)
+
+    @composite(
+        np.linalg.diagonal,
+        wrt="x",
+        name="linalg.diagonal",
+        examples=lambda r: [r.normal(3, 3), call(r.normal(2, 3, 4), offset=1)],
+    )
+    def linalg_diagonal(x, offset=0):
+        return np.diagonal(x, offset, -2, -1)
+
+    @composite(
+        np.linalg.trace,
+        wrt="x",
+        name="linalg.trace",
+        examples=lambda r: [r.normal(3, 3), call(r.normal(2, 3, 4), offset=1)],
+    )
+    def linalg_trace(x, offset=0):
+        return np.sum(np.diagonal(x, offset, -2, -1), axis=-1)
+
+    if np.linalg.matmul is not np.matmul:
+
+        @composite(
+            np.linalg.matmul,
+            wrt="x1 x2",
+            name="linalg.matmul",
+            examples=lambda r: [(r.normal(2, 3), r.normal(3, 2))],
+        )
+        def linalg_matmul(x1, x2):
+            return x1 @ x2

@@ -1,0 +1,111 @@
+"""Rules of NumPy's functions of polynomials, given by their coefficients, the highest power first."""
+
+import numpy as np
+
+from adc.rules.registry import composite
+from adc.rules.sampler import call
+
+
+def _pair(r):
+    return [(r.normal(4), r.normal(2)), (r.normal(2), r.normal(4)), (r.normal(3), r.normal(3))]
+
+
+@composite(
+    np.polyval,
+    wrt="p x",
+    examples=lambda r: [(r.normal(4), 0.7), (r.normal(3), r.normal(2, 3)), (r.normal(1), r.normal(3))],
+)
+def polyval(p, x):
+    value = p[0] + 0.0 * x
+    for k in range(1, p.shape[0]):
+        value = value * x + p[k]
+    return value
+
+
+def _padded(p, n):
+    """Zeros before the coefficients, up to n of them."""
+    return np.concatenate((np.zeros(n - p.shape[0], dtype=p.dtype), p))
+
+
+@composite(np.polyadd, wrt="a1 a2", examples=_pair)
+def polyadd(a1, a2):
+    n = np.maximum(a1.shape[0], a2.shape[0])
+    return _padded(a1, n) + _padded(a2, n)
+
+
+@composite(np.polysub, wrt="a1 a2", examples=_pair)
+def polysub(a1, a2):
+    n = np.maximum(a1.shape[0], a2.shape[0])
+    return _padded(a1, n) - _padded(a2, n)
+
+
+@composite(np.polymul, wrt="a1 a2", examples=_pair)
+def polymul(a1, a2):
+    return np.convolve(a1, a2)
+
+
+@composite(np.polyder, wrt="p", examples=lambda r: [r.normal(4), (r.normal(4), 2)])
+def polyder(p, m=1):
+    result = p
+    for _ in range(m):
+        n = result.shape[0] - 1
+        result = result[:-1] * np.arange(n, 0, -1)
+    return result
+
+
+@composite(
+    np.polyint,
+    wrt="p k",
+    examples=lambda r: [r.normal(4), (r.normal(3), 2), (r.normal(3), 1, 0.5)],
+    extra={"float64_only": True},
+)
+def polyint(p, m=1, k=None):
+    result = p
+    for step in range(m):
+        n = result.shape[0]
+        constant = 0.0 if k is None else (k if np.ndim(k) == 0 else k[step])
+        result = np.concatenate((result / np.arange(n, 0, -1), np.zeros(1, dtype=p.dtype) + constant))
+    return result
+
+
+@composite(np.poly, wrt="seq_of_zeros", examples=lambda r: [r.normal(3)], notes="of a sequence of zeros")
+def poly(seq_of_zeros):
+    n = seq_of_zeros.shape[0]
+    zero = np.zeros_like(seq_of_zeros[:1])
+    result = np.concatenate((np.ones_like(zero), np.zeros_like(seq_of_zeros)))
+    for k in range(n):
+        result = result - seq_of_zeros[k] * np.concatenate((zero, result[:n]))
+    return result
+
+
+@composite(
+    np.polyfit,
+    wrt="x y w",
+    examples=lambda r: [
+        (np.array([0.0, 0.5, 1.1, 1.8, 2.4]), r.normal(5), 2),
+        (np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4, 2), 1),
+        call(np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, w=r.positive(4)),
+    ],
+    extra={"float64_only": True, "rtol": 1e-9},
+)
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    matrix = np.vander(x, deg + 1)
+    right = y
+    if w is not None:
+        matrix = matrix * np.expand_dims(w, 1)
+        right = y * (w if np.ndim(y) == 1 else np.expand_dims(w, 1))
+    return np.linalg.pinv(matrix) @ right
+
+
+@composite(
+    np.roots,
+    wrt="p",
+    extra={"float64_only": True, "rtol": 1e-9},
+    examples=lambda r: [np.array([1.0, -6.5, 11.0, -4.0]), np.array([2.0, 1.0, 3.0])],
+    notes="simple roots; the first and the last coefficient are not zero",
+)
+def roots(p):
+    n = p.shape[0] - 1
+    first_row = np.expand_dims(-p[1:] / p[0], 0)
+    below = np.eye(n, k=-1, dtype=p.dtype)[1:]
+    return np.linalg.eigvals(np.concatenate((first_row, below), axis=0))

@@ -1,0 +1,66 @@
+"""Rules of the sample-based integrals of scipy.integrate."""
+
+import numpy as np
+from scipy import integrate
+
+from adc.rules.differences import along, trapezoid
+from adc.rules.registry import composite
+from adc.rules.sampler import call
+
+
+def _samples(r):
+    return [
+        r.normal(4),
+        call(r.normal(4), np.array([0.0, 0.5, 1.5, 1.8])),
+        call(r.normal(3, 4), dx=0.5, axis=0),
+    ]
+
+
+composite(
+    integrate.trapezoid,
+    wrt="y x dx",
+    name="scipy.integrate.trapezoid",
+    spelling="scipy.integrate.trapezoid",
+    examples=_samples,
+)(trapezoid)
+
+
+@composite(
+    integrate.cumulative_trapezoid,
+    wrt="y x dx",
+    name="scipy.integrate.cumulative_trapezoid",
+    spelling="scipy.integrate.cumulative_trapezoid",
+    examples=lambda r: [*_samples(r), call(r.normal(4), dx=0.5, initial=0)],
+)
+def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
+    k = axis % np.ndim(y)
+    before = y[along(k, np.ndim(y), slice(None, -1))]
+    after = y[along(k, np.ndim(y), slice(1, None))]
+    if x is None:
+        pieces = 0.5 * dx * (before + after)
+    elif np.ndim(x) == 1:
+        widths = np.reshape(x[1:] - x[:-1], (1,) * k + (np.size(x) - 1,) + (1,) * (np.ndim(y) - 1 - k))
+        pieces = 0.5 * widths * (before + after)
+    else:
+        widths = x[along(k, np.ndim(x), slice(1, None))] - x[along(k, np.ndim(x), slice(None, -1))]
+        pieces = 0.5 * widths * (before + after)
+    total = np.cumsum(pieces, axis=k)
+    if initial is None:
+        return total
+    return np.concatenate((np.zeros_like(y[along(k, np.ndim(y), slice(0, 1))]) + initial, total), axis=k)
+
+
+@composite(
+    integrate.simpson,
+    wrt="y dx",
+    name="scipy.integrate.simpson",
+    spelling="scipy.integrate.simpson",
+    notes="an odd number of samples at equal distances",
+    examples=lambda r: [r.normal(5), call(r.normal(7), dx=0.5), call(r.normal(3, 5), axis=1)],
+)
+def simpson(y, *, dx=1.0, axis=-1):
+    ndim = np.ndim(y)
+    left = y[along(axis, ndim, slice(0, -2, 2))]
+    middle = y[along(axis, ndim, slice(1, -1, 2))]
+    right = y[along(axis, ndim, slice(2, None, 2))]
+    return np.sum(left + 4.0 * middle + right, axis=axis) * (dx / 3.0)

@@ -1,0 +1,277 @@
+"""Rules of reductions over axes."""
+
+import numpy as np
+
+from adc.rules import shapes
+from adc.rules.registry import composite, constant, linear, pull, push
+from adc.rules.sampler import call
+
+
+def _axis_examples(r):
+    return [
+        r.normal(3),
+        r.normal(2, 3),
+        call(r.normal(2, 3), axis=1),
+        call(r.normal(2, 3), axis=0, keepdims=True),
+        call(r.normal(2, 3), axis=-1),
+        call(r.normal(2, 3, 4), axis=(0, 2)),
+        call(r.normal(2, 3), keepdims=True),
+    ]
+
+
+def _distinct_axis_examples(r):
+    return [
+        r.distinct(3),
+        r.distinct(2, 3),
+        call(r.distinct(2, 3), axis=1),
+        call(r.distinct(2, 3), axis=0, keepdims=True),
+        call(r.distinct(2, 3), axis=-1),
+        call(r.distinct(2, 3, 4), axis=(0, 2)),
+    ]
+
+
+def expanded(z, axis, keepdims):
+    """A reduced array with the reduced axes put back with length 1."""
+    if axis is None or keepdims:
+        return z
+    return np.expand_dims(z, axis)
+
+
+def count(a, axis):
+    """How many elements are reduced into one."""
+    if axis is None:
+        return np.size(a)
+    n = 1
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        n = n * a.shape[k]
+    return n
+
+
+@linear(np.sum, wrt="a", methods="sum", shape=shapes.reduced, examples=_axis_examples)
+def sum(z_bar, a, axis=None, keepdims=False):
+    return np.broadcast_to(expanded(z_bar, axis, keepdims), np.shape(a))
+
+
+@linear(np.mean, wrt="a", methods="mean", shape=shapes.reduced, examples=_axis_examples)
+def mean(z_bar, a, axis=None, keepdims=False):
+    return np.broadcast_to(expanded(z_bar, axis, keepdims) / count(a, axis), np.shape(a))
+
+
+def _first_hit(a, z, axis):
+    """True at the element that argmax/argmin over `axis` would choose: the first that equals the extreme,
+    or is NaN.
+    """
+    if isinstance(axis, int):
+        along = [1] * np.ndim(a)
+        along[axis] = a.shape[axis]
+        return np.reshape(np.arange(a.shape[axis]), tuple(along)) == np.argmax(
+            (a == z) | np.isnan(a), axis=axis, keepdims=True
+        )
+    positions = np.reshape(np.arange(np.size(a)), np.shape(a))
+    if axis is None:
+        return positions == np.argmax((a == z) | np.isnan(a))
+    hits = np.where((a == z) | np.isnan(a), positions, np.size(a))
+    return positions == np.min(hits, axis=axis, keepdims=True)
+
+
+@pull(
+    np.max,
+    np.amax,
+    wrt="a",
+    methods="max",
+    shape=shapes.reduced,
+    cost=2,
+    examples=_distinct_axis_examples,
+    notes="a tie goes to the first element, as argmax chooses",
+)
+def max_pull(z_bar, z, a, axis=None, keepdims=False):
+    chosen = _first_hit(a, expanded(z, axis, keepdims), axis)
+    return np.where(chosen, expanded(z_bar, axis, keepdims), 0.0)
+
+
+@push(np.max)
+def max_push(z, a, axis=None, keepdims=False, *, a_dot):
+    chosen = _first_hit(a, expanded(z, axis, keepdims), axis)
+    return np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
+
+
+@pull(
+    np.min,
+    np.amin,
+    wrt="a",
+    methods="min",
+    shape=shapes.reduced,
+    cost=2,
+    examples=_distinct_axis_examples,
+    notes="a tie goes to the first element, as argmin chooses",
+)
+def min_pull(z_bar, z, a, axis=None, keepdims=False):
+    chosen = _first_hit(a, expanded(z, axis, keepdims), axis)
+    return np.where(chosen, expanded(z_bar, axis, keepdims), 0.0)
+
+
+@push(np.min)
+def min_push(z, a, axis=None, keepdims=False, *, a_dot):
+    chosen = _first_hit(a, expanded(z, axis, keepdims), axis)
+    return np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
+
+
+def _flattened(a, axis):
+    """The reduced axes merged into one, which comes last."""
+    if axis is None:
+        return np.reshape(a, (np.size(a),))
+    if not isinstance(axis, tuple):
+        return np.moveaxis(a, axis, -1)
+    moved = np.moveaxis(a, axis, tuple(range(-len(axis), 0)))
+    return np.reshape(moved, np.shape(moved)[: np.ndim(a) - len(axis)] + (count(a, axis),))
+
+
+def _unflattened(flat, a, axis):
+    """The inverse of `_flattened`, for an array of the shape of `a`."""
+    if axis is None:
+        return np.reshape(flat, np.shape(a))
+    if not isinstance(axis, tuple):
+        return np.moveaxis(flat, -1, axis)
+    ends = tuple(range(-len(axis), 0))
+    return np.moveaxis(np.reshape(flat, np.shape(np.moveaxis(a, axis, ends))), ends, axis)
+
+
+def _others(a, axis):
+    """For each element, the product of all others that are reduced with it: exact where elements are zero."""
+    flat = _flattened(a, axis)
+    before = np.cumprod(_shifted(flat), axis=-1)
+    after = np.flip(np.cumprod(_shifted(np.flip(flat, -1)), axis=-1), -1)
+    return _unflattened(before * after, a, axis)
+
+
+def _shifted(flat):
+    """One, then all elements of the last axis but the last one."""
+    return np.concatenate((np.ones_like(flat[..., :1]), flat[..., :-1]), axis=-1)
+
+
+@pull(
+    np.prod,
+    wrt="a",
+    methods="prod",
+    shape=shapes.reduced,
+    cost=2,
+    notes="exact where elements are zero",
+    examples=lambda r: [
+        *_axis_examples(r),
+        np.array([2.0, 0.0, 3.0]),
+        np.array([2.0, 0.0, 0.0]),
+        call(np.array([[0.0, 2.0], [3.0, 4.0]]), axis=1),
+        r.normal(1),
+    ],
+)
+def prod_pull(z_bar, z, a, axis=None, keepdims=False):
+    return expanded(z_bar, axis, keepdims) * _others(a, axis)
+
+
+@push(np.prod)
+def prod_push(z, a, axis=None, keepdims=False, *, a_dot):
+    return np.sum(_others(a, axis) * a_dot, axis=axis, keepdims=keepdims)
+
+
+@composite(np.ptp, examples=_distinct_axis_examples, notes="ties as max and min")
+def ptp(a, axis=None, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+def _variance(a, axis, ddof, keepdims):
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
+    return np.sum(squares, axis=axis, keepdims=keepdims) / (count(a, axis) - ddof)
+
+
+def root(v):
+    """The square root, with derivative 0 at 0."""
+    return np.where(v == 0.0, 0.0, np.sqrt(np.where(v == 0.0, 1.0, v)))
+
+
+@composite(
+    np.var,
+    methods="var",
+    examples=lambda r: [*_axis_examples(r), call(r.normal(4), ddof=1), call(r.normal(2, 3), axis=1, ddof=1)],
+)
+def var(a, axis=None, ddof=0, keepdims=False):
+    return _variance(a, axis, ddof, keepdims)
+
+
+@composite(
+    np.std,
+    methods="std",
+    notes="0 where all elements are equal",
+    examples=lambda r: [
+        *_axis_examples(r),
+        call(r.normal(4), ddof=1),
+        call(r.normal(2, 3), axis=1, ddof=1),
+        np.ones(3),
+    ],
+)
+def std(a, axis=None, ddof=0, keepdims=False):
+    return root(_variance(a, axis, ddof, keepdims))
+
+
+@composite(
+    np.average,
+    wrt="a weights",
+    examples=lambda r: [
+        r.normal(3),
+        call(r.normal(2, 3), axis=1),
+        call(r.normal(3), weights=r.positive(3)),
+        call(r.normal(2, 3), axis=1, weights=r.positive(3)),
+        call(r.normal(2, 3), weights=r.positive(2, 3)),
+        call(r.normal(2, 3), axis=0, weights=r.positive(2), returned=True),
+    ],
+)
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    if weights is None:
+        total = np.mean(a, axis=axis, keepdims=keepdims)
+        if returned:
+            return total, np.zeros_like(total) + count(a, axis)
+        return total
+    w = weights
+    if np.ndim(w) != np.ndim(a):
+        w = np.reshape(
+            w, (1,) * (axis % np.ndim(a)) + (np.size(w),) + (1,) * (np.ndim(a) - 1 - axis % np.ndim(a))
+        )
+    scale = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
+    total = np.sum(a * w, axis=axis, keepdims=keepdims) / scale
+    if returned:
+        return total, scale
+    return total
+
+
+for function in (np.argmax, np.argmin):
+    constant(
+        function,
+        parameters="a, axis=None, keepdims=False",
+        methods=function.__name__,
+        shape=shapes.reduced,
+        examples=lambda r: _distinct_axis_examples(r)[:4],
+    )
+for test in (np.any, np.all):
+    constant(
+        test,
+        parameters="a, axis=None, keepdims=False",
+        methods=test.__name__,
+        shape=shapes.reduced,
+        examples=_axis_examples,
+    )
+constant(
+    np.count_nonzero, parameters="a, axis=None, keepdims=False", shape=shapes.reduced, examples=_axis_examples
+)
+constant(
+    np.nanargmax,
+    parameters="a, axis=None, keepdims=False",
+    shape=shapes.reduced,
+    examples=lambda r: [np.array([1.0, np.nan, 2.0])],
+)
+constant(
+    np.nanargmin,
+    parameters="a, axis=None, keepdims=False",
+    shape=shapes.reduced,
+    examples=lambda r: [np.array([1.0, np.nan, 2.0])],
+)
+constant(np.arange, parameters="start, stop=None, step=None, dtype=None", examples=lambda r: [5])

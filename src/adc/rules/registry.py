@@ -1,0 +1,477 @@
+"""Every operation that adc can differentiate stands in one table, with its derivative and its test inputs.
+
+A rule is an ordinary NumPy function. The tape calls its body, the compiler parses and inlines it, the kit
+tests it. An operation is of one of five kinds:
+
+elementwise   the body returns the partials dz/dx of a function applied element by element; both modes follow
+linear        the body is the transpose: given z_bar it returns the adjoints of the `wrt` parameters, in
+              which the operation is jointly linear; the forward mode is the operation on the tangents
+general       a pull body (reverse) and a push body (forward), side by side
+composite     the body is the operation itself, written with other operations; its derivatives follow
+constant      piecewise constant or not real-valued: derivative zero by nature (floor, argmax, ...)
+
+Un-broadcasting is the accumulator's work, never a rule's: an adjoint may have the broadcast shape of its
+operand. A rule body calls only operations that have rules, so that higher orders follow by themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from adc.rules.sampler import Example, Sampler, as_examples
+
+Kind = Literal["elementwise", "linear", "general", "composite", "constant"]
+Body = Callable[..., Any]
+Examples = Callable[[Sampler], Sequence[Any]]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(eq=False)
+class Operation:
+    """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
+
+    name: str
+    kind: Kind
+    function: Callable[..., Any]  # what computes the primal, e.g. np.exp
+    aliases: tuple[Callable[..., Any], ...] = ()  # other callables that mean the same operation
+    methods: tuple[str, ...] = ()  # names under which ndarray offers it (its first parameter)
+    parameters: tuple[inspect.Parameter, ...] = ()
+    wrt: tuple[str, ...] = ()  # differentiable parameters, in the order of the adjoints
+    partials: Body | None = None  # elementwise: (z, *parameters) -> one partial per wrt parameter
+    transpose: Body | None = None  # linear: (z_bar, *parameters) -> adjoint(s)
+    pull: Body | None = None  # general: (z_bar, z, *parameters) -> adjoint(s)
+    push: Body | None = None  # general: (z, *parameters, <wrt>_dot by keyword) -> z_dot
+    body: Body | None = None  # composite: (*parameters) -> z; other kinds: see `lowered`
+    shape: Callable[..., Any] | None = None  # symbolic result shape; None: found by trying example shapes
+    examples: Examples | None = None
+    singular: bool = False  # a partial may be infinite: a zero adjoint contributes zero
+    symbol: str | None = None  # infix or prefix operator as printed
+    spelling: str = ""  # as printed in generated code, e.g. "np.exp"
+    cost: int = 1  # to recompute: 0 free, 1 a few flops, 4 exp, 100 matrices
+    compiled: Callable[..., Any] | None = None  # for compiled code where Numba lacks `function`
+    notes: str = ""  # choice at singular points; printed in the coverage table
+    # "elementwise": applied element by element. "positional": the public function takes all parameters by
+    # position.
+    # "stacked": acts on the last so many axes of stacks. "refuses": parameters without a derivative in
+    # closed form.
+    # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,
+    # or its dtype.
+    # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
+    # "float64_only", "up_to_sign", and "directions",
+    # which projects the tangents of a parameter on those that are allowed (symmetric matrices).
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        return inspect.Signature(list(self.parameters))
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} operation {self.name}>"
+
+    def example_calls(self, seed: int = 0) -> list[Example]:
+        """The test inputs of this operation, as (args, kwargs) pairs; the same for the same seed."""
+        assert self.examples is not None, f"{self.name} was registered without examples"
+        return as_examples(self.examples(Sampler(seed)))
+
+
+_by_name: dict[str, Operation] = {}
+_by_callable: dict[Any, Operation] = {}
+_by_method: dict[str, Operation] = {}
+# Modules of functions to which a user has given rules: generated code imports them by these names.
+user_modules: set[str] = set()
+_late: dict[str, tuple[str, tuple[Callable[..., Any], ...]]] = {}
+
+
+def late(trigger: str, rules: str, functions: tuple[Callable[..., Any], ...] = ()) -> None:
+    """Import the module `rules` once the module `trigger` is imported, or one of `functions` is looked up.
+
+    SciPy is optional and parts of it take a second to import; who holds one of its functions has done so.
+    """
+    _late[trigger] = (rules, functions)
+
+
+def _load(wanted: Callable[[str, tuple[Callable[..., Any], ...]], bool]) -> bool:
+    """Import the late rules that are wanted; whether there were any."""
+    chosen = [trigger for trigger, (_, functions) in _late.items() if wanted(trigger, functions)]
+    modules = [_late.pop(trigger)[0] for trigger in chosen]
+    for module in modules:
+        importlib.import_module(module)
+    return bool(modules)
+
+
+def load_all() -> None:
+    """Import every rule whose library is installed."""
+    _load(lambda trigger, _: importlib.util.find_spec(trigger.partition(".")[0]) is not None)
+
+
+def elementwise(
+    function: Callable[..., Any],
+    *aliases: Callable[..., Any],
+    examples: Examples | None = None,
+    domain: str | tuple[float, float] = "real",
+    wrt: str | None = None,
+    methods: str = "",
+    name: str | None = None,
+    singular: bool = False,
+    symbol: str | None = None,
+    cost: int = 4,
+    compiled: Callable[..., Any] | None = None,
+    spelling: str | None = None,
+    notes: str = "",
+    extra: dict[str, Any] | None = None,
+) -> Callable[[F], F]:
+    """Register the partials of a function that NumPy applies element by element.
+
+    The body takes `(z, *parameters)` and returns one partial per `wrt` parameter (all parameters when not
+    given; a bare value, not a tuple, for a single one). Without `examples`, inputs are drawn from `domain`:
+    "real", "positive",
+    "nonzero", "unit" (-1, 1), or an interval.
+
+        @elementwise(np.exp)
+        def exp(z, x):
+            return z
+    """
+
+    def register(body: F) -> F:
+        parameters = _parameters(body)[1:]
+        chosen = tuple((wrt or " ".join(p.name for p in parameters)).split())
+        _add(
+            Operation(
+                name or body.__name__.rstrip("_"),
+                "elementwise",
+                function,
+                aliases,
+                tuple(methods.split()),
+                parameters,
+                chosen,
+                partials=body,
+                examples=examples or _by_domain(domain, len(parameters)),
+                singular=singular,
+                symbol=symbol,
+                cost=cost,
+                compiled=compiled,
+                spelling=spelling or spell(function),
+                notes=notes,
+                extra=dict(extra or {}),
+            )
+        )
+        return body
+
+    return register
+
+
+def linear(
+    function: Callable[..., Any],
+    *aliases: Callable[..., Any],
+    wrt: str,
+    examples: Examples,
+    methods: str = "",
+    name: str | None = None,
+    shape: Callable[..., Any] | None = None,
+    symbol: str | None = None,
+    cost: int = 1,
+    compiled: Callable[..., Any] | None = None,
+    spelling: str | None = None,
+    notes: str = "",
+    extra: dict[str, Any] | None = None,
+) -> Callable[[F], F]:
+    """Register the transpose of an operation that is jointly linear in its `wrt` parameters.
+
+    The body takes `(z_bar, *parameters)` and returns the adjoints of the `wrt` parameters (a tuple for
+    several; for a
+    parameter that is a sequence of arrays, a tuple of adjoints in its place).
+    """
+
+    def register(body: F) -> F:
+        _add(
+            Operation(
+                name or body.__name__.rstrip("_"),
+                "linear",
+                function,
+                aliases,
+                tuple(methods.split()),
+                _parameters(body)[1:],
+                tuple(wrt.split()),
+                transpose=body,
+                examples=examples,
+                shape=shape,
+                symbol=symbol,
+                cost=cost,
+                compiled=compiled,
+                spelling=spelling or spell(function),
+                notes=notes,
+                extra=dict(extra or {}),
+            )
+        )
+        return body
+
+    return register
+
+
+def pull(
+    function: Callable[..., Any],
+    *aliases: Callable[..., Any],
+    wrt: str,
+    examples: Examples,
+    methods: str = "",
+    name: str | None = None,
+    shape: Callable[..., Any] | None = None,
+    singular: bool = False,
+    symbol: str | None = None,
+    cost: int = 100,
+    compiled: Callable[..., Any] | None = None,
+    spelling: str | None = None,
+    notes: str = "",
+    extra: dict[str, Any] | None = None,
+) -> Callable[[F], F]:
+    """Register the pull of a general operation: `(z_bar, z, *parameters)` -> adjoints of the parameters.
+
+    For an operation with several results, `z_bar` and `z` are tuples. The push is registered with `push`.
+    """
+
+    def register(body: F) -> F:
+        _add(
+            Operation(
+                name or body.__name__.removesuffix("_pull").rstrip("_"),
+                "general",
+                function,
+                aliases,
+                tuple(methods.split()),
+                _parameters(body)[2:],
+                tuple(wrt.split()),
+                pull=body,
+                examples=examples,
+                shape=shape,
+                singular=singular,
+                symbol=symbol,
+                cost=cost,
+                compiled=compiled,
+                spelling=spelling or spell(function),
+                notes=notes,
+                extra=dict(extra or {}),
+            )
+        )
+        return body
+
+    return register
+
+
+def push(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the push of an operation whose pull stands above: `(z, *parameters, x_dot=..., ...)` -> z_dot.
+
+    Tangents of the `wrt` parameters arrive by keyword as `<parameter>_dot` with the shape of the parameter.
+    """
+
+    def register(body: F) -> F:
+        operation = _by_callable[function]
+        assert operation.kind == "general" and operation.push is None, operation
+        operation.push = body
+        return body
+
+    return register
+
+
+def lowered(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Register how compiled code computes an operation whose rule stands above: a body as of a composite.
+
+    For operations that Numba lacks: the compiler may inline this body and differentiate it,
+    and the tape keeps the rule. The kit compares its value with the operation's.
+    """
+
+    def register(body: F) -> F:
+        operation = _by_callable[function]
+        assert operation.kind != "composite" and operation.body is None, operation
+        operation.body = body
+        return body
+
+    return register
+
+
+def composite(
+    function: Callable[..., Any],
+    *aliases: Callable[..., Any],
+    examples: Examples,
+    wrt: str = "",
+    methods: str = "",
+    name: str | None = None,
+    spelling: str | None = None,
+    notes: str = "",
+    extra: dict[str, Any] | None = None,
+) -> Callable[[F], F]:
+    """Register an operation by a body with its public parameters that computes it with other operations."""
+
+    def register(body: F) -> F:
+        parameters = _parameters(body)
+        _add(
+            Operation(
+                name or body.__name__.rstrip("_"),
+                "composite",
+                function,
+                aliases,
+                tuple(methods.split()),
+                parameters,
+                tuple(wrt.split()) or tuple(p.name for p in parameters[:1]),
+                body=body,
+                examples=examples,
+                spelling=spelling or spell(function),
+                notes=notes,
+                extra=dict(extra or {}),
+            )
+        )
+        return body
+
+    return register
+
+
+def constant(
+    function: Callable[..., Any],
+    *aliases: Callable[..., Any],
+    parameters: str,
+    methods: str = "",
+    name: str | None = None,
+    examples: Examples | None = None,
+    elementwise: bool = False,
+    shape: Callable[..., Any] | None = None,
+    symbol: str | None = None,
+    compiled: Callable[..., Any] | None = None,
+    spelling: str | None = None,
+    notes: str = "",
+    extra: dict[str, Any] | None = None,
+) -> None:
+    """Register an operation whose derivative is zero by nature; `parameters` as written in Python."""
+    stub: dict[str, Any] = {}
+    exec(f"def stub({parameters}): ...", {}, stub)
+    _add(
+        Operation(
+            name or spell(function).split(".", 1)[-1],
+            "constant",
+            function,
+            aliases,
+            tuple(methods.split()),
+            _parameters(stub["stub"]),
+            examples=examples,
+            shape=shape,
+            symbol=symbol,
+            compiled=compiled,
+            spelling=spelling or spell(function),
+            notes=notes,
+            extra={**(extra or {}), "elementwise": elementwise},
+        )
+    )
+
+
+def static(function: F) -> F:
+    """Mark a helper of rule bodies that computes with what is known before any array: ranks, axes, strings.
+
+    The compiler calls it with the values instead of inlining it; so it may be any Python.
+
+    >>> @static
+    ... def letters(subscripts):
+    ...     return sorted(set(subscripts))
+    """
+    function.__adc_static__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def find(function: Any) -> Operation | None:
+    """The operation that a callable means, or None."""
+    try:
+        found = _by_callable.get(function)
+    except TypeError:  # unhashable callables are never in the table
+        return None
+    if (
+        found is None
+        and _late
+        and _load(
+            lambda trigger, functions: (
+                trigger in sys.modules
+                or (function in functions and importlib.util.find_spec(trigger.partition(".")[0]) is not None)
+            )
+        )
+    ):
+        return _by_callable.get(function)
+    return found
+
+
+def named(name: str) -> Operation:
+    """The operation of this name."""
+    if name not in _by_name:
+        load_all()
+    return _by_name[name]
+
+
+def find_method(name: str) -> Operation | None:
+    """The operation that `array.name(...)` (or the attribute `array.name`) means, or None."""
+    return _by_method.get(name)
+
+
+def operations() -> Iterable[Operation]:
+    """All operations whose library is installed, in the order of their names."""
+    load_all()
+    return [_by_name[name] for name in sorted(_by_name)]
+
+
+def spell(function: Callable[..., Any]) -> str:
+    """How generated code names a function.
+
+    >>> import numpy as np, math
+    >>> spell(np.exp), spell(math.erf), spell(np.linalg.solve)
+    ('np.exp', 'math.erf', 'np.linalg.solve')
+    """
+    name = getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None) or "numpy"
+    if isinstance(function, np.ufunc) and getattr(np, name, None) is not function:
+        return f"scipy.special.{name}"  # ufuncs do not know their module
+    if module.startswith("numpy.linalg"):
+        return f"np.linalg.{name}"
+    if module.startswith("numpy.fft"):
+        return f"np.fft.{name}"
+    if module.startswith("numpy"):
+        return f"np.{name}"
+    if module.startswith("scipy."):
+        return ".".join(part for part in module.split(".") if not part.startswith("_")) + f".{name}"
+    return f"{module.lstrip('_')}.{name}"
+
+
+def _parameters(body: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(body).parameters.values())
+
+
+def _by_domain(domain: str | tuple[float, float], arity: int) -> Examples:
+    def examples(r: Sampler) -> list[Any]:
+        draw = r.drawer(domain)
+        shapes: list[tuple[tuple[int, ...], ...]] = [
+            ((),) * arity,
+            ((3,),) * arity,
+            ((2, 3),) * arity,
+            ((1,),) * arity,
+            ((0,),) * arity,
+        ]
+        if arity == 2:
+            shapes += [((3,), ()), ((), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((1,), (4,)), ((0,), ())]
+        return [tuple(draw(*shape) for shape in case) for case in shapes]
+
+    return examples
+
+
+def _add(operation: Operation) -> None:
+    assert operation.name not in _by_name, f"two rules are called {operation.name}"
+    if operation.kind != "constant":
+        assert operation.examples is not None, f"{operation.name}: a rule needs examples"
+        unknown = [w for w in operation.wrt if w not in {p.name for p in operation.parameters}]
+        assert not unknown, f"{operation.name}: wrt names {unknown}, which are not parameters"
+    _by_name[operation.name] = operation
+    for function in (operation.function, *operation.aliases):
+        assert function not in _by_callable, f"{function} has two rules"
+        _by_callable[function] = operation
+    for method in operation.methods:
+        assert method not in _by_method, f"method {method} has two rules"
+        _by_method[method] = operation

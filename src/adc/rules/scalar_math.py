@@ -1,0 +1,105 @@
+"""Rules of the functions of `math` that have no NumPy function of the same meaning."""
+
+import math
+
+import numpy as np
+
+from adc.rules.registry import composite, constant, elementwise
+
+
+@elementwise(math.erf, examples=lambda r: [0.3, -1.2, 0.0])
+def erf(z, x):
+    return 2.0 / math.sqrt(math.pi) * np.exp(-x * x)
+
+
+@elementwise(math.erfc, examples=lambda r: [0.3, -1.2, 0.0])
+def erfc(z, x):
+    return -2.0 / math.sqrt(math.pi) * np.exp(-x * x)
+
+
+@composite(math.log, name="math.log", wrt="x", examples=lambda r: [2.5, (2.5, 10.0), (2.5, 3)])
+def log(x, base=None):
+    if base is None:
+        return np.log(x)
+    return np.log(x) / np.log(base)
+
+
+@composite(
+    math.hypot,
+    name="math.hypot",
+    wrt="coordinates",
+    examples=lambda r: [(3.0, 4.0), (1.0, 2.0, 3.0), (1.5,)],
+    notes="0 at the origin",
+)
+def math_hypot(*coordinates):
+    total = 0.0
+    for c in coordinates:
+        total = total + c * c
+    return np.where(total == 0.0, 0.0, np.sqrt(np.where(total == 0.0, 1.0, total)))
+
+
+@composite(
+    math.dist,
+    name="math.dist",
+    wrt="p q",
+    examples=lambda r: [((1.0, 2.0), (0.5, -1.0))],
+    notes="0 where p == q",
+)
+def math_dist(p, q):
+    total = 0.0
+    for k in range(len(p)):
+        total = total + (p[k] - q[k]) * (p[k] - q[k])
+    return np.where(total == 0.0, 0.0, np.sqrt(np.where(total == 0.0, 1.0, total)))
+
+
+@composite(math.fsum, name="math.fsum", wrt="seq", examples=lambda r: [((1.0, 2.0, 3.5),)])
+def math_fsum(seq):
+    total = 0.0
+    for item in seq:
+        total = total + item
+    return total
+
+
+@composite(math.prod, name="math.prod", wrt="iterable", examples=lambda r: [((1.0, 2.0, 3.5),)])
+def math_prod(iterable, *, start=1):
+    total = start
+    for item in iterable:
+        total = total * item
+    return total
+
+
+@elementwise(
+    math.remainder,
+    name="math.remainder",
+    cost=4,
+    examples=lambda r: [(5.3, 2.1), (-5.3, 2.1)],
+    extra={"positional": True},
+)
+def math_remainder(z, x, y):
+    return 1.0, -np.rint(x / y)
+
+
+if hasattr(math, "sumprod"):
+
+    @composite(math.sumprod, name="math.sumprod", wrt="p q", examples=lambda r: [((1.0, 2.0), (0.5, -1.0))])
+    def math_sumprod(p, q):
+        total = 0.0
+        for k in range(len(p)):
+            total = total + p[k] * q[k]
+        return total
+
+
+if hasattr(math, "fma"):
+
+    @elementwise(math.fma, name="math.fma", cost=1, examples=lambda r: [(1.5, 2.5, 0.5)])
+    def math_fma(result, x, y, z):
+        return y, x, 1.0
+
+
+for question in (math.isnan, math.isinf, math.isfinite):
+    constant(question, parameters="x", name=f"math.{question.__name__}", examples=lambda r: [0.5])
+constant(math.isclose, parameters="a, b, rel_tol=1e-09, abs_tol=0.0", name="math.isclose")
+OF_INTEGERS = {"comb": "n, k", "perm": "n, k=None", "factorial": "n", "isqrt": "n", "gcd": "*integers"}
+OF_INTEGERS["lcm"] = "*integers"
+for name, parameters in OF_INTEGERS.items():
+    constant(getattr(math, name), parameters=parameters, name=f"math.{name}")

@@ -1,0 +1,298 @@
+"""Rules of scipy.linalg: matrix functions and equations, special matrices, twins of numpy.linalg."""
+
+import numpy as np
+from scipy import linalg as sl
+
+from adc.rules import matrix_functions as matrix_functions
+from adc.rules import triangular as triangular
+from adc.rules.factorizations import (
+    eig_pull,
+    eig_push,
+    eig_shape,
+    eigh_pull,
+    eigh_push,
+    svd_pull,
+    svd_push,
+    svd_shape,
+)
+from adc.rules.linear_systems import symmetric
+from adc.rules.norms import norm
+from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.sampler import call
+
+# --- twins of numpy.linalg ----------------------------------------------------------------------------------
+
+
+@composite(
+    sl.solve,
+    wrt="a b",
+    name="scipy.linalg.solve",
+    examples=lambda r: [
+        (r.well_conditioned(3), r.normal(3)),
+        (r.well_conditioned(3), r.normal(3, 2)),
+        call(r.well_conditioned(3), r.normal(3), transposed=True),
+    ],
+)
+def solve(
+    a,
+    b,
+    lower=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    check_finite=True,
+    assume_a=None,
+    transposed=False,
+):
+    return np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
+
+
+@composite(sl.inv, name="scipy.linalg.inv", examples=lambda r: [r.well_conditioned(3)])
+def inv(a):
+    return np.linalg.inv(a)
+
+
+@composite(sl.det, name="scipy.linalg.det", examples=lambda r: [r.well_conditioned(3)])
+def det(a):
+    return np.linalg.det(a)
+
+
+@composite(
+    sl.pinv,
+    name="scipy.linalg.pinv",
+    extra={"real_only": True},
+    examples=lambda r: [r.normal(4, 2), r.normal(2, 3)],
+)
+def pinv(a):
+    return np.linalg.pinv(a)
+
+
+@composite(
+    sl.norm,
+    name="scipy.linalg.norm",
+    notes="as numpy.linalg.norm",
+    examples=lambda r: [
+        r.normal(3),
+        r.normal(2, 3),
+        (r.normal(3), 1),
+        (r.normal(2, 3), 2),
+        call(r.normal(2, 3), axis=1),
+    ],
+)
+def scipy_norm(a, ord=None, axis=None, keepdims=False):
+    return norm(a, ord, axis, keepdims)
+
+
+@composite(
+    sl.qr,
+    name="scipy.linalg.qr",
+    extra={"real_only": True},
+    notes='modes "full", "economic" and "r"',
+    examples=lambda r: [
+        r.normal(3, 3),
+        call(r.normal(4, 2), mode="economic"),
+        r.normal(3, 2),
+        r.normal(2, 3),
+    ],
+)
+def qr(a, overwrite_a=False, lwork=None, mode="full"):
+    if mode == "r":
+        return (np.linalg.qr(a, "complete")[1],)
+    return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
+
+
+EIGEN = {"stacked": 2, "real_only": True}
+pull(
+    sl.svd,
+    wrt="a",
+    name="scipy.linalg.svd",
+    cost=1000,
+    shape=svd_shape,
+    extra=EIGEN,
+    notes="as numpy.linalg.svd",
+    examples=lambda r: [
+        r.normal(3, 3),
+        call(r.normal(4, 2), full_matrices=False),
+        call(r.normal(3, 4), compute_uv=False),
+    ],
+)(svd_pull)
+push(sl.svd)(svd_push)
+
+
+@lowered(sl.svd)
+def svd_by_numpy(a, full_matrices=True, compute_uv=True):
+    return np.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+
+
+@composite(
+    sl.svdvals, name="scipy.linalg.svdvals", extra={"real_only": True}, examples=lambda r: [r.normal(3, 2)]
+)
+def svdvals(a):
+    return np.linalg.svd(a, compute_uv=False)
+
+
+@pull(
+    sl.eigh,
+    wrt="a",
+    name="scipy.linalg.eigh",
+    cost=1000,
+    shape=eig_shape,
+    extra={**EIGEN, "directions": {"a": symmetric}, "up_to_sign": 1},
+    notes="as numpy.linalg.eigh",
+    examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=False)],
+)
+def scipy_eigh_pull(z_bar, z, a, *, lower=True):
+    return eigh_pull(z_bar, z, a)
+
+
+@push(sl.eigh)
+def scipy_eigh_push(z, a, *, lower=True, a_dot):
+    return eigh_push(z, a, a_dot=a_dot)
+
+
+@composite(
+    sl.eigvalsh,
+    wrt="a b",
+    name="scipy.linalg.eigvalsh",
+    extra={"real_only": True, "directions": {"a": symmetric, "b": symmetric}},
+    notes="as numpy.linalg.eigh",
+    examples=lambda r: [r.positive_definite(3), (r.positive_definite(3), r.positive_definite(3))],
+)
+def eigvalsh(a, b=None):
+    if b is None:
+        return np.linalg.eigvalsh(a)
+    factor = np.linalg.cholesky(b)
+    half = np.linalg.solve(factor, a)
+    return np.linalg.eigvalsh(np.linalg.solve(factor, half.T))
+
+
+pull(
+    sl.eig,
+    wrt="a",
+    name="scipy.linalg.eig",
+    cost=1000,
+    shape=eig_shape,
+    notes="as numpy.linalg.eig",
+    examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3)],
+)(eig_pull)
+push(sl.eig)(eig_push)
+
+
+@composite(
+    sl.eigvals,
+    name="scipy.linalg.eigvals",
+    notes="as numpy.linalg.eig",
+    examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3)],
+)
+def eigvals(a):
+    return sl.eig(a)[0]
+
+
+@composite(
+    sl.polar,
+    name="scipy.linalg.polar",
+    extra={"real_only": True},
+    examples=lambda r: [r.well_conditioned(3), r.normal(4, 2), call(r.well_conditioned(3), side="left")],
+)
+def polar(a, side="right"):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    if side == "right":
+        return u @ vt, (vt.T * s) @ vt
+    return u @ vt, (u * s) @ u.T
+
+
+# --- special matrices ---------------------------------------------------------------------------------------
+
+
+def _grid(rows, columns):
+    """Row and column numbers, ready to broadcast."""
+    return np.expand_dims(np.arange(rows), 1), np.expand_dims(np.arange(columns), 0)
+
+
+@composite(
+    sl.toeplitz,
+    wrt="c r",
+    name="scipy.linalg.toeplitz",
+    examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
+)
+def toeplitz(c, r=None):
+    first_row = np.conjugate(c) if r is None else r
+    values = np.concatenate((np.flip(c), first_row[1:]))
+    i, j = _grid(c.shape[0], first_row.shape[0])
+    return values[c.shape[0] - 1 - i + j]
+
+
+@composite(
+    sl.hankel,
+    wrt="c r",
+    name="scipy.linalg.hankel",
+    examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
+)
+def hankel(c, r=None):
+    last_row = np.zeros_like(c) if r is None else r
+    values = np.concatenate((c, last_row[1:]))
+    i, j = _grid(c.shape[0], last_row.shape[0])
+    return values[i + j]
+
+
+@composite(sl.circulant, wrt="c", name="scipy.linalg.circulant", examples=lambda r: [r.normal(3)])
+def circulant(c):
+    n = c.shape[-1]
+    i, j = _grid(n, n)
+    return c[..., np.remainder(i - j, n)]
+
+
+@composite(
+    sl.solve_toeplitz,
+    wrt="c_or_cr b",
+    name="scipy.linalg.solve_toeplitz",
+    notes="solved as a dense system",
+    extra={"rtol": 1e-9, "float64_only": True},
+    examples=lambda r: [
+        call((np.array([4.0, 1.0, 0.5]), np.array([4.0, -1.0, 0.3])), r.normal(3)),
+        (np.array([4.0, 1.0, 0.5]), r.normal(3)),
+    ],
+)
+def solve_toeplitz(c_or_cr, b):
+    if isinstance(c_or_cr, tuple):
+        return np.linalg.solve(toeplitz(c_or_cr[0], c_or_cr[1]), b)
+    return np.linalg.solve(toeplitz(c_or_cr), b)
+
+
+@composite(
+    sl.solve_circulant,
+    wrt="c b",
+    name="scipy.linalg.solve_circulant",
+    extra={"real_only": True},
+    examples=lambda r: [(np.array([4.0, 1.0, 0.5]), r.normal(3))],
+    notes="real vectors",
+)
+def solve_circulant(c, b):
+    return np.real(np.fft.ifft(np.fft.fft(b) / np.fft.fft(c)))
+
+
+@composite(
+    sl.block_diag,
+    wrt="arrs",
+    name="scipy.linalg.block_diag",
+    examples=lambda r: [(r.normal(2, 2), r.normal(1, 3)), (r.normal(2, 2), r.normal(2), 1.5)],
+)
+def block_diag(*arrs):
+    result = np.atleast_2d(arrs[0])
+    for k in range(1, len(arrs)):
+        new = np.atleast_2d(arrs[k])
+        right = np.zeros((result.shape[0], new.shape[1]), dtype=result.dtype)
+        left = np.zeros((new.shape[0], result.shape[1]), dtype=result.dtype)
+        upper = np.concatenate((result, right), axis=1)
+        result = np.concatenate((upper, np.concatenate((left, new), axis=1)), axis=0)
+    return result
+
+
+@composite(
+    sl.khatri_rao,
+    wrt="a b",
+    name="scipy.linalg.khatri_rao",
+    examples=lambda r: [(r.normal(2, 3), r.normal(4, 3))],
+)
+def khatri_rao(a, b):
+    product = np.expand_dims(a, 1) * np.expand_dims(b, 0)
+    return np.reshape(product, (a.shape[0] * b.shape[0], a.shape[1]))

@@ -1,0 +1,306 @@
+"""Rules of scipy.special, and of NumPy's and `math`'s functions whose derivatives are special."""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules import bessel as bessel
+from adc.rules import logistic as logistic
+from adc.rules import transcendental as transcendental
+from adc.rules.registry import composite, constant, elementwise
+from adc.rules.special_refusals import refuses
+from adc.runtime import scipy_special as scipy_special  # compiled code calls SciPy's kernels
+
+TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+
+
+# --- gamma and relatives ------------------------------------------------------------------------------------
+
+
+@elementwise(sp.gamma, math.gamma, name="special.gamma", domain="positive", cost=20)
+def gamma(z, x):
+    return z * sp.digamma(x)
+
+
+@elementwise(sp.gammaln, math.lgamma, name="special.gammaln", domain="positive", cost=20)
+def gammaln(z, x):
+    return sp.digamma(x)
+
+
+@elementwise(sp.loggamma, name="special.loggamma", wrt="z", domain="positive", cost=20)
+def loggamma(result, z):
+    return sp.digamma(z)
+
+
+@elementwise(sp.rgamma, name="special.rgamma", wrt="z", domain="positive", cost=20)
+def rgamma(result, z):
+    return -result * sp.digamma(z)
+
+
+@elementwise(sp.digamma, name="special.digamma", wrt="z", domain="positive", cost=20)
+def digamma(result, z):
+    return sp.polygamma(1, z)
+
+
+@elementwise(
+    sp.polygamma,
+    name="special.polygamma",
+    wrt="x",
+    cost=40,
+    extra={"float64_only": True},
+    examples=lambda r: [
+        (1, 1.3),
+        (1, r.positive(3)),
+        (2, r.positive(2, 3)),
+        (np.array([1, 2, 3]), r.positive(3)),
+    ],
+)
+def polygamma(z, n, x):
+    return sp.polygamma(n + 1, x)
+
+
+@composite(
+    sp.multigammaln,
+    wrt="a",
+    examples=lambda r: [(3.5, 2), (3.0 + r.positive(3), 3)],
+    extra={"float64_only": True},
+)
+def multigammaln(a, d):
+    total = 0.25 * d * (d - 1) * math.log(math.pi)
+    for k in range(d):
+        total = total + sp.gammaln(a - 0.5 * k)
+    return total
+
+
+@elementwise(sp.beta, name="special.beta", domain="positive", cost=40)
+def beta(z, a, b):
+    common = sp.digamma(a + b)
+    return z * (sp.digamma(a) - common), z * (sp.digamma(b) - common)
+
+
+@elementwise(sp.betaln, name="special.betaln", domain="positive", cost=40)
+def betaln(z, a, b):
+    common = sp.digamma(a + b)
+    return sp.digamma(a) - common, sp.digamma(b) - common
+
+
+@elementwise(
+    sp.binom,
+    name="special.binom",
+    cost=40,
+    wrt="x y",
+    examples=lambda r: [(5.3, 2.2), (4.0 + r.positive(3), r.positive(3)), (7.5, r.positive(2, 3))],
+)
+def binom(z, x, y):
+    rest = sp.digamma(x - y + 1.0)
+    return z * (sp.digamma(x + 1.0) - rest), z * (rest - sp.digamma(y + 1.0))
+
+
+@elementwise(sp.poch, name="special.poch", domain="positive", cost=40, wrt="z m")
+def poch(result, z, m):
+    shifted = sp.digamma(z + m)
+    return result * (shifted - sp.digamma(z)), result * shifted
+
+
+@elementwise(
+    sp.gammainc,
+    name="special.gammainc",
+    wrt="x",
+    cost=40,
+    extra=refuses("a"),
+    examples=lambda r: [(1.5, 0.7), (2.5, r.positive(3)), (r.positive(3) + 1.0, r.positive(3))],
+)
+def gammainc(z, a, x):
+    return np.exp(sp.xlogy(a - 1.0, x) - x - sp.gammaln(a))
+
+
+@elementwise(
+    sp.gammaincc,
+    name="special.gammaincc",
+    wrt="x",
+    cost=40,
+    extra=refuses("a"),
+    examples=lambda r: [(1.5, 0.7), (2.5, r.positive(3)), (r.positive(3) + 1.0, r.positive(3))],
+)
+def gammaincc(z, a, x):
+    return -np.exp(sp.xlogy(a - 1.0, x) - x - sp.gammaln(a))
+
+
+@elementwise(
+    sp.gammaincinv,
+    name="special.gammaincinv",
+    wrt="y",
+    cost=80,
+    extra=refuses("a"),
+    singular=True,
+    examples=lambda r: [(1.5, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
+)
+def gammaincinv(z, a, y):
+    return np.exp(sp.gammaln(a) + z - sp.xlogy(a - 1.0, z))
+
+
+@elementwise(
+    sp.gammainccinv,
+    name="special.gammainccinv",
+    wrt="y",
+    cost=80,
+    extra=refuses("a"),
+    singular=True,
+    examples=lambda r: [(1.5, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
+)
+def gammainccinv(z, a, y):
+    return -np.exp(sp.gammaln(a) + z - sp.xlogy(a - 1.0, z))
+
+
+def _probabilities(r):
+    return [
+        (1.5, 2.5, 0.3),
+        (2.5, 1.5, r.uniform(0.2, 0.8, 3)),
+        (r.positive(2, 3) + 1.0, 2.0, r.uniform(0.2, 0.8, 2, 3)),
+    ]
+
+
+@elementwise(
+    sp.betainc, name="special.betainc", wrt="x", cost=60, extra=refuses("a", "b"), examples=_probabilities
+)
+def betainc(z, a, b, x):
+    return np.exp(sp.xlogy(a - 1.0, x) + sp.xlog1py(b - 1.0, -x) - sp.betaln(a, b))
+
+
+@elementwise(
+    sp.betaincinv,
+    name="special.betaincinv",
+    wrt="y",
+    cost=80,
+    extra=refuses("a", "b"),
+    singular=True,
+    examples=_probabilities,
+)
+def betaincinv(z, a, b, y):
+    return np.exp(sp.betaln(a, b) - sp.xlogy(a - 1.0, z) - sp.xlog1py(b - 1.0, -z))
+
+
+if hasattr(sp, "betaincc"):  # SciPy 1.11
+
+    @elementwise(
+        sp.betaincc,
+        name="special.betaincc",
+        wrt="x",
+        cost=60,
+        extra=refuses("a", "b"),
+        examples=_probabilities,
+    )
+    def betaincc(z, a, b, x):
+        return -np.exp(sp.xlogy(a - 1.0, x) + sp.xlog1py(b - 1.0, -x) - sp.betaln(a, b))
+
+    @elementwise(
+        sp.betainccinv,
+        name="special.betainccinv",
+        wrt="y",
+        cost=80,
+        extra=refuses("a", "b"),
+        singular=True,
+        examples=_probabilities,
+    )
+    def betainccinv(z, a, b, y):
+        return -np.exp(sp.betaln(a, b) - sp.xlogy(a - 1.0, z) - sp.xlog1py(b - 1.0, -z))
+
+
+@elementwise(
+    sp.zeta,
+    name="special.zeta",
+    wrt="q",
+    cost=60,
+    extra=refuses("x"),
+    examples=lambda r: [(2.5, 1.3), (3.5, r.positive(3)), (r.positive(3) + 2.0, r.positive(3))],
+)
+def zeta(z, x, q):
+    return -x * sp.zeta(x + 1.0, q)
+
+
+# --- error functions and normal distribution ----------------------------------------------------------------
+
+
+@elementwise(sp.erf, name="special.erf")
+def erf(z, x):
+    return TWO_OVER_ROOT_PI * np.exp(-x * x)
+
+
+@elementwise(sp.erfc, name="special.erfc")
+def erfc(z, x):
+    return -TWO_OVER_ROOT_PI * np.exp(-x * x)
+
+
+@elementwise(sp.erfcx, name="special.erfcx")
+def erfcx(z, x):
+    return 2.0 * x * z - TWO_OVER_ROOT_PI
+
+
+@elementwise(sp.erfi, name="special.erfi", domain="unit", wrt="z")
+def erfi(result, z):
+    return TWO_OVER_ROOT_PI * np.exp(z * z)
+
+
+@elementwise(sp.dawsn, name="special.dawsn")
+def dawsn(z, x):
+    return 1.0 - 2.0 * x * z
+
+
+@elementwise(sp.erfinv, name="special.erfinv", wrt="y", domain="unit", singular=True)
+def erfinv(z, y):
+    return np.exp(z * z) / TWO_OVER_ROOT_PI
+
+
+@elementwise(sp.erfcinv, name="special.erfcinv", wrt="y", domain=(0.2, 1.8), singular=True)
+def erfcinv(z, y):
+    return -np.exp(z * z) / TWO_OVER_ROOT_PI
+
+
+@elementwise(sp.ndtr, name="special.ndtr")
+def ndtr(z, x):
+    return np.exp(-0.5 * x * x) / ROOT_TWO_PI
+
+
+@elementwise(sp.log_ndtr, name="special.log_ndtr")
+def log_ndtr(z, x):
+    return np.exp(-0.5 * x * x - z) / ROOT_TWO_PI
+
+
+@elementwise(sp.ndtri, name="special.ndtri", wrt="y", domain=(0.1, 0.9), singular=True)
+def ndtri(z, y):
+    return ROOT_TWO_PI * np.exp(0.5 * z * z)
+
+
+if hasattr(sp, "ndtri_exp"):
+
+    @elementwise(sp.ndtri_exp, name="special.ndtri_exp", wrt="y", domain=(-3.0, -0.3), singular=True)
+    def ndtri_exp(z, y):
+        return ROOT_TWO_PI * np.exp(0.5 * z * z + y)
+
+
+def _given(sample):
+    return lambda r: [sample]
+
+
+for function, parameters, sample in (
+    (sp.comb, "N, k, exact=False, repetition=False", (5, 2)),
+    (sp.perm, "N, k, exact=False", (5, 2)),
+    (sp.factorial, "n, exact=False", (5,)),
+    (sp.factorial2, "n, exact=False", (5,)),
+    (sp.bernoulli, "n", (5,)),
+    (sp.euler, "n", (5,)),
+):
+    constant(
+        function,
+        parameters=parameters,
+        name=f"special.{function.__name__}",
+        notes="of integers",
+        spelling=f"scipy.special.{function.__name__}",
+        examples=_given(sample),
+    )
+constant(
+    sp.gammasgn, parameters="x", name="special.gammasgn", elementwise=True, examples=lambda r: [r.normal(3)]
+)
+constant(sp.round, parameters="x", name="special.round", elementwise=True, examples=lambda r: [r.normal(3)])

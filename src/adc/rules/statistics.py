@@ -1,0 +1,299 @@
+"""Rules of order statistics, of the reductions that skip NaN, and of covariances."""
+
+import numpy as np
+
+from adc.rules.reductions import count, root
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call
+
+
+def _with_nan(r):
+    a = r.distinct(2, 4)
+    a[0, 1] = np.nan
+    b = r.distinct(5)
+    b[3] = np.nan
+    return a, b
+
+
+def _nan_examples(r):
+    a, b = _with_nan(r)
+    return [b, call(a, axis=1), call(a, axis=0, keepdims=True), a, call(a, axis=(0, 1)), r.distinct(3)]
+
+
+@composite(np.nansum, examples=_nan_examples)
+def nansum(a, axis=None, keepdims=False):
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+@composite(np.nanprod, examples=_nan_examples)
+def nanprod(a, axis=None, keepdims=False):
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+
+
+@composite(np.nanmax, examples=_nan_examples, notes="a tie goes to the first element")
+def nanmax(a, axis=None, keepdims=False):
+    largest = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)
+
+
+@composite(np.nanmin, examples=_nan_examples, notes="a tie goes to the first element")
+def nanmin(a, axis=None, keepdims=False):
+    smallest = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)
+
+
+def _numbers(a, axis, keepdims):
+    """How many elements are not NaN, in the dtype of `a`."""
+    return np.sum(np.where(np.isnan(a), np.zeros_like(a), np.ones_like(a)), axis=axis, keepdims=keepdims)
+
+
+@composite(np.nanmean, examples=_nan_examples)
+def nanmean(a, axis=None, keepdims=False):
+    total = np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+    return total / _numbers(a, axis, keepdims)
+
+
+@composite(np.nanvar, examples=lambda r: [*_nan_examples(r), call(_with_nan(r)[1], ddof=1)])
+def nanvar(a, axis=None, ddof=0, keepdims=False):
+    centred = np.where(np.isnan(a), 0.0, a - nanmean(a, axis=axis, keepdims=True))
+    return np.sum(centred * centred, axis=axis, keepdims=keepdims) / (_numbers(a, axis, keepdims) - ddof)
+
+
+@composite(
+    np.nanstd,
+    examples=lambda r: [*_nan_examples(r), call(_with_nan(r)[1], ddof=1)],
+    notes="0 where all elements are equal",
+)
+def nanstd(a, axis=None, ddof=0, keepdims=False):
+    return root(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+# --- quantiles ----------------------------------------------------------------------------------------------
+
+
+@static
+def _axes(axis, ndim):
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+@static
+def _shifts(method):
+    """Alpha and beta of Hyndman & Fan's continuous sample quantiles (1996)."""
+    table = {
+        "linear": (1.0, 1.0),
+        "hazen": (0.5, 0.5),
+        "weibull": (0.0, 0.0),
+        "interpolated_inverted_cdf": (0.0, 1.0),
+        "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
+        "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+    }
+    return table[method]
+
+
+def _merged_first(a, axes):
+    """The reduced axes merged into one, which comes first."""
+    moved = np.moveaxis(a, axes, tuple(range(len(axes))))
+    return np.reshape(moved, (count(a, axes),) + np.shape(moved)[len(axes) :])
+
+
+def _virtual_index(n, q, method):
+    """Where between the n ordered elements a quantile lies, as a real number from 0 to n - 1."""
+    if method in ("lower", "higher", "midpoint", "nearest"):
+        return q * (n - 1)
+    alpha, beta = _shifts(method)
+    position = n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0
+    return np.minimum(np.maximum(position, 0.0), n - 1.0)
+
+
+def _between(ordered, position, method):
+    """The elements of sorted columns at real positions (positions broadcast against one row)."""
+    below = np.floor(position)
+    above = np.ceil(position)
+    if method == "lower":
+        above = below
+    elif method == "higher":
+        below = above
+    elif method == "nearest":
+        # NumPy rounds half to even.
+        below = np.rint(position)
+        above = below
+    first = np.take_along_axis(ordered, below.astype(int), axis=0)
+    second = np.take_along_axis(ordered, above.astype(int), axis=0)
+    if method == "midpoint":
+        return 0.5 * (first + second)
+    return first + (second - first) * (position - below)
+
+
+def _single_quantile(ordered, numbers, poisoned, q, method):
+    """One row of quantiles of sorted columns, `numbers` of whose elements count."""
+    position = _virtual_index(numbers, q, method) + np.zeros_like(ordered[:1])
+    return np.where(poisoned, np.nan, _between(ordered, position, method))
+
+
+def _shaped(row, a, axes, keepdims):
+    lengths = ()
+    for k in range(np.ndim(a)):
+        if k not in axes:
+            lengths = lengths + (a.shape[k],)
+        elif keepdims:
+            lengths = lengths + (1,)
+    return np.reshape(row, lengths)
+
+
+def _quantiles(a, q, axis, method, keepdims, skip_nan):
+    axes = _axes(axis, np.ndim(a))
+    columns = _merged_first(a, axes)
+    n = columns.shape[0]
+    ordered = np.sort(columns, axis=0)
+    missing = np.sum(np.isnan(columns), axis=0, keepdims=True)
+    if skip_nan:
+        numbers = np.maximum(n - missing, 1)
+        poisoned = missing == n
+    else:
+        numbers = n
+        poisoned = missing > 0
+    if np.ndim(q) == 0:
+        return _shaped(_single_quantile(ordered, numbers, poisoned, q, method), a, axes, keepdims)
+    rows = []
+    for k in range(len(q)):
+        rows.append(_shaped(_single_quantile(ordered, numbers, poisoned, q[k], method), a, axes, keepdims))
+    return np.stack(rows)
+
+
+def _quantile_examples(r, scale=1.0):
+    a = r.distinct(3, 4)
+    return [
+        (r.distinct(5), 0.31 * scale),
+        call(a, 0.7 * scale, axis=0),
+        call(a, 0.2 * scale, axis=(0, 1), keepdims=True),
+        call(a, (0.1 * scale, 0.8 * scale), axis=1),
+        call(r.distinct(6), 0.33 * scale, method="hazen"),
+        call(r.distinct(6), 0.33 * scale, method="lower"),
+        call(r.distinct(6), 0.33 * scale, method="higher"),
+        call(r.distinct(6), 0.33 * scale, method="nearest"),
+        call(r.distinct(6), 0.33 * scale, method="midpoint"),
+        call(r.distinct(6), 0.02 * scale, method="weibull"),
+        call(r.distinct(6), 0.6 * scale, method="median_unbiased"),
+    ]
+
+
+@composite(
+    np.quantile,
+    wrt="a q",
+    examples=_quantile_examples,
+    extra={"float64_only": True},
+    notes="at a tie as argsort; with respect to q the slope between elements",
+)
+def quantile(a, q, axis=None, method="linear", keepdims=False):
+    return _quantiles(a, q, axis, method, keepdims, False)
+
+
+@composite(
+    np.nanquantile,
+    wrt="a q",
+    examples=lambda r: [call(_with_nan(r)[0], 0.4, axis=1), (_with_nan(r)[1], 0.7), (r.distinct(4), 0.2)],
+    extra={"float64_only": True},
+)
+def nanquantile(a, q, axis=None, method="linear", keepdims=False):
+    return _quantiles(a, q, axis, method, keepdims, True)
+
+
+def _fractions(q):
+    if np.ndim(q) == 0:
+        return q / 100.0
+    fractions = []
+    for k in range(len(q)):
+        fractions.append(q[k] / 100.0)
+    return tuple(fractions)
+
+
+@composite(
+    np.percentile, wrt="a q", examples=lambda r: _quantile_examples(r, 100.0), extra={"float64_only": True}
+)
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    return _quantiles(a, _fractions(q), axis, method, keepdims, False)
+
+
+@composite(
+    np.nanpercentile,
+    wrt="a q",
+    examples=lambda r: [call(_with_nan(r)[0], 40.0, axis=1), (_with_nan(r)[1], 70.0)],
+    extra={"float64_only": True},
+)
+def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
+    return _quantiles(a, _fractions(q), axis, method, keepdims, True)
+
+
+@composite(
+    np.median,
+    examples=lambda r: [
+        r.distinct(4),
+        r.distinct(5),
+        call(r.distinct(3, 4), axis=1),
+        call(r.distinct(3, 4), axis=0, keepdims=True),
+        call(r.distinct(2, 3, 2), axis=(0, 2)),
+        np.array([1.0, np.nan, 2.0]),
+        r.distinct(1),
+    ],
+)
+def median(a, axis=None, keepdims=False):
+    axes = _axes(axis, np.ndim(a))
+    columns = _merged_first(a, axes)
+    n = columns.shape[0]
+    ordered = np.sort(columns, axis=0)
+    middle = 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
+    # NaN sorts to the end.
+    return _shaped(np.where(np.isnan(ordered[n - 1]), np.nan, middle), a, axes, keepdims)
+
+
+@composite(np.nanmedian, examples=_nan_examples, extra={"float64_only": True})
+def nanmedian(a, axis=None, keepdims=False):
+    return _quantiles(a, 0.5, axis, "midpoint", keepdims, True)
+
+
+# --- covariances --------------------------------------------------------------------------------------------
+
+
+@composite(
+    np.cov,
+    wrt="m y",
+    examples=lambda r: [
+        r.normal(2, 5),
+        r.normal(5),
+        call(r.normal(5, 2), rowvar=False),
+        call(r.normal(5), r.normal(5)),
+        call(r.normal(2, 5), bias=True),
+        call(r.normal(2, 5), ddof=0),
+    ],
+    extra={"float64_only": True},
+)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    x = _observations(m, rowvar)
+    if y is not None:
+        x = np.concatenate((x, _observations(y, rowvar)), axis=0)
+    correction = ddof if ddof is not None else (0 if bias else 1)
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    c = centred @ np.conjugate(centred.T) / (x.shape[1] - correction)
+    return np.squeeze(c)
+
+
+def _observations(m, rowvar):
+    if np.ndim(m) == 1:
+        return np.reshape(m, (1, np.size(m)))
+    return m if rowvar else m.T
+
+
+@composite(
+    np.corrcoef,
+    wrt="x y",
+    examples=lambda r: [r.normal(3, 6), call(r.normal(6), r.normal(6)), call(r.normal(6, 2), rowvar=False)],
+    extra={"float64_only": True},
+)
+def corrcoef(x, y=None, rowvar=True):
+    c = cov(x, y, rowvar)
+    if np.ndim(c) == 0:
+        return c / c
+    deviations = np.sqrt(np.diagonal(c))
+    return np.clip(c / deviations[:, None] / deviations[None, :], -1.0, 1.0)

@@ -1,0 +1,472 @@
+"""Rules of exponential, sine and Fresnel integrals, elliptic and hypergeometric functions, and of
+scipy.special's cdfs.
+"""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.registry import elementwise, pull, push
+from adc.rules.shapes import shape_of
+from adc.rules.special_refusals import refuses
+
+# --- exponential integrals and relatives --------------------------------------------------------------------
+
+
+@elementwise(sp.expi, name="special.expi", domain="positive")
+def expi(z, x):
+    return np.exp(x) / x
+
+
+@elementwise(sp.exp1, name="special.exp1", domain="positive", wrt="z")
+def exp1(result, z):
+    return -np.exp(-z) / z
+
+
+@elementwise(sp.expn, name="special.expn", wrt="x", examples=lambda r: [(2, 0.7), (3, r.positive(3))])
+def expn(z, n, x):
+    return -sp.expn(n - 1, x)
+
+
+@pull(
+    sp.sici,
+    wrt="x",
+    shape=lambda x: (shape_of(x),) * 2,
+    name="special.sici",
+    cost=20,
+    examples=lambda r: [0.7, r.positive(3)],
+)
+def sici_pull(z_bar, z, x):
+    sine_bar, cosine_bar = z_bar
+    return sine_bar * np.sinc(x / math.pi) + cosine_bar * np.cos(x) / x
+
+
+@push(sp.sici)
+def sici_push(z, x, *, x_dot):
+    return np.sinc(x / math.pi) * x_dot, np.cos(x) / x * x_dot
+
+
+@pull(
+    sp.shichi,
+    wrt="x",
+    shape=lambda x: (shape_of(x),) * 2,
+    name="special.shichi",
+    cost=20,
+    examples=lambda r: [0.7, r.positive(3)],
+)
+def shichi_pull(z_bar, z, x):
+    sine_bar, cosine_bar = z_bar
+    return (sine_bar * np.sinh(x) + cosine_bar * np.cosh(x)) / x
+
+
+@push(sp.shichi)
+def shichi_push(z, x, *, x_dot):
+    return np.sinh(x) / x * x_dot, np.cosh(x) / x * x_dot
+
+
+@pull(
+    sp.fresnel,
+    wrt="z",
+    shape=lambda z: (shape_of(z),) * 2,
+    name="special.fresnel",
+    cost=20,
+    examples=lambda r: [0.7, r.normal(3)],
+)
+def fresnel_pull(result_bar, result, z):
+    sine_bar, cosine_bar = result_bar
+    t = 0.5 * math.pi * z * z
+    return sine_bar * np.sin(t) + cosine_bar * np.cos(t)
+
+
+@push(sp.fresnel)
+def fresnel_push(result, z, *, z_dot):
+    t = 0.5 * math.pi * z * z
+    return np.sin(t) * z_dot, np.cos(t) * z_dot
+
+
+@elementwise(sp.spence, name="special.spence", wrt="z", domain=(1.2, 3.0), notes="-1 at 1")
+def spence(result, z):
+    away = np.where(z == 1.0, 2.0, z)
+    return np.where(z == 1.0, -1.0, np.log(away) / (1.0 - away))
+
+
+@elementwise(
+    sp.lambertw,
+    name="special.lambertw",
+    wrt="z",
+    cost=40,
+    extra={"float64_only": True},
+    examples=lambda r: [0.7, r.positive(3), 0.0],
+)
+def lambertw(w, z, k=0, tol=1e-8):
+    return 1.0 / (np.exp(w) * (1.0 + w))
+
+
+@elementwise(
+    sp.wofz, name="special.wofz", wrt="z", cost=40, examples=lambda r: [r.normal(3) + 1j * r.positive(3)]
+)
+def wofz(w, z):
+    return -2.0 * z * w + 2j / math.sqrt(math.pi)
+
+
+@elementwise(sp.owens_t, name="special.owens_t", cost=60)
+def owens_t(z, h, a):
+    square = 1.0 + a * a
+    return (
+        -np.exp(-0.5 * h * h) * sp.erf(a * h / math.sqrt(2.0)) / (2.0 * math.sqrt(2.0 * math.pi)),
+        np.exp(-0.5 * h * h * square) / (2.0 * math.pi * square),
+    )
+
+
+# --- elliptic integrals -------------------------------------------------------------------------------------
+
+
+@elementwise(sp.ellipk, name="special.ellipk", domain=(0.1, 0.9), cost=40, singular=True, notes="pi/8 at 0")
+def ellipk(z, m):
+    away = np.where(m == 0.0, 0.5, m)
+    return np.where(m == 0.0, math.pi / 8.0, (sp.ellipe(away) / (1.0 - away) - z) / (2.0 * away))
+
+
+@elementwise(sp.ellipkm1, name="special.ellipkm1", wrt="p", domain=(0.1, 0.9), cost=40, singular=True)
+def ellipkm1(z, p):
+    return -(sp.ellipe(1.0 - p) / p - z) / (2.0 * (1.0 - p))
+
+
+@elementwise(sp.ellipe, name="special.ellipe", domain=(0.1, 0.9), cost=40, notes="-pi/8 at 0")
+def ellipe(z, m):
+    away = np.where(m == 0.0, 0.5, m)
+    return np.where(m == 0.0, -math.pi / 8.0, (z - sp.ellipk(away)) / (2.0 * away))
+
+
+@elementwise(sp.ellipkinc, name="special.ellipkinc", wrt="phi m", domain=(0.1, 0.9), cost=40, singular=True)
+def ellipkinc(z, phi, m):
+    sine, cosine = np.sin(phi), np.cos(phi)
+    delta = np.sqrt(1.0 - m * sine * sine)
+    slope = (sp.ellipeinc(phi, m) / (1.0 - m) - z) / (2.0 * m) - sine * cosine / (2.0 * (1.0 - m) * delta)
+    return 1.0 / delta, slope
+
+
+@elementwise(sp.ellipeinc, name="special.ellipeinc", wrt="phi m", domain=(0.1, 0.9), cost=40)
+def ellipeinc(z, phi, m):
+    sine = np.sin(phi)
+    return np.sqrt(1.0 - m * sine * sine), (z - sp.ellipkinc(phi, m)) / (2.0 * m)
+
+
+# --- hypergeometric functions -------------------------------------------------------------------------------
+
+
+@elementwise(
+    sp.hyp0f1,
+    name="special.hyp0f1",
+    wrt="z",
+    cost=60,
+    extra=refuses("v"),
+    examples=lambda r: [(1.5, 0.7), (2.5, r.normal(3))],
+)
+def hyp0f1(result, v, z):
+    return sp.hyp0f1(v + 1.0, z) / v
+
+
+@elementwise(
+    sp.hyp1f1,
+    name="special.hyp1f1",
+    wrt="x",
+    cost=60,
+    extra=refuses("a", "b"),
+    examples=lambda r: [(1.5, 2.5, 0.7), (1.5, 2.5, r.normal(3))],
+)
+def hyp1f1(z, a, b, x):
+    return a / b * sp.hyp1f1(a + 1.0, b + 1.0, x)
+
+
+@elementwise(
+    sp.hyp2f1,
+    name="special.hyp2f1",
+    wrt="z",
+    cost=80,
+    extra=refuses("a", "b", "c"),
+    examples=lambda r: [(1.5, 2.5, 3.5, 0.3), (0.5, 1.5, 2.5, r.unit(3))],
+)
+def hyp2f1(result, a, b, c, z):
+    return a * b / c * sp.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
+
+
+@elementwise(
+    sp.hyperu,
+    name="special.hyperu",
+    wrt="x",
+    cost=60,
+    extra=refuses("a", "b"),
+    examples=lambda r: [(1.5, 2.5, 0.7), (1.5, 0.5, r.positive(3))],
+)
+def hyperu(z, a, b, x):
+    return -a * sp.hyperu(a + 1.0, b + 1.0, x)
+
+
+# --- orthogonal polynomials ---------------------------------------------------------------------------------
+
+
+def _degrees(r):
+    return [(3, 0.4), (0, r.unit(3)), (1, r.unit(3)), (np.array([2, 5, 4]), r.unit(3))]
+
+
+@elementwise(
+    sp.eval_legendre, name="special.eval_legendre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_legendre(z, n, x):
+    return np.where(n == 0, 0.0, 0.5 * (n + 1.0) * sp.eval_jacobi(np.maximum(n - 1, 0), 1.0, 1.0, x))
+
+
+@elementwise(
+    sp.eval_chebyt, name="special.eval_chebyt", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_chebyt(z, n, x):
+    return np.where(n == 0, 0.0, n * sp.eval_chebyu(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_chebyu, name="special.eval_chebyu", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_chebyu(z, n, x):
+    return np.where(n == 0, 0.0, 2.0 * sp.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x))
+
+
+@elementwise(
+    sp.eval_gegenbauer,
+    name="special.eval_gegenbauer",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha"),
+    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
+)
+def eval_gegenbauer(z, n, alpha, x):
+    return np.where(n == 0, 0.0, 2.0 * alpha * sp.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1.0, x))
+
+
+@elementwise(
+    sp.eval_jacobi,
+    name="special.eval_jacobi",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha", "beta"),
+    examples=lambda r: [(3, 0.5, 1.5, 0.4), (0, 0.5, 1.5, r.unit(3)), (2, 0.5, 1.5, r.unit(3))],
+)
+def eval_jacobi(z, n, alpha, beta, x):
+    shifted = sp.eval_jacobi(np.maximum(n - 1, 0), alpha + 1.0, beta + 1.0, x)
+    return np.where(n == 0, 0.0, 0.5 * (n + alpha + beta + 1.0) * shifted)
+
+
+@elementwise(
+    sp.eval_hermite,
+    name="special.eval_hermite",
+    wrt="x",
+    cost=40,
+    extra=refuses("n"),
+    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
+)
+def eval_hermite(z, n, x):
+    return np.where(n == 0, 0.0, 2.0 * n * sp.eval_hermite(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_hermitenorm,
+    name="special.eval_hermitenorm",
+    wrt="x",
+    cost=40,
+    extra=refuses("n"),
+    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
+)
+def eval_hermitenorm(z, n, x):
+    return np.where(n == 0, 0.0, n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_genlaguerre,
+    name="special.eval_genlaguerre",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha"),
+    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
+)
+def eval_genlaguerre(z, n, alpha, x):
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x))
+
+
+@elementwise(
+    sp.eval_laguerre, name="special.eval_laguerre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_laguerre(z, n, x):
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x))
+
+
+# --- distribution functions in their variable ---------------------------------------------------------------
+
+
+@elementwise(
+    sp.chdtr,
+    name="special.chdtr",
+    wrt="x",
+    cost=40,
+    extra=refuses("v"),
+    examples=lambda r: [(3.0, 1.5), (2.5, r.positive(3))],
+)
+def chdtr(z, v, x):
+    return 0.5 * np.exp(sp.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - sp.gammaln(0.5 * v))
+
+
+@elementwise(
+    sp.chdtrc,
+    name="special.chdtrc",
+    wrt="x",
+    cost=40,
+    extra=refuses("v"),
+    examples=lambda r: [(3.0, 1.5), (2.5, r.positive(3))],
+)
+def chdtrc(z, v, x):
+    return -0.5 * np.exp(sp.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - sp.gammaln(0.5 * v))
+
+
+@elementwise(
+    sp.gdtr,
+    name="special.gdtr",
+    wrt="a x",
+    cost=40,
+    extra=refuses("b"),
+    examples=lambda r: [(1.3, 2.5, 0.7), (0.8, 1.5, r.positive(3))],
+)
+def gdtr(z, a, b, x):
+    density = np.exp(sp.xlogy(b - 1.0, a * x) - a * x - sp.gammaln(b))
+    return x * density, a * density
+
+
+@elementwise(
+    sp.stdtr,
+    name="special.stdtr",
+    wrt="t",
+    cost=40,
+    extra=refuses("df"),
+    examples=lambda r: [(3.0, 0.7), (2.5, r.normal(3))],
+)
+def stdtr(z, df, t):
+    return np.exp(-0.5 * (df + 1.0) * np.log1p(t * t / df) - sp.betaln(0.5 * df, 0.5)) / np.sqrt(df)
+
+
+@elementwise(
+    sp.pdtr, name="special.pdtr", wrt="m", cost=40, examples=lambda r: [(2, 0.7), (3, r.positive(3))]
+)
+def pdtr(z, k, m):
+    whole = np.floor(k)
+    return -np.exp(sp.xlogy(whole, m) - m - sp.gammaln(whole + 1.0))
+
+
+@elementwise(
+    sp.pdtrc, name="special.pdtrc", wrt="m", cost=40, examples=lambda r: [(2, 0.7), (3, r.positive(3))]
+)
+def pdtrc(z, k, m):
+    whole = np.floor(k)
+    return np.exp(sp.xlogy(whole, m) - m - sp.gammaln(whole + 1.0))
+
+
+@elementwise(
+    sp.bdtr,
+    name="special.bdtr",
+    wrt="p",
+    cost=40,
+    examples=lambda r: [(2, 5, 0.4), (2, 5, r.uniform(0.2, 0.8, 3))],
+)
+def bdtr(z, k, n, p):
+    whole = np.floor(k)
+    return -np.exp(sp.xlogy(whole, p) + sp.xlog1py(n - whole - 1.0, -p) - sp.betaln(whole + 1.0, n - whole))
+
+
+@elementwise(
+    sp.chdtri,
+    name="special.chdtri",
+    wrt="p",
+    cost=80,
+    extra=refuses("v"),
+    singular=True,
+    examples=lambda r: [(3.0, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
+)
+def chdtri(z, v, p):
+    return -2.0 * np.exp(0.5 * z + sp.gammaln(0.5 * v) - sp.xlogy(0.5 * v - 1.0, 0.5 * z))
+
+
+@elementwise(
+    sp.stdtrit,
+    name="special.stdtrit",
+    wrt="p",
+    cost=80,
+    extra=refuses("df"),
+    singular=True,
+    examples=lambda r: [(3.0, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
+)
+def stdtrit(z, df, p):
+    return np.sqrt(df) * np.exp(0.5 * (df + 1.0) * np.log1p(z * z / df) + sp.betaln(0.5 * df, 0.5))
+
+
+@elementwise(
+    sp.gdtrc,
+    name="special.gdtrc",
+    wrt="a x",
+    cost=40,
+    extra=refuses("b"),
+    examples=lambda r: [(1.3, 2.5, 0.7), (0.8, 1.5, r.positive(3))],
+)
+def gdtrc(z, a, b, x):
+    density = np.exp(sp.xlogy(b - 1.0, a * x) - a * x - sp.gammaln(b))
+    return -x * density, -a * density
+
+
+@elementwise(
+    sp.bdtrc,
+    name="special.bdtrc",
+    wrt="p",
+    cost=40,
+    examples=lambda r: [(2, 5, 0.4), (2, 5, r.uniform(0.2, 0.8, 3))],
+)
+def bdtrc(z, k, n, p):
+    whole = np.floor(k)
+    return np.exp(sp.xlogy(whole, p) + sp.xlog1py(n - whole - 1.0, -p) - sp.betaln(whole + 1.0, n - whole))
+
+
+@elementwise(
+    sp.fdtr,
+    name="special.fdtr",
+    wrt="x",
+    cost=60,
+    extra=refuses("dfn", "dfd"),
+    examples=lambda r: [(3.0, 5.0, 0.7), (2.5, 4.0, r.positive(3))],
+)
+def fdtr(z, dfn, dfd, x):
+    share = dfn * x / (dfn * x + dfd)
+    return (
+        np.exp(0.5 * dfn * np.log(share) + 0.5 * dfd * np.log1p(-share) - sp.betaln(0.5 * dfn, 0.5 * dfd)) / x
+    )
+
+
+@elementwise(
+    sp.fdtrc,
+    name="special.fdtrc",
+    wrt="x",
+    cost=60,
+    extra=refuses("dfn", "dfd"),
+    examples=lambda r: [(3.0, 5.0, 0.7), (2.5, 4.0, r.positive(3))],
+)
+def fdtrc(z, dfn, dfd, x):
+    share = dfn * x / (dfn * x + dfd)
+    return (
+        -np.exp(0.5 * dfn * np.log(share) + 0.5 * dfd * np.log1p(-share) - sp.betaln(0.5 * dfn, 0.5 * dfd))
+        / x
+    )
+
+
+@elementwise(sp.wrightomega, name="special.wrightomega", wrt="z", cost=40)
+def wrightomega(w, z):
+    return w / (1.0 + w)
+
+
+@elementwise(sp.powm1, name="special.powm1", wrt="x y", domain="positive", singular=True)
+def powm1(z, x, y):
+    return y * x ** (y - 1.0), (z + 1.0) * np.log(x)

@@ -1,0 +1,320 @@
+"""Rules of triangular, banded and factored systems of scipy.linalg."""
+
+import numpy as np
+from scipy import linalg as sl
+
+from adc.rules.linear_systems import symmetric
+from adc.rules.registry import composite, lowered, pull, push, static
+from adc.rules.sampler import call
+
+
+def _triangle(r, n):
+    return np.tril(r.normal(n, n), -1) + np.diag(r.positive(n) + 0.5)
+
+
+def _of_right_side(a, b, *_, **__):
+    return tuple(b.shape)
+
+
+@static
+def flipped(trans):
+    """The same system, transposed."""
+    return {0: 1, "N": "T", 1: 0, "T": "N"}[trans]
+
+
+@static
+def is_transposed(trans):
+    return trans in (1, "T")
+
+
+def outer_of(x, y):
+    """The product x y^T, for vectors or for matrices of columns."""
+    return np.outer(x, y) if np.ndim(x) == 1 else x @ y.T
+
+
+def _inside(a, lower, unit_diagonal):
+    """The elements that a triangular solve reads."""
+    k = 1 if unit_diagonal else 0
+    return np.tril(a, -k) if lower else np.triu(a, k)
+
+
+@pull(
+    sl.solve_triangular,
+    wrt="a b",
+    name="scipy.linalg.solve_triangular",
+    cost=200,
+    shape=_of_right_side,
+    extra={"real_only": True},
+    examples=lambda r: [
+        call(_triangle(r, 3), r.normal(3), lower=True),
+        call(_triangle(r, 3).T, r.normal(3)),
+        call(_triangle(r, 3), r.normal(3, 2), lower=True),
+        call(_triangle(r, 3), r.normal(3), trans=1, lower=True),
+        call(_triangle(r, 3).T, r.normal(3, 2), trans="T"),
+        call(_triangle(r, 3), r.normal(3), lower=True, unit_diagonal=True),
+    ],
+)
+def solve_triangular_pull(x_bar, x, a, b, trans=0, lower=False, unit_diagonal=False):
+    b_bar = sl.solve_triangular(a, x_bar, flipped(trans), lower, unit_diagonal)
+    a_bar = -outer_of(x, b_bar) if is_transposed(trans) else -outer_of(b_bar, x)
+    return _inside(a_bar, lower, unit_diagonal), b_bar
+
+
+@push(sl.solve_triangular)
+def solve_triangular_push(x, a, b, trans=0, lower=False, unit_diagonal=False, *, a_dot, b_dot):
+    moved = _inside(a_dot, lower, unit_diagonal)
+    rest = b_dot - (moved.T @ x if is_transposed(trans) else moved @ x)
+    return sl.solve_triangular(a, rest, trans, lower, unit_diagonal)
+
+
+@lowered(sl.solve_triangular)
+def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
+    t = a.T if is_transposed(trans) else a
+    n = t.shape[0]
+    x = np.zeros_like(b)
+    for k in range(n):
+        i = k if lower != is_transposed(trans) else n - 1 - k
+        # What is not solved yet is zero, so the whole row can be used.
+        rest = b[i] - t[i] @ x
+        x[i] = rest if unit_diagonal else rest / t[i, i]
+    return x
+
+
+# --- Cholesky -----------------------------------------------------------------------------------------------
+
+
+@composite(
+    sl.cholesky,
+    name="scipy.linalg.cholesky",
+    extra={"real_only": True, "directions": {"a": symmetric}},
+    examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
+)
+def cholesky(a, lower=False):
+    factor = np.linalg.cholesky(a)
+    return factor if lower else factor.T
+
+
+@composite(
+    sl.cho_factor,
+    name="scipy.linalg.cho_factor",
+    extra={"real_only": True, "directions": {"a": symmetric}},
+    examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
+)
+def cho_factor(a, lower=False):
+    # LAPACK leaves the other triangle of `a` in place.
+    factor = np.linalg.cholesky(a)
+    if lower:
+        return factor + np.triu(a, 1), True
+    return factor.T + np.tril(a, -1), False
+
+
+@composite(
+    sl.cho_solve,
+    wrt="c_and_lower b",
+    name="scipy.linalg.cho_solve",
+    extra={"real_only": True},
+    examples=lambda r: [
+        call((np.linalg.cholesky(r.positive_definite(3)), True), r.normal(3)),
+        call((np.linalg.cholesky(r.positive_definite(3)).T, False), r.normal(3, 2)),
+    ],
+)
+def cho_solve(c_and_lower, b):
+    c, lower = c_and_lower
+    half = sl.solve_triangular(c, b, 0 if lower else 1, lower)
+    return sl.solve_triangular(c, half, 1 if lower else 0, lower)
+
+
+# --- LU -----------------------------------------------------------------------------------------------------
+
+
+def row_order(piv):
+    """The order of rows that a sequence of exchanges leads to."""
+    n = piv.shape[0]
+    order = np.arange(n)
+    for k in range(n):
+        first, second = order[k], order[piv[k]]
+        order[k] = second
+        order[piv[k]] = first
+    return order
+
+
+def _unit_lower(lu):
+    return np.tril(lu, -1) + np.eye(lu.shape[0], dtype=lu.dtype)
+
+
+@pull(
+    sl.lu_factor,
+    wrt="a",
+    name="scipy.linalg.lu_factor",
+    cost=1000,
+    shape=lambda a: (tuple(a.shape), tuple(a.shape[:1])),
+    extra={"real_only": True},
+    notes="square matrices; the pivots are piecewise constant",
+    examples=lambda r: [r.well_conditioned(3), r.well_conditioned(4)],
+)
+def lu_factor_pull(z_bar, z, a):
+    lu_bar, _ = z_bar
+    lu, piv = z
+    lower, upper = _unit_lower(lu), np.triu(lu)
+    inner = np.tril(lower.T @ np.tril(lu_bar, -1), -1) + np.triu(np.triu(lu_bar) @ upper.T)
+    right = sl.solve_triangular(upper, inner.T).T
+    permuted = sl.solve_triangular(lower, right, 1, True, True)
+    return permuted[np.argsort(row_order(piv))]
+
+
+@push(sl.lu_factor)
+def lu_factor_push(z, a, *, a_dot):
+    lu, piv = z
+    lower, upper = _unit_lower(lu), np.triu(lu)
+    left = sl.solve_triangular(lower, a_dot[row_order(piv)], 0, True, True)
+    inner = sl.solve_triangular(upper, left.T, 1).T
+    return lower @ np.tril(inner, -1) + np.triu(inner) @ upper, np.zeros_like(piv)
+
+
+@lowered(sl.lu_factor)
+def lu_factor_by_elimination(a):
+    n = a.shape[0]
+    lu = np.zeros_like(a)
+    lu[...] = a
+    piv = np.arange(n)
+    for k in range(n):
+        best = k + np.argmax(np.abs(lu[k:, k]))
+        piv[k] = best
+        row = lu[k].copy()
+        lu[k] = lu[best]
+        lu[best] = row
+        lu[k + 1 :, k] = lu[k + 1 :, k] / lu[k, k]
+        lu[k + 1 :, k + 1 :] = lu[k + 1 :, k + 1 :] - np.outer(lu[k + 1 :, k], lu[k, k + 1 :])
+    return lu, piv
+
+
+@composite(
+    sl.lu_solve,
+    wrt="lu_and_piv b",
+    name="scipy.linalg.lu_solve",
+    extra={"real_only": True},
+    examples=lambda r: [
+        call(sl.lu_factor(r.well_conditioned(3)), r.normal(3)),
+        call(sl.lu_factor(r.well_conditioned(3)), r.normal(3, 2)),
+        call(sl.lu_factor(r.well_conditioned(3)), r.normal(3), trans=1),
+    ],
+)
+def lu_solve(lu_and_piv, b, trans=0):
+    lu, piv = lu_and_piv
+    order = row_order(piv)
+    if trans == 0:
+        half = sl.solve_triangular(lu, b[order], 0, True, True)
+        return sl.solve_triangular(lu, half)
+    half = sl.solve_triangular(lu, b, 1)
+    return sl.solve_triangular(lu, half, 1, True, True)[np.argsort(order)]
+
+
+@composite(
+    sl.lu,
+    name="scipy.linalg.lu",
+    extra={"real_only": True},
+    notes="square matrices",
+    examples=lambda r: [r.well_conditioned(3)],
+)
+def lu(a):
+    factors, piv = sl.lu_factor(a)
+    places = np.argsort(row_order(piv))
+    p = np.eye(a.shape[0], dtype=a.dtype)[places]
+    return p, _unit_lower(factors), np.triu(factors)
+
+
+# --- banded matrices ----------------------------------------------------------------------------------------
+
+
+def shifted(v, k):
+    """v[j + k] along the first axis, and 0 where that leaves the array (k is static)."""
+    n = v.shape[0]
+    filler = np.zeros((np.minimum(abs(k), n),) + np.shape(v)[1:], dtype=v.dtype)
+    if k == 0:
+        return v
+    if k > 0:
+        return np.concatenate((v[k:], filler), axis=0)
+    return np.concatenate((filler, v[: np.maximum(n + k, 0)]), axis=0)
+
+
+def _transposed_band(ab, below, above):
+    """The diagonals of the transposed matrix, in LAPACK's order."""
+    rows = []
+    for k in range(below + above + 1):
+        rows.append(shifted(ab[below + above - k], k - below))
+    return np.stack(rows)
+
+
+def band_product(ab, x, below, above):
+    """The banded matrix times a vector or a matrix of columns."""
+    total = np.zeros_like(x)
+    for k in range(below + above + 1):
+        diagonal = ab[k] if np.ndim(x) == 1 else np.expand_dims(ab[k], 1)
+        # Element (i, j) stands in row above + i - j, column j.
+        total = total + shifted(diagonal * x, above - k)
+    return total
+
+
+def _banded(r):
+    ab = r.normal(3, 5)
+    ab[1] += 5.0
+    wide = r.normal(4, 5)
+    wide[1] += 6.0
+    return [((1, 1), ab, r.normal(5)), ((1, 1), ab, r.normal(5, 2)), ((2, 1), wide, r.normal(5))]
+
+
+@pull(
+    sl.solve_banded,
+    wrt="ab b",
+    name="scipy.linalg.solve_banded",
+    cost=20,
+    examples=_banded,
+    shape=lambda l_and_u, ab, b: tuple(b.shape),
+    extra={"real_only": True, "dtype": "ab b"},
+)
+def solve_banded_pull(x_bar, x, l_and_u, ab, b):
+    below, above = l_and_u
+    b_bar = sl.solve_banded((above, below), _transposed_band(ab, below, above), x_bar)
+    rows = []
+    for k in range(below + above + 1):
+        product = -shifted(b_bar, k - above) * x
+        rows.append(product if np.ndim(x) == 1 else np.sum(product, axis=1))
+    return np.stack(rows), b_bar
+
+
+@push(sl.solve_banded)
+def solve_banded_push(x, l_and_u, ab, b, *, ab_dot, b_dot):
+    below, above = l_and_u
+    return sl.solve_banded(l_and_u, ab, b_dot - band_product(ab_dot, x, below, above))
+
+
+@composite(
+    sl.solveh_banded,
+    wrt="ab b",
+    name="scipy.linalg.solveh_banded",
+    extra={"real_only": True},
+    examples=lambda r: [
+        (np.stack([np.array([0.0, 0.3, -0.2, 0.4]), r.positive(4) + 2.0]), r.normal(4)),
+        call(np.stack([r.positive(4) + 2.0, np.array([0.3, -0.2, 0.4, 0.0])]), r.normal(4), lower=True),
+    ],
+)
+def solveh_banded(ab, b, lower=False):
+    k = ab.shape[0] - 1
+    full = _whole_band(ab, lower, k)
+    return sl.solve_banded((k, k), full, b)
+
+
+def _whole_band(ab, lower, k):
+    """Both triangles of a symmetric band of which one is stored."""
+    if lower:
+        return np.concatenate((np.flip(_slid(ab[1:], -1), 0), ab), axis=0)
+    return np.concatenate((ab, np.flip(_slid(ab[:k], 1), 0)), axis=0)
+
+
+def _slid(rows, direction):
+    """The stored off-diagonals, moved to where the mirrored ones stand."""
+    n = rows.shape[0]
+    result = []
+    for i in range(n):
+        result.append(shifted(rows[i], -(i + 1) if direction < 0 else n - i))
+    return np.stack(result)

@@ -1,0 +1,146 @@
+"""Rules of the methods of ufuncs: `np.add.reduce`, `np.multiply.accumulate`, `np.subtract.outer`, ..."""
+
+import numpy as np
+
+from adc.rules.registry import composite, constant
+from adc.rules.sampler import call
+
+
+def _reductions(r):
+    return [
+        r.distinct(4),
+        r.distinct(2, 3),
+        call(r.distinct(2, 3), axis=1),
+        call(r.distinct(2, 3), axis=None),
+        call(r.distinct(2, 3), axis=1, keepdims=True),
+    ]
+
+
+def _accumulations(r):
+    return [r.distinct(4), r.distinct(2, 3), call(r.distinct(2, 3), axis=1)]
+
+
+def _outers(r):
+    return [(r.positive(2), r.positive(3)), (r.positive(2, 2), r.positive(3)), (1.5, r.positive(2))]
+
+
+def method(ufunc, name, wrt, examples, notes=""):
+    """Register a method of a ufunc by its meaning."""
+    text = f"{ufunc.__name__}.{name}"
+    return composite(
+        getattr(ufunc, name), name=text, spelling=f"np.{text}", wrt=wrt, examples=examples, notes=notes
+    )
+
+
+@method(np.add, "reduce", "array", _reductions)
+def add_reduce(array, axis=0, keepdims=False):
+    return np.sum(array, axis=axis, keepdims=keepdims)
+
+
+@method(np.multiply, "reduce", "array", _reductions, "as prod")
+def multiply_reduce(array, axis=0, keepdims=False):
+    return np.prod(array, axis=axis, keepdims=keepdims)
+
+
+@method(np.maximum, "reduce", "array", _reductions, "as max")
+def maximum_reduce(array, axis=0, keepdims=False):
+    return np.max(array, axis=axis, keepdims=keepdims)
+
+
+@method(np.minimum, "reduce", "array", _reductions, "as min")
+def minimum_reduce(array, axis=0, keepdims=False):
+    return np.min(array, axis=axis, keepdims=keepdims)
+
+
+def _finite_max(array, axis, keepdims):
+    largest = np.max(array, axis=axis, keepdims=keepdims)
+    return np.where(np.isinf(largest), 0.0, largest)
+
+
+@method(np.logaddexp, "reduce", "array", _reductions)
+def logaddexp_reduce(array, axis=0, keepdims=False):
+    total = np.log(np.sum(np.exp(array - _finite_max(array, axis, True)), axis=axis, keepdims=keepdims))
+    return total + _finite_max(array, axis, keepdims)
+
+
+@method(np.add, "accumulate", "array", _accumulations)
+def add_accumulate(array, axis=0):
+    return np.cumsum(array, axis=axis)
+
+
+@method(np.multiply, "accumulate", "array", _accumulations, "as cumprod")
+def multiply_accumulate(array, axis=0):
+    return np.cumprod(array, axis=axis)
+
+
+def column(a, b):
+    """`a` with an axis of length 1 for each axis of `b`."""
+    return a if np.ndim(a) == 0 else np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
+
+
+@method(np.add, "outer", "A B", _outers)
+def add_outer(A, B):
+    return column(A, B) + B
+
+
+@method(np.subtract, "outer", "A B", _outers)
+def subtract_outer(A, B):
+    return column(A, B) - B
+
+
+@method(np.multiply, "outer", "A B", _outers)
+def multiply_outer(A, B):
+    return column(A, B) * B
+
+
+@method(np.divide, "outer", "A B", _outers)
+def divide_outer(A, B):
+    return column(A, B) / B
+
+
+@method(np.power, "outer", "A B", _outers)
+def power_outer(A, B):
+    return column(A, B) ** B
+
+
+@method(np.maximum, "outer", "A B", _outers)
+def maximum_outer(A, B):
+    return np.maximum(column(A, B), B)
+
+
+@method(np.minimum, "outer", "A B", _outers)
+def minimum_outer(A, B):
+    return np.minimum(column(A, B), B)
+
+
+@method(np.hypot, "outer", "A B", _outers)
+def hypot_outer(A, B):
+    return np.hypot(column(A, B), B)
+
+
+@method(np.arctan2, "outer", "A B", _outers)
+def arctan2_outer(A, B):
+    return np.arctan2(column(A, B), B)
+
+
+@method(np.logaddexp, "outer", "A B", _outers)
+def logaddexp_outer(A, B):
+    return np.logaddexp(column(A, B), B)
+
+
+for ufunc in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal):
+    constant(
+        ufunc.outer,
+        parameters="A, B",
+        name=f"{ufunc.__name__}.outer",
+        spelling=f"np.{ufunc.__name__}.outer",
+        examples=_outers,
+    )
+for logical in (np.logical_and, np.logical_or):
+    constant(
+        logical.reduce,
+        parameters="array, axis=0, keepdims=False",
+        name=f"{logical.__name__}.reduce",
+        spelling=f"np.{logical.__name__}.reduce",
+        examples=lambda r: [r.mask(3)],
+    )

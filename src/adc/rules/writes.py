@@ -1,0 +1,141 @@
+"""Rules of functions that write to their first argument, as the assignments that they are."""
+
+import numpy as np
+
+from adc.rules.registry import composite
+from adc.rules.sampler import call
+
+
+def _writes(parameter):
+    """What an engine and the kit must know: the function returns nothing and changes this parameter."""
+    return {"writes": parameter}
+
+
+def position_of(flat, lengths):
+    """Positions in a flattened array as one index array per axis."""
+    index = ()
+    rest = flat
+    for k in range(len(lengths) - 1, -1, -1):
+        index = (np.remainder(rest, lengths[k]),) + index
+        rest = np.floor_divide(rest, lengths[k])
+    return index
+
+
+def axis_index(indices, axis, ndim):
+    """One index array per axis, `indices` along one of them."""
+    index = ()
+    for k in range(ndim):
+        if k == axis % ndim:
+            index = index + (indices,)
+        else:
+            n = indices.shape[k]
+            index = index + (np.reshape(np.arange(n), (1,) * k + (n,) + (1,) * (ndim - 1 - k)),)
+    return index
+
+
+@composite(
+    np.put_along_axis,
+    wrt="arr values",
+    extra=_writes("arr"),
+    examples=lambda r: [
+        (r.normal(2, 3), np.array([[2], [0]]), r.normal(2, 1), 1),
+        (r.normal(3), np.array([1]), 0.5, 0),
+    ],
+)
+def put_along_axis(arr, indices, values, axis):
+    arr[axis_index(indices, axis, np.ndim(arr))] = values
+
+
+@composite(
+    np.put,
+    wrt="a v",
+    extra=_writes("a"),
+    examples=lambda r: [
+        (r.normal(4), np.array([2, 0]), r.normal(2)),
+        (r.normal(2, 3), np.array([4, 0]), 0.5),
+        (r.normal(2, 3), np.array([4, 0, 1]), r.normal(2)),
+    ],
+)
+def put(a, ind, v):
+    values = v if np.ndim(v) == 0 else v[np.remainder(np.arange(np.size(ind)), np.size(v))]
+    a[position_of(ind, np.shape(a))] = values
+
+
+@composite(
+    np.place,
+    wrt="arr vals",
+    extra=_writes("arr"),
+    examples=lambda r: [
+        (r.normal(4), np.array([True, False, True, True]), r.normal(2)),
+        (r.normal(2, 2), np.array([[True, False], [False, True]]), r.normal(2)),
+    ],
+)
+def place(arr, mask, vals):
+    rank = np.reshape(np.cumsum(np.where(mask, 1, 0)) - 1, np.shape(mask))
+    arr[...] = np.where(mask, vals[np.remainder(np.maximum(rank, 0), np.size(vals))], arr)
+
+
+@composite(
+    np.putmask,
+    wrt="a values",
+    extra=_writes("a"),
+    examples=lambda r: [
+        (r.normal(4), np.array([True, False, True, True]), r.normal(4)),
+        (r.normal(2, 2), r.mask(2, 2), 0.5),
+    ],
+    notes="values of the shape of the array, or one value",
+)
+def putmask(a, mask, values):
+    a[...] = np.where(mask, values, a)
+
+
+@composite(
+    np.copyto,
+    wrt="dst src",
+    extra=_writes("dst"),
+    examples=lambda r: [
+        (r.normal(2, 3), r.normal(3)),
+        call(r.normal(4), r.normal(4), where=r.mask(4)),
+        (r.normal(4), 0.5),
+    ],
+)
+def copyto(dst, src, casting="same_kind", where=True):
+    dst[...] = np.where(where, src, dst)
+
+
+@composite(
+    np.fill_diagonal,
+    wrt="a val",
+    extra=_writes("a"),
+    notes="two axes",
+    examples=lambda r: [(r.normal(3, 3), 0.5), (r.normal(2, 3), r.normal(2))],
+)
+def fill_diagonal(a, val):
+    steps = np.arange(np.minimum(a.shape[0], a.shape[1]))
+    a[steps, steps] = val
+
+
+@composite(
+    np.piecewise,
+    wrt="x",
+    notes="each function sees only the elements of its own condition",
+    examples=lambda r: [
+        (
+            r.distinct(4),
+            [np.array([True, False, True, False]), np.array([False, True, False, False])],
+            [np.sin, np.exp],
+        ),
+        (r.distinct(4), [np.array([True, False, True, False])], [np.sin, 2.5]),
+        (r.distinct(3), [r.mask(3)], [np.exp]),
+    ],
+)
+def piecewise(x, condlist, funclist):
+    y = np.zeros_like(x)
+    rest = np.ones(np.shape(x), dtype=bool)
+    for k in range(len(condlist)):
+        rest = rest & ~condlist[k]
+        y[condlist[k]] = funclist[k](x[condlist[k]]) if callable(funclist[k]) else funclist[k]
+    if len(funclist) > len(condlist):
+        last = funclist[len(condlist)]
+        y[rest] = last(x[rest]) if callable(last) else last
+    return y

@@ -1,0 +1,85 @@
+"""Mathematical functions that LLVM vectorises inside loops, for compiled derivatives.
+
+    from adc.runtime import vectormath as vm
+
+    for i in range(n):
+        total = vm.add(total, vm.exp(x[i]))
+
+Every function takes scalars, in jitted code or from Python, in float64 or float32 (which stays float32),
+and treats NaN, infinities, signed zeros, subnormal numbers and overflow as NumPy does. Errors are measured
+and published in docs/vectormath_accuracy.md; how it is done, and what it costs, is in
+docs/design/vectormath.md.
+
+`IMPLEMENTATIONS` maps names of NumPy ufuncs (and of functions in scipy.special and math) to these functions,
+`REDUCTIONS` the ufuncs whose `reduce` a step function here accumulates.
+
+Where a loop does not vectorise, the C library (math.exp) is faster: use these in loops that do.
+
+>>> from numba import njit
+>>> @njit
+... def total(x):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         s = add(s, exp(x[i]))
+...     return s
+>>> import numpy as np
+>>> total(np.zeros(8))
+8.0
+>>> exp(0.0)
+1.0
+"""
+
+from __future__ import annotations
+
+from adc.runtime.vectormath.caching import fingerprint
+from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
+from adc.runtime.vectormath.error_function import erf, erfc
+from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
+from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
+from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
+from adc.runtime.vectormath.inverse_trigonometric import arccos, arcsin, arctan, arctan2
+from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, softplus
+from adc.runtime.vectormath.power import cbrt, hypot, power
+from adc.runtime.vectormath.reductions import REDUCTIONS, add, maximum, minimum, multiply
+from adc.runtime.vectormath.trigonometric import cos, sin, tan
+
+__all__ = [
+    "IMPLEMENTATIONS",
+    "REDUCTIONS",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "digamma",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fingerprint",
+    "gamma",
+    "hypot",
+    "lgamma",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "maximum",
+    "minimum",
+    "multiply",
+    "power",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "softplus",
+    "tan",
+    "tanh",
+]

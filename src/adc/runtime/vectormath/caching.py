@@ -1,0 +1,59 @@
+"""Compiled kernels come from Numba's disk cache, and only as long as nothing in this package has changed.
+
+Numba keeps a cached function while the file that it stands in is unchanged. A kernel depends on more: on
+the coefficients and on kernels in other files, which are inlined into it. So the functions of this package
+get cache locators whose stamp is a hash of all its files. For every other function the locators answer
+None, and Numba goes on to its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+PACKAGE = Path(__file__).parent
+
+
+@functools.cache
+def fingerprint() -> str:
+    """A hash of the sources: whoever caches code that inlines a kernel should make it part of the key."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def enable() -> bool:
+    """Put the locators in front of Numba's. False if that cannot be done, or nothing can be cached here."""
+    implementation = getattr(caching, "CacheImpl", None) or getattr(caching, "_CacheImpl", None)
+    known = getattr(implementation, "_locator_classes", None)
+    if known is None:
+        return False
+    if not any(getattr(locator, "for_vectormath", False) for locator in known):
+        implementation._locator_classes = [*map(_for_this_package, known), *known]  # type: ignore[union-attr]
+    try:
+        caching.FunctionCache(enable)
+    except RuntimeError:
+        # No directory to write to: the kernels are compiled in each process.
+        return False
+    return True
+
+
+def _for_this_package(locator: Any) -> Any:
+    """A locator like the given one, for functions in this folder, with the fingerprint for a stamp."""
+
+    class Locator(locator):  # type: ignore[misc]
+        for_vectormath = True
+
+        def get_source_stamp(self) -> str:
+            return fingerprint()
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Any:
+            return super().from_function(py_func, py_file) if Path(py_file).parent == PACKAGE else None
+
+    return Locator

@@ -1,0 +1,114 @@
+"""A kernel written once for float64 becomes a function for Python, for jitted code, and for float32.
+
+`@vector_function` turns a kernel into a plain Python function that Numba also knows. In jitted code a call
+is typed per dtype: float64 inlines the kernel, float32 evaluates the same kernel in float64 and rounds once
+(so its error is half a unit, and hardly more), integers and booleans are converted as NumPy converts them.
+From Python the same machine code runs on scalars.
+
+The kernels carry flags of their own and keep them: LLVM's flags sit on each instruction, so a caller that
+allows reassociation for its sums cannot dissolve a kernel's error-free steps (`inline="always"` would give
+them the caller's flags).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload, register_jitable
+
+from adc.runtime.vectormath import caching
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# No 'reassoc': it would cancel the rounding trick. No 'nnan' or 'ninf': special values mean what IEEE 754
+# says.
+KERNEL_OPTIONS: dict[str, Any] = {
+    "forceinline": True,
+    "fastmath": {"contract", "nsz"},
+    "error_model": "numpy",
+}
+# An overload is only ever called from jitted code, so it needs no wrappers; and it is the same in every
+# process.
+_OVERLOAD_OPTIONS: dict[str, Any] = {
+    **KERNEL_OPTIONS,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "cache": caching.enable(),
+}
+
+IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {}
+"""From the name of a NumPy ufunc (or of the function in scipy.special or math) to the function here."""
+
+
+def helper(function: F) -> F:
+    """A part shared by kernels: inlined into them, with their flags."""
+    return cast(F, register_jitable(**_OVERLOAD_OPTIONS)(function))
+
+
+def vector_function(*names: str) -> Callable[[F], F]:
+    """Make the decorated float64 kernel callable from everywhere, and enter it in the table under `names`."""
+
+    def decorate(kernel: F) -> F:
+        @functools.wraps(kernel)
+        def function(*arguments: Any) -> Any:
+            value = compiled()(*[_as_scalar(argument) for argument in arguments])
+            # Numba hands a float32 back as a Python float; NumPy would not.
+            return np.float32(value) if all(type(a) is np.float32 for a in arguments) else value
+
+        compiled = _compiled_on_first_use(function, kernel)
+        overload(function, jit_options=_OVERLOAD_OPTIONS, strict=False)(_typed_by_dtype(function, kernel))
+        for name in names:
+            IMPLEMENTATIONS[name] = function
+        return cast(F, function)
+
+    return decorate
+
+
+def _as_scalar(argument: Any) -> Any:
+    if isinstance(argument, int | float | np.number | np.bool_):
+        return argument
+    raise TypeError(
+        f"vector maths functions take scalars, not {type(argument).__name__}: loop, or call the ufunc"
+    )
+
+
+def _compiled_on_first_use(function: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[[], Any]:
+    """The dispatcher that Python calls, made when it is first needed so that an import compiles nothing."""
+
+    @functools.cache
+    def compiled() -> Any:
+        if kernel.__code__.co_argcount == 1:
+            return njit(**KERNEL_OPTIONS)(lambda x: function(x))
+        return njit(**KERNEL_OPTIONS)(lambda x, y: function(x, y))
+
+    return compiled
+
+
+def _typed_by_dtype(function: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    if kernel.__code__.co_argcount == 1:
+
+        def choose_unary(x: Any) -> Any:
+            if x == types.float64:
+                return kernel
+            if x == types.float32:
+                return lambda x: np.float32(function(np.float64(x)))
+            if isinstance(x, (types.Integer, types.Boolean)):
+                return lambda x: function(np.float64(x))
+            return None
+
+        return choose_unary
+
+    def choose_binary(x: Any, y: Any) -> Any:
+        if x == y == types.float64:
+            return kernel
+        if x == y == types.float32:
+            return lambda x, y: np.float32(function(np.float64(x), np.float64(y)))
+        if all(isinstance(t, (types.Float, types.Integer, types.Boolean)) for t in (x, y)):
+            return lambda x, y: function(np.float64(x), np.float64(y))
+        return None
+
+    return choose_binary

@@ -1,0 +1,65 @@
+"""erf and erfc: an odd polynomial up to 1, and e**-x**2 times a polynomial in a fraction of x from there."""
+
+from __future__ import annotations
+
+from adc.runtime.vectormath import coefficients as c
+from adc.runtime.vectormath.dispatch import helper, vector_function
+from adc.runtime.vectormath.exponential import scaled_exp_of_sum
+from adc.runtime.vectormath.primitives import (
+    fast_two_sum,
+    fused,
+    magnitude,
+    polynomial,
+    select,
+    two_product,
+    with_sign,
+)
+
+# From here on erf is 1 to the last bit.
+FLAT = 6.0
+# From here on erfc is below half of the smallest subnormal number.
+VANISHED = 27.3
+# From here on the tail's formula; up to here 1 - x is exact, or as good, and erf(x) - x is small.
+TAIL_FROM = 0.98
+
+
+@helper
+def tail(a: float) -> float:
+    """erfc(a) for a >= 0.97."""
+    a = select(a > VANISHED, VANISHED, a)
+    # Errors of the inverse count nearly twice, in t and in the factor: one step takes them off. The sum keeps
+    # its error though a may be the larger, as 2 is a power of two.
+    bottom, lost = fast_two_sum(2.0, a)
+    inverse = 1.0 / bottom
+    inverse += inverse * (fused(-inverse, bottom, 1.0) - inverse * lost)
+    factor = polynomial((a - c.ERFC_CENTRE) * inverse, c.ERFC) * inverse
+    square, square_lost = two_product(a, a)
+    return scaled_exp_of_sum(factor, -square, -square_lost)
+
+
+@helper
+def tail_of_erf(a: float) -> float:
+    """erfc(a) for a >= 0.97, with an absolute error below the last bit of 1."""
+    a = select(a > FLAT, FLAT, a)
+    inverse = 1.0 / (a + 2.0)
+    factor = polynomial((a - c.ERF_TAIL_CENTRE) * inverse, c.ERF_TAIL) * inverse
+    return scaled_exp_of_sum(factor, -a * a, 0.0)
+
+
+@vector_function("erf")
+def erf(x: float) -> float:
+    """The error function."""
+    a = magnitude(x)
+    z = x * x
+    near = x + x * polynomial(z, c.ERF)
+    return with_sign(select(a > TAIL_FROM, 1.0 - tail_of_erf(a), near), x)
+
+
+@vector_function("erfc")
+def erfc(x: float) -> float:
+    """1 - erf(x), accurate where that vanishes."""
+    a = magnitude(x)
+    z = x * x
+    near = (1.0 - x) - x * polynomial(z, c.ERF)
+    far = tail(a)
+    return select(a > TAIL_FROM, select(x < 0.0, 2.0 - far, far), near)

@@ -1,0 +1,108 @@
+"""power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
+
+from __future__ import annotations
+
+from adc.runtime.vectormath import coefficients as c
+from adc.runtime.vectormath.dispatch import helper, vector_function
+from adc.runtime.vectormath.exponential import SHIFT, clipped, scaled_exp_of_sum
+from adc.runtime.vectormath.logarithm import split_exponent
+from adc.runtime.vectormath.primitives import (
+    bits,
+    fast_two_sum,
+    from_bits,
+    fused,
+    larger,
+    magnitude,
+    polynomial,
+    select,
+    smaller,
+    square_root,
+    two_product,
+    with_sign,
+)
+from adc.runtime.vectormath.rare import library_function_of_two
+
+INFINITY = float("inf")
+# An exponent beyond this makes anything but 1 vanish or overflow, and may overflow y log(x) too.
+HUGE_POWER = 2.0**100
+
+# Zero, negative, infinite and NaN bases, and such exponents, have a dozen rules that the C library knows.
+library_power = library_function_of_two("pow")
+
+
+@helper
+def log_as_sum(x: float) -> tuple[float, float]:
+    """log(x) = high + low with about 65 correct bits, for x positive and finite."""
+    m, n = split_exponent(x)
+    f = m - 1.0
+    # s = f / (2 + f) and z = s**2, each with the rounding error of its division or product.
+    bottom, bottom_lost = fast_two_sum(2.0, f)
+    inverse = 1.0 / bottom
+    s = f * inverse
+    s_rest = (fused(-s, bottom, f) - s * bottom_lost) * inverse
+    z, z_rest = two_product(s, s)
+    z_rest += 2.0 * s * s_rest
+    # log(m) = 2 s + s z (2/3 + z Q(z))
+    q, q_rest = fast_two_sum(2.0 * c.THIRD, z * polynomial(z, c.LOG_TAIL))
+    q_rest += c.TWO_THIRDS_REST
+    cube, cube_rest = two_product(s, z)
+    cube_rest += s * z_rest + s_rest * z
+    tail, tail_rest = two_product(cube, q)
+    tail_rest += cube * q_rest + cube_rest * q
+    # n ln(2) + 2 s + the tail, largest first.
+    high, first = fast_two_sum(n * c.LN2_HIGH, 2.0 * s)
+    high, second = fast_two_sum(high, tail)
+    return high, first + (second + (2.0 * s_rest + tail_rest + n * c.LN2_LOW))
+
+
+@vector_function("power", "float_power", "pow")
+def power(x: float, y: float) -> float:
+    """x**y as C's pow has it: NaN for a negative x to a power that is not an integer."""
+    ordinary = (x > 0.0) & (x < INFINITY) & (magnitude(y) < HUGE_POWER)
+    high, low = log_as_sum(select(ordinary, x, 1.0))
+    high, low = fast_two_sum(high, low)
+    product, rest = two_product(y, high)
+    rest += y * low
+    beyond = magnitude(product) > 1000.0
+    z = scaled_exp_of_sum(1.0, clipped(product, -1000.0, 1000.0), select(beyond, 0.0, rest))
+    return library_power(not ordinary, x, y, z)
+
+
+@vector_function("cbrt")
+def cbrt(x: float) -> float:
+    """The real cube root."""
+    a = magnitude(x)
+    ordinary = (a > 0.0) & (a < INFINITY)
+    m, n = split_exponent(select(ordinary, a, 1.0))
+    # n = 3 * third + left, left in -1, 0, 1
+    shifted = n * c.THIRD + SHIFT
+    left = n - 3.0 * (shifted - SHIFT)
+    doubled, halved = left > 0.5, left < -0.5
+    m_full = m * select(doubled, 2.0, select(halved, 0.5, 1.0))
+    # m**(-1/3) to 17 bits, to 50 by a step of third order, then one Newton step on the root itself.
+    r = polynomial(m, c.INVERSE_CBRT) * select(doubled, 1.0 / c.CBRT_2, select(halved, c.CBRT_2, 1.0))
+    error = 1.0 - m_full * r * r * r
+    r += r * error * (c.THIRD + error * (2.0 / 9.0))
+    y = m_full * r * r
+    square, square_rest = two_product(y, y)
+    y -= (fused(square, y, -m_full) + square_rest * y) * (r * r * c.THIRD)
+    y *= from_bits((bits(shifted) + 1023) << 52)
+    return with_sign(select(ordinary, y, a), x)
+
+
+@vector_function("hypot")
+def hypot(x: float, y: float) -> float:
+    """sqrt(x**2 + y**2) without overflow or underflow between; infinite if either is."""
+    across, up = magnitude(x), magnitude(y)
+    long, short = larger(across, up), smaller(across, up)
+    large, small = long > 2.0**500, long < 2.0**-500
+    scale = select(large, 2.0**-600, select(small, 2.0**600, 1.0))
+    back = select(large, 2.0**600, select(small, 2.0**-600, 1.0))
+    a, b = long * scale, short * scale
+    square, square_lost = two_product(a, a)
+    total, lost = fast_two_sum(square, b * b)
+    root = square_root(total)
+    # One Newton step with everything that was lost; a root of zero lost nothing.
+    root += (fused(-root, root, total) + (lost + square_lost)) * (0.5 / larger(root, 1e-300))
+    infinite = (across == INFINITY) | (up == INFINITY)
+    return select(infinite, INFINITY, root * back)

@@ -1,0 +1,147 @@
+"""A scalar library call that a vector loop makes only for lanes that need it.
+
+A kernel that is right on all but a few inputs ends with
+
+    return library_sin(magnitude(x) > LIMIT, x, y)
+
+which is sin(x) from the C library where the condition holds and y elsewhere, and the loop around it still
+vectorises: the call names vector variants of its function (the "vector-function-abi-variant" attribute),
+which are defined here in the same module. A variant tests whether any lane asks, returns y at once if none
+does, and otherwise calls the library lane by lane. The price in the usual case is one call and one
+predicted branch per vector.
+
+Where LLVM picks a width without a variant it calls the scalar function for each lane, which tests before it
+does anything: slower, never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+Code = tuple[Any, Any]
+
+DOUBLE = ir.DoubleType()
+FLAG = ir.IntType(64)
+WIDTHS = (2, 4, 8)
+
+
+def library_function(symbol: str) -> Callable[[bool, float, float], float]:
+    """An intrinsic (rare, x, otherwise): the C library's `symbol` of x if `rare`, else `otherwise`."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call_library(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
+        double = types.float64
+        return double(types.boolean, double, double), _emitter(symbol)
+
+    function: Callable[[bool, float, float], float] = call_library
+    return function
+
+
+def library_function_of_two(symbol: str) -> Callable[[bool, float, float, float], float]:
+    """The same for a function of two arguments: (rare, x, y, otherwise)."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call_library(typing_context: Any, rare: Any, x: Any, y: Any, otherwise: Any) -> Code:
+        double = types.float64
+        return double(types.boolean, double, double, double), _emitter(symbol)
+
+    function: Callable[[bool, float, float, float], float] = call_library
+    return function
+
+
+class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
+    """Call attributes as LLVM spells them: llvmlite's own set refuses names that it does not list."""
+
+    def add(self, name: str) -> None:
+        set.add(self, name)
+
+
+def _emitter(symbol: str) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rare, *values = arguments
+        scalar, attribute = _variants(builder.module, symbol, len(values) - 1)
+        # A whole word of ones for true: on vectors that is the form a comparison leaves anyway.
+        call = builder.call(scalar, [*values, builder.sext(rare, FLAG)])
+        call.attributes = _Attributes([attribute])
+        return call
+
+    return emit
+
+
+def _variants(module: Any, symbol: str, arity: int) -> tuple[Any, str]:
+    """The scalar function in `module`, made with its variants if it is not there, and the attribute."""
+    name = f"adc_rare_{symbol}"
+    parameters = "v" * (arity + 2)
+    attribute = ",".join(f"_ZGV_LLVM_N{width}{parameters}_{name}({name}_{width})" for width in WIDTHS)
+    scalar = module.globals.get(name)
+    if scalar is None:
+        scalar = _scalar(module, symbol, name, arity)
+        vectors = [_vector(module, scalar, f"{name}_{width}", width, arity) for width in WIDTHS]
+        _keep(module, vectors)
+    return scalar, f'"vector-function-abi-variant"="{attribute}"'
+
+
+def _scalar(module: Any, symbol: str, name: str, arity: int) -> Any:
+    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity)
+    library = module.globals.get(symbol) or ir.Function(module, library_type, symbol)
+    function = _function(module, ir.FunctionType(DOUBLE, [DOUBLE] * (arity + 1) + [FLAG]), name)
+    *arguments, otherwise, rare = function.args
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    slow, done = function.append_basic_block("slow"), function.append_basic_block("done")
+    builder.cbranch(builder.icmp_signed("!=", rare, FLAG(0)), slow, done)
+    builder.position_at_end(done)
+    builder.ret(otherwise)
+    builder.position_at_end(slow)
+    builder.ret(builder.call(library, arguments))
+    return function
+
+
+def _vector(module: Any, scalar: Any, name: str, width: int, arity: int) -> Any:
+    lanes, flags = ir.VectorType(DOUBLE, width), ir.VectorType(FLAG, width)
+    function = _function(module, ir.FunctionType(lanes, [lanes] * (arity + 1) + [flags]), name)
+    rare, otherwise = function.args[-1], function.args[-2]
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    slow, done = function.append_basic_block("slow"), function.append_basic_block("done")
+    packed = ir.IntType(width)
+    on = builder.icmp_signed("!=", rare, ir.Constant(flags, [0] * width))
+    builder.cbranch(builder.icmp_unsigned("!=", builder.bitcast(on, packed), packed(0)), slow, done)
+    builder.position_at_end(done)
+    builder.ret(otherwise)
+    builder.position_at_end(slow)
+    result = otherwise
+    for lane in range(width):
+        at = ir.IntType(32)(lane)
+        value = builder.call(scalar, [builder.extract_element(argument, at) for argument in function.args])
+        result = builder.insert_element(result, value, at)
+    builder.ret(result)
+    return function
+
+
+def _function(module: Any, signature: Any, name: str) -> Any:
+    function = ir.Function(module, signature, name)
+    # Every module that uses it carries it, so that code from Numba's disk cache is complete; the linker
+    # keeps one.
+    function.linkage = "linkonce_odr"
+    for attribute in ("noinline", "nounwind", "readnone"):
+        function.attributes.add(attribute)
+    return function
+
+
+def _keep(module: Any, functions: list[Any]) -> None:
+    """Keep functions that nothing calls yet until the vectoriser has run."""
+    pointer = ir.IntType(8).as_pointer()
+    earlier = module.globals.get("llvm.compiler.used")
+    kept = list(earlier.initializer.constant) if earlier is not None else []
+    kept += [function.bitcast(pointer) for function in functions]
+    if earlier is not None:
+        del module.globals["llvm.compiler.used"]
+    array = ir.ArrayType(pointer, len(kept))
+    used = ir.GlobalVariable(module, array, "llvm.compiler.used")
+    used.linkage = "appending"
+    used.section = "llvm.metadata"
+    used.initializer = ir.Constant(array, kept)

@@ -1,0 +1,354 @@
+"""Adjoints flow from outputs to leaves, each node once, in decreasing order of record, without recursion.
+
+An operand is recorded before what is made of it, so decreasing order is a reverse topological order, and a
+graph of a million nodes needs neither a deep stack nor a count of uses. Kept values are freed as the walk
+passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from adc.errors import InternalError, UnsupportedError
+from adc.tape import hooks, record, writes
+from adc.tape.entry import Form
+from adc.tape.node import IndexNode, Leaf, Node, Part
+from adc.tape.state import modes
+from adc.tape.substitute import traced
+from adc.tape.tensor import Tensor, make
+
+_by_order = attrgetter("order")
+
+
+class Engine:
+    """One backward pass: the adjoints on their way, and which nodes they are wanted at."""
+
+    __slots__ = ("bars", "owned", "wanted")
+
+    def __init__(self, bars: dict[Node, Any], wanted: set[Node] | None) -> None:
+        self.bars = bars
+        self.owned: set[Node] = set()  # nodes whose adjoint is a buffer that no one else holds
+        self.wanted = wanted  # None: all
+
+    def wants(self, node: Node) -> bool:
+        return self.wanted is None or node in self.wanted
+
+    def buffer(self, node: Node) -> Any:
+        """The adjoint of `node` as an array that may be added to in place."""
+        bar = self.bars.get(node)
+        if node not in self.owned:
+            bar = np.zeros(node.shape, node.dtype) if bar is None else np.array(bar)
+            self.bars[node] = bar
+            self.owned.add(node)
+        return bar
+
+    def give(self, node: Node, bar: Any) -> None:
+        """Add an adjoint that the caller will not use again."""
+        if node in self.bars:
+            self.add(node, bar)
+        else:
+            self.bars[node] = fitted(bar, node)
+            self.owned.add(node)
+
+    def add(self, node: Node, bar: Any) -> None:
+        """Add an adjoint to what has come already."""
+        if bar.shape != node.shape or bar.dtype is not node.dtype:
+            bar = fitted(bar, node)
+        before = self.bars.get(node)
+        if before is None:
+            self.bars[node] = bar
+        elif node in self.owned and bar.__class__ is not Tensor:
+            before += bar
+        else:
+            self.bars[node] = before + bar
+
+
+def propagate(
+    seeds: Iterable[tuple[Node, Any]], *, keep: bool, create_graph: bool, targets: set[Node] | None
+) -> dict[Node, Any]:
+    """The adjoints of `targets`, or, when None, added to `.grad` of all leaves.
+
+    `keep` leaves the graph usable for another pass. With `create_graph` adjoints are Tensors and the pulls
+    are recorded as they run.
+    """
+    bars: dict[Node, Any] = {}
+    engine = Engine(bars, None)
+    for node, bar in seeds:
+        engine.add(node, bar)
+    order = sorted(reachable(bars), key=_by_order, reverse=True)
+    if targets is not None:
+        engine.wanted = _leading_to(targets, order)
+    before = modes.enabled, modes.plain
+    # A pull's body is plain NumPy, as a traced function is.
+    modes.enabled, modes.plain = create_graph, True
+    try:
+        # What the primal's values are worth was said when they were computed.
+        with np.errstate(all="ignore"):
+            return _walk(engine, order, keep, create_graph, targets)
+    finally:
+        modes.enabled, modes.plain = before
+
+
+def reachable(roots: Iterable[Node]) -> list[Node]:
+    """The nodes that adjoints of `roots` can get to, themselves included; nearest first."""
+    seen = set(roots)
+    found = list(seen)
+    for node in found:  # grows as it is read
+        for edge in node.edges:
+            if edge not in seen:
+                seen.add(edge)
+                found.append(edge)
+    return found
+
+
+def _leading_to(targets: set[Node], order: list[Node]) -> set[Node]:
+    """The nodes from which a target can be reached, the targets included."""
+    leading = set(targets)
+    for node in reversed(order):
+        if node not in leading and not leading.isdisjoint(node.edges):
+            leading.add(node)
+    return leading
+
+
+def _walk(
+    engine: Engine, order: list[Node], keep: bool, create_graph: bool, targets: set[Node] | None
+) -> dict[Node, Any]:
+    bars, owned, wanted = engine.bars, engine.owned, engine.wanted
+    captured: dict[Node, Any] = {}
+    special = targets is not None or create_graph or modes.anomaly
+    last_write = writes.last_write[0]
+    take = bars.pop
+    for node in order:
+        bar = take(node, None)
+        if bar is None:
+            continue
+        if special or node.__class__ is not Node or node.hooks is not None:
+            adjoints = _pull_specially(engine, node, bar, create_graph, targets, captured)
+            last_write = writes.last_write[0]  # a hook may write
+            if adjoints is None:
+                continue
+        else:
+            if node.kept is None:
+                raise _freed()
+            if node.order < last_write:
+                writes.check(node)
+            adjoints = node.pull.reverse(bar, node.z, *node.kept)
+        for target, adjoint in zip(node.edges, adjoints):  # noqa: B905  # strict costs 0.1 us per node
+            try:
+                if adjoint.shape != target.shape or adjoint.dtype is not target.dtype:
+                    adjoint = fitted(adjoint, target)
+            except AttributeError:
+                adjoint = fitted(_as_array(adjoint, node), target)
+            if target not in bars:
+                if wanted is None or target in wanted:
+                    bars[target] = adjoint
+            elif owned and target in owned:
+                engine.add(target, adjoint)
+            else:
+                bars[target] = bars[target] + adjoint
+        if not keep and node.pull.retains:
+            node.kept = None
+            node.z = None
+    return captured
+
+
+def _pull_specially(
+    engine: Engine,
+    node: Node,
+    bar: Any,
+    create_graph: bool,
+    targets: set[Node] | None,
+    captured: dict[Node, Any],
+) -> tuple[Any, ...] | None:
+    """The adjoints of a node, or a pass, that is not plain; None when they have been passed on."""
+    if node.hooks is not None:
+        bar = hooks.run(node, bar)
+    mine = node in engine.owned
+    engine.owned.discard(node)
+    if targets is not None and node in targets:
+        captured[node] = bar
+        mine = False
+    if isinstance(node, Leaf):
+        if targets is None:
+            _accumulate(node, bar, mine)
+        return None
+    if engine.wanted is not None and engine.wanted.isdisjoint(node.edges):
+        return None
+    if isinstance(node, Part):
+        waiting = engine.bars.setdefault(node.edges[0], {})
+        waiting[node.index] = waiting[node.index] + bar if node.index in waiting else bar
+        return None
+    if node.kept is None:
+        raise _freed()
+    if node.order < writes.last_write[0]:
+        writes.check(node)
+    if create_graph:
+        adjoints = _pull_on_tensors(node, bar)
+    elif node.__class__ is IndexNode and not modes.anomaly:
+        node.pull.run(engine, node, bar, mine)
+        return None
+    else:
+        if bar.__class__ is dict:
+            bar = _filled(node, bar)
+        adjoints = node.pull.reverse(bar, node.z, *node.kept)
+    if modes.anomaly and modes.check_nan:
+        _refuse_nan(node, adjoints)
+    return adjoints
+
+
+# One adjoint ------------------------------------------------------------------------------------------------
+
+
+def fitted(bar: Any, target: Node) -> Any:
+    """An adjoint as its operand needs it: summed over broadcast axes, cast, made real."""
+    if bar.__class__ is tuple or bar.__class__ is list:
+        bar = np.stack(bar)  # a rule for a sequence, applied to an array of rows
+    shape = target.shape
+    if bar.shape != shape:
+        add = np.sum if bar.__class__ is Tensor else np.add.reduce  # the latter in half the time
+        axes = _broadcast_axes(bar.shape, shape)
+        if axes:
+            bar = add(bar, axis=axes)
+        if bar.shape != shape:
+            bar = np.reshape(bar, shape)
+    if bar.dtype != target.dtype:
+        if bar.dtype.kind == "c" and target.dtype.kind != "c":
+            bar = np.real(bar)
+        if bar.dtype != target.dtype:
+            bar = bar.astype(target.dtype)
+    return bar
+
+
+def _broadcast_axes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes over which an operand of shape `wanted` was repeated to the shape `given`.
+
+    >>> _broadcast_axes((5, 2, 3), (2, 1))
+    (0, 2)
+    """
+    extra = len(given) - len(wanted)
+    axes = list(range(extra))
+    for k, n in enumerate(wanted):
+        m = given[k + extra] if extra >= 0 else None
+        if m != n:
+            if n != 1:
+                raise InternalError(f"an adjoint of shape {given} came for an operand of shape {wanted}")
+            axes.append(k + extra)
+    return tuple(axes)
+
+
+def _as_array(adjoint: Any, node: Node) -> Any:
+    if adjoint is None:
+        raise UnsupportedError(
+            f"adc has no derivative of {node.name().removesuffix('Backward')} with respect to an operand",
+            node.location,
+            "Its rule gives no adjoint for it.",
+            "Pass that operand as x.detach().",
+        )
+    return adjoint if isinstance(adjoint, tuple | list) else np.asarray(adjoint)
+
+
+def _accumulate(leaf: Leaf, bar: Any, owned: bool) -> None:
+    """Add to `.grad`; the array behind it is the leaf's own."""
+    if bar.__class__ is Tensor:
+        leaf.grad = bar if leaf.grad is None else leaf.grad + bar
+    elif leaf.grad is None:
+        leaf.grad = make(bar if owned else np.array(bar))
+    elif isinstance(leaf.grad.primal, np.ndarray) and leaf.grad.node is None:
+        leaf.grad.primal += bar
+    else:
+        leaf.grad = make(np.array(leaf.grad.primal + bar))
+    if leaf.hooks is not None:
+        hooks.run_post_accumulate(leaf)
+
+
+def _filled(node: Node, bars: dict[int, Any]) -> tuple[Any, ...]:
+    """The adjoints of all results of an operation, zeros for those that nothing came from."""
+    return tuple(
+        [
+            bars[k] if k in bars else np.zeros(shape, dtype)
+            for k, (shape, dtype) in enumerate(zip(node.shape, node.dtype, strict=True))
+        ]
+    )
+
+
+# Pulls that are recorded ------------------------------------------------------------------------------------
+
+
+def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
+    """The adjoints as Tensors: the same body, run on Tensors that know where the kept values came from."""
+    if bar.__class__ is dict:
+        bar = tuple([part if part.__class__ is Tensor else make(part) for part in _filled(node, bar)])
+    assert node.kept is not None
+    edges = iter(node.edges)
+    pull = node.pull
+    if pull.entry is None:
+        values: Any = (
+            node.kept
+            if not pull.active
+            else [_revived(v, p, edges) for v, p in zip(node.kept, pull.active, strict=True)]
+        )
+    else:
+        values = list(node.kept)
+        for k, pattern in zip(pull.entry.wrt, pull.active, strict=True):
+            values[k] = _revived(values[k], pattern, edges)
+    z = node.z
+    if z is not None:
+        z = (
+            record.rebuild(z, [_part_of(node, k, part) for k, part in enumerate(z)])
+            if isinstance(z, tuple | list)
+            else make(z, node)
+        )
+    if pull.traced is None:
+        pull.traced = traced(pull.reverse) if pull.entry is not None else pull.reverse
+    return pull.traced(bar, z, *values)  # type: ignore[no-any-return]
+
+
+def _revived(value: Any, pattern: Any, edges: Any) -> Any:
+    """A kept array as the Tensor that it was."""
+    if isinstance(pattern, tuple):
+        parts = value if value is not None else [None] * len(pattern)
+        return [_revived(v, p, edges) for v, p in zip(parts, pattern, strict=True)]
+    if not pattern:
+        return value
+    node = next(edges)
+    return value if value is None or value.__class__ is Form else make(value, node)
+
+
+def _part_of(whole: Node, index: int, value: Any) -> Any:
+    """A result of an operation with several, read again from its node."""
+    if np.asarray(value).dtype.kind not in "fc":
+        return value
+    part = Part()
+    part.pull, part.edges, part.kept, part.z = whole.pull, (whole,), (), None
+    part.shape, part.dtype = np.shape(value), np.asarray(value).dtype
+    part.order = whole.order + 0.5  # type: ignore[assignment]  # after its whole, before what uses it
+    part.code, part.lasti, part.hooks = whole.code, whole.lasti, None
+    part.index = index
+    return make(value, part)
+
+
+# Errors -----------------------------------------------------------------------------------------------------
+
+
+def _freed() -> RuntimeError:
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they "
+        "have already been freed). Saved intermediate values of the graph are freed when you call "
+        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph "
+        "a second time or if you need to access saved tensors after calling backward."
+    )
+
+
+def _refuse_nan(node: Node, adjoints: tuple[Any, ...]) -> None:
+    for position, adjoint in enumerate(adjoints):
+        value = record.plain(adjoint)
+        if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
+            place = node.location
+            line = "" if place is None else f"\nThe operation was recorded at {place}:\n{place.quoted()}"
+            raise RuntimeError(
+                f"Function '{node.name()}' returned nan values in its {position}th output.{line}"
+            )

@@ -1,0 +1,200 @@
+"""NumPy's functions, called on Tensors, find their rule; without one they are refused.
+
+A function without a rule still runs when no Tensor among its arguments requires a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.errors import GraphCutError, UnsupportedError
+from adc.rules import registry
+from adc.tape import inplace, record
+from adc.tape.entry import find
+from adc.tape.node import here
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+
+# What `ufunc.reduce` and `ufunc.accumulate` mean.
+_REDUCTIONS: dict[Any, Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
+_ACCUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+# These ask about an array and carry no derivative.
+_QUESTIONS: set[Any] = {
+    np.shape,
+    np.ndim,
+    np.size,
+    np.result_type,
+    np.can_cast,
+    np.common_type,
+    np.min_scalar_type,
+    np.iscomplexobj,
+    np.isrealobj,
+    np.allclose,
+    np.array_equal,
+    np.array_equiv,
+    np.array_repr,
+    np.array_str,
+    np.array2string,
+    np.may_share_memory,
+    np.shares_memory,
+}
+
+
+def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `Tensor.__array_ufunc__` does."""
+    if method == "__call__":
+        if not kwargs:
+            entry = find(ufunc)
+            if entry is not None:
+                return record.apply(entry, inputs, kwargs)
+        return _called(ufunc, inputs, kwargs)
+    if method == "at":
+        return _at(ufunc, *inputs)
+    if method == "outer":
+        left, right = inputs
+        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), right)
+    if method in ("reduce", "accumulate"):
+        table = _REDUCTIONS if method == "reduce" else _ACCUMULATIONS
+        function = table.get(ufunc)
+        if function is not None:
+            return _reduced(function, inputs, kwargs)
+    return _plain_or_refused(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
+
+
+def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A ufunc with `out`, `where`, `dtype` or the like, or without a rule."""
+    given = dict(kwargs)
+    out = given.pop("out", None)
+    where = given.pop("where", True)
+    dtype = given.pop("dtype", None)
+    if not record.is_active((inputs, kwargs)) and not any(isinstance(o, Tensor) for o in out or ()):
+        return record.wrap(ufunc(*record.plain(inputs), **record.plain(kwargs)))
+    given = {k: v for k, v in given.items() if k not in ("casting", "order", "subok", "signature")}
+    if given:
+        raise UnsupportedError(
+            f"adc has no derivative of np.{ufunc.__name__} with `{next(iter(given))}`", here()
+        )
+    if dtype is not None:
+        inputs = tuple(np.asarray(x, dtype) if not isinstance(x, Tensor) else x.astype(dtype) for x in inputs)
+    # The pull may read an operand that is about to be overwritten: np.sin(x, out=x).
+    inputs = tuple(
+        make(x.primal.copy(), x.node) if isinstance(x, Tensor) and _shares(x, out) else x for x in inputs
+    )
+    entry = find(ufunc)
+    if entry is None:
+        result = _plain_or_refused(ufunc, f"np.{ufunc.__name__}", inputs, {})
+    else:
+        result = record.apply(entry, inputs, {})
+    if where is not True:
+        if out is None:
+            raise UnsupportedError(
+                f"np.{ufunc.__name__} with `where` and without `out` leaves elements undefined",
+                here(),
+                repair="Give `out`, or use np.where.",
+            )
+        result = np.where(where, result, out[0])
+    return result if out is None else _into(out, result)
+
+
+def _shares(x: Tensor, out: Any) -> bool:
+    return any(isinstance(o, Tensor) and np.may_share_memory(x.primal, o.primal) for o in out or ())
+
+
+def _into(out: tuple[Any, ...], result: Any) -> Any:
+    """Write a result to `out`."""
+    results = result if isinstance(result, tuple) else (result,)
+    for target, value in zip(out, results, strict=True):
+        if isinstance(target, Tensor):
+            inplace.replace(target, value)
+        elif target is not None:
+            if record.is_active(value) and modes.enabled:
+                raise GraphCutError(
+                    "adc cannot write a Tensor that requires a gradient into a plain array",
+                    here(),
+                    "The array would carry no derivative, in silence.",
+                    "Make it a Tensor (adc.tensor(array)), or write x.detach() if the cut is meant.",
+                )
+            np.copyto(target, record.plain(value))
+    return out[0] if len(out) == 1 else out
+
+
+def _at(ufunc: np.ufunc, target: Any, index: Any, value: Any = None) -> None:
+    """`ufunc.at(target, index, value)`: a loop of in-place updates."""
+    if not isinstance(target, Tensor):
+        if record.is_active(value) and modes.enabled:
+            raise GraphCutError(
+                "adc cannot write a Tensor that requires a gradient into a plain array",
+                here(),
+                repair="Make it a Tensor: adc.tensor(array).",
+            )
+        ufunc.at(target, record.plain(index), record.plain(value))
+        return
+    index = record.plain(index)
+    if ufunc is np.subtract:
+        ufunc, value = np.add, np.negative(value)
+    if ufunc is not np.add:
+        raise record.no_rule(f"np.{ufunc.__name__}.at")
+    # Added one by one where an element is named twice: the sum of a scattered copy is the same.
+    shape = np.shape(record.plain(target.primal[index]))
+    value = np.broadcast_to(value, shape)
+    inplace.replace(target, target + _scattered(value, index, target.shape, target.dtype))
+
+
+def _scattered(value: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    from adc.tape.indexing import scatter  # indexing imports record, which this module completes
+
+    return scatter(value, index, shape)
+
+
+def _reduced(function: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
+    given.setdefault("axis", 0)
+    out = given.pop("out", None)
+    result = function(*inputs, **given)
+    return result if out is None else _into(out, result)
+
+
+def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `Tensor.__array_function__` does."""
+    out = kwargs.get("out")
+    if out is not None:
+        rest = {k: v for k, v in kwargs.items() if k != "out"}
+        result = function(*args, **rest)
+        return _into(out if isinstance(out, tuple) else (out,), result)
+    if function in _QUESTIONS:
+        return function(*record.plain(args), **record.plain(kwargs))
+    entry = find(function)
+    if entry is not None:
+        return record.apply(entry, args, kwargs, function)
+    return _plain_or_refused(function, registry.spell(function), args, kwargs)
+
+
+def _plain_or_refused(function: Any, spelling: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if modes.enabled and record.is_active((args, kwargs)):
+        raise record.no_rule(spelling)
+    return record.wrap(function(*record.plain(args), **record.plain(kwargs)), args)
+
+
+def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)` by its rule, also where the function knows no Tensors (`math.sin`).
+
+    >>> import math
+    >>> from adc import tape
+    >>> call(math.sin, tape.tensor(0.0, requires_grad=True))
+    tensor(0., grad_fn=<SinBackward>)
+    """
+    entry = find(function)
+    if entry is not None and record.is_active((args, kwargs)):
+        return record.apply(entry, args, kwargs, function)  # itself: math.floor gives an int
+    return _plain_or_refused(function, registry.spell(function), args, kwargs)

@@ -1,0 +1,334 @@
+"""What the tape knows of an operation: how its arguments bind, and one pull per set of active operands.
+
+Built from the rule table on first use, so that a new rule works on the tape without a line here.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.errors import UnsupportedError
+from adc.rules import registry
+from adc.tape.node import here
+from adc.tape.slicing import Need, Slice, slice_adjoints, slice_partials
+
+# For each differentiable operand True, False, or, where the operand is a sequence of arrays, a tuple of them.
+Pattern = tuple[Any, ...]
+
+
+class Form:
+    """Stands in for an array of which the pull reads only shape, ndim, dtype or size."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
+
+
+class Pull:
+    """The reverse of an operation for one pattern of active operands."""
+
+    __slots__ = (
+        "active",
+        "all_kept",
+        "entry",
+        "keeps",
+        "keeps_z",
+        "name",
+        "operands",
+        "pack",
+        "retains",
+        "reverse",
+        "traced",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        reverse: Callable[..., tuple[Any, ...]],  # (z_bar, z, *kept) -> one adjoint per edge
+        keeps: tuple[Need, ...],
+        keeps_z: bool,
+        operands: tuple[bool, ...],
+        active: Pattern = (),
+        entry: Entry | None = None,
+    ) -> None:
+        self.name = name
+        self.reverse = reverse
+        self.keeps = keeps
+        self.keeps_z = keeps_z
+        self.operands = operands
+        self.active = active
+        self.entry = entry
+        self.traced: Callable[..., tuple[Any, ...]] | None = None  # `reverse` as it runs on Tensors
+        self.pack = _packer(keeps)
+        self.all_kept = all(need is Need.VALUE for need in keeps)
+        self.retains = keeps_z or Need.VALUE in keeps  # a second backward needs retain_graph
+
+
+def _packer(keeps: tuple[Need, ...]) -> Callable[..., tuple[Any, ...]]:
+    """What a node keeps of the operation's arguments (arrays, not Tensors), one argument per parameter."""
+    known = _PACKERS.get(keeps)
+    if known is not None:
+        return known
+
+    def pack(*values: Any) -> tuple[Any, ...]:
+        return tuple(
+            [
+                v if need == 2 else None if need == 0 else _form(v)
+                for v, need in zip(values, keeps, strict=True)
+            ]
+        )
+
+    return pack
+
+
+_NO, _YES = Need.NOTHING, Need.VALUE
+_PACKERS: dict[tuple[Need, ...], Callable[..., tuple[Any, ...]]] = {
+    (_NO,): lambda x: (None,),
+    (_YES,): lambda x: (x,),
+    (_NO, _NO): lambda x, y: (None, None),
+    (_YES, _NO): lambda x, y: (x, None),
+    (_NO, _YES): lambda x, y: (None, y),
+    (_YES, _YES): lambda x, y: (x, y),
+}
+
+
+def _form(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return Form(value.shape, value.dtype)
+    if isinstance(value, list | tuple):
+        return [_form(v) for v in value]
+    return value
+
+
+class Entry:
+    """An operation of the rule table, as the tape uses it."""
+
+    def __init__(self, operation: registry.Operation) -> None:
+        self.operation = operation
+        self.kind = operation.kind
+        self.function = operation.function
+        self.name = f"{_TORCH_NAMES.get(operation.name) or _camel(operation.name)}Backward"
+        self.names = tuple(p.name for p in operation.parameters)
+        self.positions = {name: k for k, name in enumerate(self.names)}
+        self.wrt = tuple(self.positions[name] for name in operation.wrt)
+        self.fixed = tuple(k for k in range(len(self.names)) if k not in self.wrt)
+        # The parameter that the function changes, if it is one that does: np.copyto(dst, src).
+        self.writes = self.positions.get(operation.extra.get("writes", ""))
+        self.pulls: dict[Pattern, Pull] = {}
+        self._defaults = tuple(() if p.kind is p.VAR_POSITIONAL else p.default for p in operation.parameters)
+        self._positional = sum(
+            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
+        )
+        self._least = sum(d is inspect.Parameter.empty for d in self._defaults)
+        self._star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
+        self.most = len(self.names) if self._star is None else None  # positional arguments
+        self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
+        # Filled on first use; the operators read them without a look-up.
+        self.both: Pull | None = None
+        self.left: Pull | None = None
+        self.right: Pull | None = None
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """One value per parameter, as `inspect.signature(...).bind` would, in a tenth of the time.
+
+        Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None.
+        """
+        if not kwargs and self._least <= len(args) <= self._positional and self._star is None:
+            return args + self._defaults[len(args) :]
+        bound = list(self._defaults)
+        if len(args) > self._positional and self._star is None:
+            if any(a is not None for a in args[self._positional :]):
+                raise self._refused(f"{len(args)} positional arguments")
+            args = args[: self._positional]
+        bound[: min(len(args), self._positional)] = args[: self._positional]
+        if self._star is not None:
+            bound[self._star] = tuple(args[self._positional :])
+        for name, value in kwargs.items():
+            position = self.positions.get(name)
+            if position is not None:
+                bound[position] = value
+            elif value is not None and value is not np._NoValue:
+                raise self._refused(f"the parameter `{name}`")
+        for name, value in zip(self.names, bound, strict=True):
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.operation.spelling}() missing the argument '{name}'")
+        return tuple(bound)
+
+    @functools.cached_property
+    def sequence(self) -> int | None:
+        """The position of the operand that is a sequence of arrays (`np.stack(arrays)`)."""
+        for example in self.operation.example_calls()[:1]:
+            values = self.bind(example.args, example.kwargs)
+            return next((k for k in self.wrt if isinstance(values[k], list | tuple)), None)
+        return None
+
+    def _refused(self, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"adc has no derivative of {self.operation.spelling} with {what}",
+            here(),
+            f"Its rule knows ({', '.join(self.names)}).",
+            "Write the operation without it.",
+        )
+
+    def pull(self, pattern: Pattern) -> Pull:
+        """The pull for a pattern of active operands, made on first use."""
+        known = self.pulls.get(pattern)
+        if known is None:
+            known = self.pulls[pattern] = self._make_pull(pattern)
+        return known
+
+    def _make_pull(self, pattern: Pattern) -> Pull:
+        operation = self.operation
+        wanted = tuple(k for k, p in enumerate(pattern) if _any(p))
+        arity = len(operation.wrt)
+        if operation.kind == "elementwise":
+            assert operation.partials is not None
+            cut = slice_partials(
+                operation.partials, wanted, arity, strong_scale if operation.singular else None
+            )
+        elif operation.kind == "linear":
+            assert operation.transpose is not None
+            cut = slice_adjoints(operation.transpose, wanted, arity, reads_z=False)
+        else:
+            assert operation.kind == "general" and operation.pull is not None, operation
+            cut = slice_adjoints(operation.pull, wanted, arity, reads_z=True)
+        return Pull(
+            self.name,
+            _flattened(cut, pattern, wanted),
+            tuple(cut.needs[name] for name in self._names_in(cut)),
+            cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING,
+            tuple(_flags(pattern)),
+            pattern,
+            self,
+        )
+
+    def _names_in(self, cut: Slice) -> list[str]:
+        """The slice's own names of the operation's parameters: those after z_bar and z."""
+        names = list(inspect.signature(cut.function).parameters)[2:]
+        return names if len(names) == len(self.names) else list(self.names)
+
+
+def _any(pattern: Any) -> bool:
+    return any(map(_any, pattern)) if isinstance(pattern, tuple) else pattern
+
+
+def _flags(pattern: Any) -> list[bool]:
+    return [flag for p in pattern for flag in _flags(p)] if isinstance(pattern, tuple) else [pattern]
+
+
+def _flattened(cut: Slice, pattern: Pattern, wanted: tuple[int, ...]) -> Callable[..., tuple[Any, ...]]:
+    """The slice's function with the adjoints of sequence operands put in line, active ones only."""
+    chosen = [pattern[k] for k in wanted]
+    if not any(isinstance(p, tuple) for p in chosen):
+        return cut.function
+
+    def reverse(z_bar: Any, z: Any, *values: Any) -> tuple[Any, ...]:
+        adjoints: list[Any] = []
+        for p, adjoint in zip(chosen, cut.function(z_bar, z, *values), strict=True):
+            _put_in_line(p, adjoint, adjoints)
+        return tuple(adjoints)
+
+    return reverse
+
+
+def _put_in_line(pattern: Any, adjoint: Any, out: list[Any]) -> None:
+    if isinstance(pattern, tuple):
+        for p, a in zip(pattern, adjoint, strict=True):
+            _put_in_line(p, a, out)
+    elif pattern:
+        out.append(adjoint)
+
+
+def strong_scale(z_bar: Any, partial: Any) -> Any:
+    """z_bar * partial where a zero z_bar contributes zero, even if the partial is infinite or NaN.
+
+    >>> with np.errstate(invalid="ignore"):
+    ...     strong_scale(np.array([0.0, 1.0]), np.array([np.inf, 2.0]))
+    array([0., 2.])
+    """
+    product = z_bar * partial
+    if product.__class__ is np.ndarray:
+        flat = product if product.ndim == 1 else product.ravel()
+        square = flat.dot(flat)  # NaN if any element is: half the time of isnan(...).any() on small arrays
+        if square == square:
+            return product
+    elif product.__class__ is np.float64 and product == product:  # noqa: SIM114  # the cheap test first
+        return product
+    elif not np.isnan(getattr(product, "primal", product)).any():  # primal: of a Tensor
+        return product
+    # Only where the partial is not finite: elsewhere the product's own derivative must remain.
+    dropped = (getattr(z_bar, "primal", z_bar) == 0) & ~np.isfinite(getattr(partial, "primal", partial))
+    return z_bar * np.where(dropped, 0.0, partial)
+
+
+_entries: dict[registry.Operation, Entry] = {}
+
+
+def entry_of(operation: registry.Operation) -> Entry:
+    """The tape's view of an operation."""
+    known = _entries.get(operation)
+    if known is None:
+        known = _entries[operation] = Entry(operation)
+    return known
+
+
+def find(function: Any) -> Entry | None:
+    """The entry of the operation that a callable means, or None."""
+    operation = registry.find(function)
+    return None if operation is None else entry_of(operation)
+
+
+def find_method(name: str) -> Entry | None:
+    """The entry of the operation that `array.name` means, or None."""
+    operation = registry.find_method(name)
+    return None if operation is None else entry_of(operation)
+
+
+def _camel(name: str) -> str:
+    """The name of an operation as a class name.
+
+    >>> _camel("broadcast_to"), _camel("linalg.solve")
+    ('BroadcastTo', 'LinalgSolve')
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.replace(".", "_").split("_"))
+
+
+_TORCH_NAMES = {
+    "multiply": "Mul",
+    "divide": "Div",
+    "subtract": "Sub",
+    "power": "Pow",
+    "negative": "Neg",
+    "absolute": "Abs",
+    "matmul": "Mm",
+    "arcsin": "Asin",
+    "arccos": "Acos",
+    "arctan": "Atan",
+    "arctan2": "Atan2",
+    "arcsinh": "Asinh",
+    "arccosh": "Acosh",
+    "arctanh": "Atanh",
+    "copy": "Clone",
+    "concatenate": "Cat",
+    "expand_dims": "Unsqueeze",
+    "broadcast_to": "Expand",
+    "reshape": "View",
+    "ravel": "View",
+    "transpose": "Permute",
+    "square": "Pow",
+}

@@ -1,0 +1,182 @@
+"""`backward` and `grad`: gradients added to leaves, or returned; with PyTorch's arguments and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.tape.node import Leaf, Node
+from adc.tape.tensor import Tensor, make
+
+from adc.tape.backward import propagate  # isort: skip  # needs Tensor
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they were computed from.
+
+    Parameters: `grad_tensors` are the adjoints of `tensors`, of their shapes, and may be left out for single
+    numbers. `retain_graph` keeps the graph for another pass; `create_graph` makes the gradients
+    differentiable. With `inputs` only those collect a gradient.
+
+    Raises `RuntimeError`, with PyTorch's texts, for a missing or ill-shaped adjoint, a tensor without a
+    graph, a graph that was freed, or a kept value that was written to.
+
+    >>> from adc import tape
+    >>> x = tape.tensor([3.0], requires_grad=True)
+    >>> backward((x * x).sum())
+    >>> x.grad
+    tensor([6.])
+    """
+    outputs = _listed(tensors)
+    seeds = _seeds(outputs, grad_tensors, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        propagate(seeds, keep=keep, create_graph=create_graph, targets=None)
+        return
+    chosen = _listed(inputs)
+    if not chosen:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    nodes = [_differentiable(x) for x in chosen]
+    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
+    for x, node in zip(chosen, nodes, strict=True):
+        if node in captured:
+            bar = captured.pop(node)
+            if isinstance(node, Leaf):
+                grad_now = bar if bar.__class__ is Tensor else make(np.array(bar))
+                node.grad = grad_now if node.grad is None else node.grad + grad_now
+            else:
+                x.retain_grad()
+                x.grad = bar if bar.__class__ is Tensor else make(np.array(bar))
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs` (any Tensors of the graph), one per input.
+
+    Nothing is added to `.grad`. An input that the outputs do not depend on is an error unless `allow_unused`,
+    then its gradient is None; `materialize_grads` gives zeros instead. `is_grads_batched` takes a stack of
+    adjoints along the first axis and returns stacked gradients.
+
+    >>> from adc import tape
+    >>> x = tape.tensor(2.0, requires_grad=True)
+    >>> (first,) = grad(x ** 3, x, create_graph=True)
+    >>> grad(first, x)
+    (tensor(12.),)
+    """
+    listed = _listed(outputs)
+    sources = _listed(inputs)
+    if is_grads_batched:
+        return _batched(
+            listed, sources, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
+        )
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    seeds = _seeds(listed, grad_outputs, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    nodes = [_differentiable(x) for x in sources]
+    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
+    gradients: list[Tensor | None] = []
+    for x, node in zip(sources, nodes, strict=True):
+        bar = captured.get(node)
+        if bar is None and materialize_grads:
+            bar = np.zeros(x.shape, x.dtype)
+        elif bar is None and not allow_unused:
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
+        # Not the array itself: two inputs may share it, and it may be a read-only broadcast.
+        gradients.append(bar if bar is None or bar.__class__ is Tensor else make(np.array(bar)))
+    return tuple(gradients)
+
+
+def _batched(
+    outputs: list[Tensor],
+    inputs: list[Tensor],
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
+    stacks = _listed(grad_outputs)
+    count = len(stacks[0])
+    rows = []
+    for k in range(count):
+        keep = retain_graph if k == count - 1 else True
+        rows.append(
+            grad(
+                outputs,
+                inputs,
+                [stack[k] for stack in stacks],
+                keep,
+                create_graph,
+                allow_unused,
+                materialize_grads=materialize_grads,
+            )
+        )
+    return tuple(
+        None if column[0] is None else np.stack(column)  # type: ignore[misc]
+        for column in zip(*rows, strict=True)
+    )
+
+
+def _listed(tensors: Any) -> list[Tensor]:
+    return list(tensors) if isinstance(tensors, Sequence) and not isinstance(tensors, Tensor) else [tensors]
+
+
+def _differentiable(x: Tensor) -> Node:
+    if x.__class__ is not Tensor or x.node is None:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return x.node
+
+
+def _seeds(outputs: list[Tensor], given: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    adjoints = [None] * len(outputs) if given is None else _listed(given)
+    if len(adjoints) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(adjoints)} gradients")
+    seeds = []
+    for k, (output, adjoint) in enumerate(zip(outputs, adjoints, strict=True)):
+        if output.__class__ is not Tensor or output.node is None:
+            raise RuntimeError(f"element {k} of tensors does not require grad and does not have a grad_fn")
+        seeds.append((output.node, _seed(output, adjoint, k, create_graph)))
+    return seeds
+
+
+def _seed(output: Tensor, adjoint: Any, position: int, create_graph: bool) -> Any:
+    if adjoint is None:
+        if output.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if output.dtype.kind == "c":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {output.dtype}"
+            )
+        ones = np.ones(output.shape, output.dtype)
+        return make(ones) if create_graph else ones
+    if adjoint.__class__ is not Tensor:
+        adjoint = make(np.asarray(adjoint))
+    if adjoint.shape != output.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {adjoint.shape} and "
+            f"output[{position}] has a shape of {output.shape}."
+        )
+    return adjoint if create_graph else adjoint.primal

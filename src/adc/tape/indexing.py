@@ -1,0 +1,254 @@
+"""Reading elements gathers and its pull scatters; a write ends the derivative of what was there.
+
+In a first-order backward both work in place on one buffer per array, so that a loop over n elements costs n,
+not n^2.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.errors import GraphCutError
+from adc.tape import record, views
+from adc.tape.entry import Pull
+from adc.tape.node import IndexNode, Node, here, orders
+from adc.tape.slicing import Need
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+from adc.tape.writes import stamp
+
+
+class IndexPull(Pull):
+    """A pull that a first-order backward may run in place: `run(engine, node, bar, owned)`."""
+
+    __slots__ = ("run",)
+
+    def __init__(
+        self, name: str, reverse: Callable[..., Any], operands: tuple[bool, ...], run: Callable[..., None]
+    ) -> None:
+        super().__init__(name, reverse, (Need.NOTHING,), False, operands)
+        self.run = run
+
+
+# Reading ----------------------------------------------------------------------------------------------------
+
+
+def read(t: Tensor, index: Any) -> Any:
+    """`t[index]`: a view for basic indices, a copy for arrays and masks, as in NumPy."""
+    if index.__class__ is not int:
+        index = record.plain(index)
+    z = t.primal[index]
+    if t.node is None or not modes.enabled:
+        if isinstance(z, np.ndarray):
+            result = make(z)
+            if z.base is not None:
+                views.note(result, (t,))
+            return result
+        # Elements of constants are NumPy's own scalars to a plain function: hashable, and cheap.
+        return z if modes.plain else make(z)
+    node = IndexNode()
+    node.pull = _SELECT if index.__class__ is int else _SLICE if index.__class__ is slice else _INDEX
+    node.edges = (t.node,)
+    node.kept = (_frozen(index), t.primal.shape)
+    node.z = None
+    node.shape = z.shape
+    node.dtype = z.dtype
+    node.order = next(orders)
+    frame = sys._getframe(2)
+    node.code = frame.f_code
+    node.lasti = frame.f_lasti
+    node.hooks = None
+    result = make(z, node)
+    if z.__class__ is np.ndarray and z.base is not None:
+        views.note(result, (t,))
+    return result
+
+
+def _frozen(index: Any) -> Any:
+    """The index with arrays copied: the user may change them before backward."""
+    if isinstance(index, np.ndarray):
+        return index.copy()
+    if isinstance(index, tuple):
+        return tuple([_frozen(part) for part in index])
+    if isinstance(index, list):
+        return np.array(index)
+    return index
+
+
+def _has_repeats(index: Any) -> bool:
+    """Whether an index may name an element twice: only arrays of integers can."""
+    if isinstance(index, tuple):
+        return any(map(_has_repeats, index))
+    return isinstance(index, np.ndarray) and index.dtype != np.bool_
+
+
+def add_at(buffer: np.ndarray[Any, Any], index: Any, values: Any) -> None:
+    """buffer[index] += values, also where an element is named several times."""
+    if _has_repeats(index):
+        np.add.at(buffer, index, values)
+    else:
+        buffer[index] += values
+
+
+def scatter(bar: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """An array of zeros with `bar` added at `index`: the transpose of reading."""
+    if bar.__class__ is not Tensor:
+        out = np.zeros(shape, bar.dtype)
+        add_at(out, index, bar)
+        return out
+    out = np.zeros(shape, bar.dtype)
+    add_at(out, index, bar.primal)
+    if bar.node is None or not modes.enabled:
+        return make(out)
+    return make(out, record.new_node(_SCATTER, out, (bar.node,), (index,)))
+
+
+def _gather_reverse(bar: Any, z: Any, index: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    return (scatter(bar, index, shape),)
+
+
+def _gather_in_place(engine: Any, node: Node, bar: Any, owned: bool) -> None:
+    target = node.edges[0]
+    if engine.wants(target):
+        assert node.kept is not None
+        add_at(engine.buffer(target), node.kept[0], bar)
+
+
+def _scatter_reverse(bar: Any, z: Any, index: Any) -> tuple[Any, ...]:
+    return (bar[index],)
+
+
+_SELECT = IndexPull("SelectBackward", _gather_reverse, (True,), _gather_in_place)
+_SLICE = IndexPull("SliceBackward", _gather_reverse, (True,), _gather_in_place)
+_INDEX = IndexPull("IndexBackward", _gather_reverse, (True,), _gather_in_place)
+_SCATTER = Pull("ScatterBackward", _scatter_reverse, (Need.NOTHING,), False, (True,))
+
+
+# Writing ----------------------------------------------------------------------------------------------------
+
+
+def write(t: Tensor, index: Any, value: Any) -> None:
+    """`t[index] = value`, recorded if either carries a derivative.
+
+    Raises `RuntimeError` for a leaf that requires a gradient, `GraphCutError` for a derivative written to
+    integers.
+    """
+    index = _frozen(record.plain(index))
+    if isinstance(value, list | tuple) and record.is_active(value):
+        value = np.stack(value)
+    new = record.plain(value)
+    root = views.root_of(t)
+    same_root = value.__class__ is Tensor and views.is_view(value) and views.root_of(value) is root
+    if same_root and views.same_window(value.primal, t.primal[index]):
+        return  # the second half of `t[index] += ...`, which wrote in place already
+    check_writable(t, root, value)
+    if modes.plain:
+        views.spare_kept(t)
+    t.primal[index] = new
+    stamp(t.primal)
+    active = value.node if value.__class__ is Tensor else None
+    if modes.enabled and (root.node is not None or active is not None):
+        put(root, index if root is t else _within(root, t, index), active)
+
+
+def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
+    """Raise if a write to `t` would change a leaf or lose a derivative."""
+    if not modes.enabled:
+        return
+    if root.node is not None and root.is_leaf:
+        what = "a leaf Variable" if root is t else "a view of a leaf Variable"
+        raise RuntimeError(f"{what} that requires grad is being used in an in-place operation.")
+    if value.__class__ is Tensor and value.node is not None and t.primal.dtype.kind not in "fc":
+        raise GraphCutError(
+            f"adc cannot write a value with a derivative into an array of {t.primal.dtype}",
+            here(),
+            "Rounding to integers would lose the derivative.",
+            "Make the array of floats.",
+        )
+
+
+def _within(root: Tensor, t: Tensor, index: Any) -> Any:
+    """The index into the root of what `index` is in its view `t`."""
+    if _is_basic(index):
+        whole = index if isinstance(index, tuple) else (index,)
+        if not any(part is Ellipsis for part in whole):
+            whole = (*whole, Ellipsis)  # so that a single element stays a window
+        return views.positions(root.primal, t.primal[whole])
+    return tuple([axis[index] for axis in views.positions(root.primal, t.primal)])
+
+
+def _is_basic(index: Any) -> bool:
+    if isinstance(index, tuple):
+        return all(map(_is_basic, index))
+    return index is None or index is Ellipsis or isinstance(index, slice | int | np.integer)
+
+
+def put(root: Tensor, region: Any, value: Node | None) -> None:
+    """Record that a region of `root` was replaced, and read its views anew."""
+    edges = tuple(edge for edge in (root.node, value) if edge is not None)
+    pull = _PUT[root.node is not None, value is not None]
+    root.node = record.new_node(pull, root.primal, edges, (region,))
+    refresh_views(root)
+
+
+def refresh_views(root: Tensor) -> None:
+    """Every view of a root follows its new values."""
+    if root.node is None:
+        return
+    for view in views.views_of(root):
+        index = views.positions(root.primal, view.primal)
+        view.node = record.new_node(_INDEX, view.primal, (root.node,), (index, root.primal.shape))
+
+
+def _last_named(index: Any, shape: tuple[int, ...]) -> Any:
+    """Where an index names an element several times the last one is what stays: True at those."""
+    order = np.full(shape, -1)
+    numbers = np.arange(order[index].size).reshape(order[index].shape)
+    order[index] = numbers
+    return order[index] == numbers
+
+
+def _cleared(bar: Any, region: Any) -> Any:
+    rest = np.copy(bar)
+    rest[region] = 0.0
+    return rest
+
+
+def _value_bar(bar: Any, region: Any) -> Any:
+    taken = bar[region]
+    if _has_repeats(region):
+        return np.where(_last_named(region, bar.shape), taken, 0.0)
+    return taken
+
+
+def _put_in_place(engine: Any, node: Node, bar: Any, owned: bool) -> None:
+    assert node.kept is not None
+    region = node.kept[0]
+    has_base, has_value = node.pull.operands
+    if has_value and engine.wants(node.edges[-1]):
+        value_bar = _value_bar(bar, region)
+        engine.add(node.edges[-1], value_bar.copy() if has_base else value_bar)
+    if has_base and engine.wants(node.edges[0]):
+        rest = bar if owned else np.array(bar)
+        rest[region] = 0.0
+        engine.give(node.edges[0], rest)
+
+
+_PUT = {
+    (True, True): IndexPull(
+        "CopySlicesBackward",
+        lambda bar, z, region: (_cleared(bar, region), _value_bar(bar, region)),
+        (True, True),
+        _put_in_place,
+    ),
+    (True, False): IndexPull(
+        "CopySlicesBackward", lambda bar, z, region: (_cleared(bar, region),), (True, False), _put_in_place
+    ),
+    (False, True): IndexPull(
+        "CopySlicesBackward", lambda bar, z, region: (_value_bar(bar, region),), (False, True), _put_in_place
+    ),
+}

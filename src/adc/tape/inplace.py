@@ -1,0 +1,63 @@
+"""An in-place operator is its out-of-place form, written over the Tensor's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.tape import indexing, record, views
+from adc.tape.entry import Entry
+from adc.tape.node import Node
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+from adc.tape.writes import stamp
+
+
+def apply(entry: Entry, t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Tensor:
+    """`t op= other`: NumPy's casting and shape rules, and the derivative of `t = t op other`."""
+    recorded = modes.enabled and (t.node is not None or record.is_active(others))
+    if recorded:
+        indexing.check_writable(t, views.root_of(t), make(t.primal, t.node or next(_nodes(others))))
+    # The pull may read the value that is about to be overwritten.
+    operand = make(t.primal.copy(), t.node) if recorded else t
+    result = record.apply(entry, (operand, *others), kwargs or {})
+    replace(t, result)
+    return t
+
+
+def _nodes(values: tuple[Any, ...]) -> Any:
+    for value in values:
+        if isinstance(value, Tensor) and value.node is not None:
+            yield value.node
+        elif isinstance(value, tuple | list):
+            yield from _nodes(tuple(value))
+
+
+def replace(t: Tensor, result: Any) -> None:
+    """Write all of `result` over `t`, whose derivative becomes the result's."""
+    new = record.plain(result)
+    if np.shape(new) != t.shape and np.broadcast_shapes(np.shape(new), t.shape) != t.shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {t.shape} doesn't match the broadcast shape "
+            f"{np.shape(new)}"
+        )
+    if not np.can_cast(np.asarray(new).dtype, t.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast output from {np.asarray(new).dtype!r} to {t.dtype!r} with casting rule 'same_kind'"
+        )
+    if not isinstance(t.primal, np.ndarray):
+        t.primal = np.array(t.primal)
+    root = views.root_of(t)
+    indexing.check_writable(t, root, result)
+    node: Node | None = result.node if isinstance(result, Tensor) else None
+    if root is not t or np.shape(new) != t.shape or t.dtype != np.asarray(new).dtype:
+        indexing.write(t, Ellipsis, result)
+        return
+    if modes.plain:
+        views.spare_kept(t)
+    t.primal[...] = new
+    stamp(t.primal)
+    if modes.enabled:
+        t.node = node
+        indexing.refresh_views(t)

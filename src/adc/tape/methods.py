@@ -1,0 +1,284 @@
+"""A Tensor has the methods of an ndarray, by the rule table, and PyTorch's common ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.errors import GraphCutError
+from adc.rules import registry
+from adc.tape import dispatch, indexing, inplace, record
+from adc.tape.entry import Entry, entry_of, find, find_method
+from adc.tape.node import here
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+
+
+def look_up(t: Tensor, name: str) -> Any:
+    """What `t.name` is, for a name that the class does not define yet; from then on it does."""
+    if not name.startswith("__"):
+        found = _OWN.get(name) or _by_rule(name) or _in_place(name) or _by_function(name)
+        if found is not None:
+            setattr(Tensor, name, found)
+            return getattr(t, name)
+    raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
+
+def names() -> list[str]:
+    """The methods that `look_up` knows by name."""
+    methods = [m for operation in registry.operations() for m in operation.methods]
+    return sorted({*_OWN, *methods})
+
+
+def _entry(name: str) -> Entry | None:
+    """The operation that a method's name means, by the rule table or by the function of that name."""
+    name = _SYNONYMS.get(name, name)
+    entry = find_method(name)
+    if entry is None:
+        candidate = getattr(np, name, None)
+        entry = find(candidate) if callable(candidate) else None
+        # `t.exp()`, as in PyTorch; but not `t.zeros()`.
+        if entry is None or not entry.names or (entry.kind == "constant" and not hasattr(np.ndarray, name)):
+            return None
+    return entry
+
+
+def _by_rule(name: str) -> Any:
+    """The method of an operation of the rule table; a property where ndarray has an attribute."""
+    entry = _entry(name)
+    if entry is None:
+        return None
+    attribute = getattr(np.ndarray, name, None)
+    if attribute is not None and not callable(attribute):
+        return property(lambda t: record.apply(entry, (t,), {}))  # `t.real`
+
+    def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
+        function = attribute if t.primal.__class__ is np.ndarray else None
+        if kwargs:
+            if "dim" in kwargs:
+                kwargs["axis"] = kwargs.pop("dim")
+            if "keepdim" in kwargs:
+                kwargs["keepdims"] = kwargs.pop("keepdim")
+            if kwargs.get("out") is not None:
+                return dispatch.array_function(entry.function, (t, *args), kwargs)
+        return record.apply(entry, (t, *args), kwargs, function)
+
+    return method
+
+
+def _in_place(name: str) -> Any:
+    """`t.mul_(other)`, `t.exp_()`: the operation written over the Tensor."""
+    entry = _entry(name[:-1]) if name.endswith("_") else None
+    if entry is None:
+        return None
+
+    def method(t: Tensor, *args: Any, alpha: Any = None, **kwargs: Any) -> Tensor:
+        if alpha is not None:
+            args = (args[0] * alpha, *args[1:])
+        if not isinstance(t.primal, np.ndarray):
+            t.primal = np.array(t.primal)
+        return inplace.apply(entry, t, args, kwargs)
+
+    return method
+
+
+def _by_function(name: str) -> Any:
+    """A method of ndarray without a rule: its function, which refuses where a derivative would be lost."""
+    function = getattr(np, name, None)
+    if not callable(function) or not hasattr(np.ndarray, name):
+        return None
+    return lambda t, *args, **kwargs: function(t, *args, **kwargs)
+
+
+# PyTorch's names for what NumPy calls otherwise.
+_SYNONYMS = {
+    "mul": "multiply",
+    "sub": "subtract",
+    "div": "divide",
+    "neg": "negative",
+    "pow": "power",
+    "mm": "matmul",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "clamp": "clip",
+    "amax": "max",
+    "amin": "min",
+    "unsqueeze": "expand_dims",
+    "abs": "absolute",
+    "mv": "matmul",
+    "bmm": "matmul",
+    "true_divide": "divide",
+}
+
+
+def _item(t: Tensor) -> Any:
+    if modes.plain:
+        t._refuse_cut(
+            "adc cannot turn a Tensor that requires a gradient into a plain number", "Keep the Tensor"
+        )
+    return t.primal.item()
+
+
+def _tolist(t: Tensor) -> Any:
+    if modes.plain:
+        t._refuse_cut("adc cannot turn a Tensor that requires a gradient into a list", "Keep the Tensor")
+    return t.primal.tolist()
+
+
+def _numpy(t: Tensor, *, force: bool = False) -> Any:
+    if t.node is not None and modes.enabled and not force:
+        raise GraphCutError(
+            "Can't call numpy() on Tensor that requires grad.",
+            here(),
+            repair="Use tensor.detach().numpy() instead.",
+        )
+    return np.asarray(t.primal)
+
+
+def _astype(t: Tensor, dtype: Any, **kwargs: Any) -> Tensor:
+    dtype = np.dtype(dtype)
+    if dtype == t.dtype:
+        return _clone(t)
+    if t.node is None or not modes.enabled:
+        return make(t.primal.astype(dtype))
+    if dtype.kind not in "fc":
+        raise GraphCutError(
+            f"adc cannot turn a Tensor that requires a gradient into {dtype}",
+            here(),
+            "Rounding to integers would lose the derivative.",
+            "np.floor and np.rint keep floats; x.detach() says that the cut is meant.",
+        )
+    z = t.primal.astype(dtype)
+    pull = entry_of(registry.named("copy")).pull((True,))  # the accumulator casts the adjoint back
+    return record.record(pull, z, (t.node,), (None,) * len(pull.keeps))  # type: ignore[no-any-return]
+
+
+def _clone(t: Tensor) -> Tensor:
+    copied: Any = np.copy(t)
+    return copied  # type: ignore[no-any-return]
+
+
+def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
+    if order != "C":
+        raise record.no_rule(f"reshape with order={order!r}")
+    function = np.ndarray.reshape if isinstance(t.primal, np.ndarray) else None
+    return record.apply(entry_of(registry.named("reshape")), (t, _lengths(shape)), {}, function)
+
+
+def _lengths(shape: tuple[Any, ...]) -> Any:
+    shape = record.plain(shape)
+    return shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+
+
+def _transpose(t: Tensor, *axes: Any) -> Any:
+    if not axes or axes == (None,):
+        return np.transpose(t)
+    axes = _lengths(axes)
+    if len(axes) == 2 and t.ndim > 2 and not modes.plain:
+        return np.swapaxes(t, *axes)  # PyTorch: transpose(dim0, dim1)
+    return np.transpose(t, tuple(axes))
+
+
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`std` and `var`: over n - 1 as in PyTorch, over n in a plain NumPy function."""
+
+    def method(
+        t: Tensor,
+        axis: Any = None,
+        *args: Any,
+        ddof: Any = None,
+        dim: Any = None,
+        keepdim: Any = None,
+        correction: Any = None,
+        unbiased: bool | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        if ddof is None:
+            ddof = correction
+        if ddof is None:
+            ddof = int(unbiased) if unbiased is not None else 0 if modes.plain else 1
+        if keepdim is not None:
+            kwargs["keepdims"] = keepdim
+        return function(t, *args, axis=axis if dim is None else dim, ddof=ddof, **kwargs)
+
+    return method
+
+
+def _norm(
+    t: Any, p: Any = None, dim: Any = None, keepdim: bool = False, *, axis: Any = None, ord: Any = None
+) -> Any:
+    axis = dim if axis is None else axis
+    if axis is None and t.ndim != 1:
+        t = np.ravel(t)  # PyTorch: the norm of all elements
+    return np.linalg.norm(t, ord=ord if p in (None, "fro") else p, axis=axis, keepdims=keepdim)
+
+
+def _to(t: Tensor, dtype: Any = None) -> Tensor:
+    return t if dtype is None else _astype(t, dtype)
+
+
+def _fill(t: Tensor, value: Any) -> Tensor:
+    if not isinstance(t.primal, np.ndarray):
+        t.primal = np.array(t.primal)
+    indexing.write(t, Ellipsis, value)
+    return t
+
+
+def _numpy_fill(t: Tensor, value: Any) -> None:
+    _fill(t, value)  # ndarray.fill returns nothing
+
+
+def _copy(t: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+    return _fill(t, source)
+
+
+def _plain_question(name: str) -> Callable[..., Any]:
+    def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return getattr(t.primal, name)(*args, **kwargs)
+
+    return method
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "item": _item,
+    "tolist": _tolist,
+    "numpy": _numpy,
+    "astype": _astype,
+    "to": _to,
+    "type": _astype,
+    "float": lambda t: _astype(t, np.float32),
+    "double": lambda t: _astype(t, np.float64),
+    "half": lambda t: _astype(t, np.float16),
+    "int": lambda t: _astype(t, np.int32),
+    "long": lambda t: _astype(t, np.int64),
+    "bool": lambda t: _astype(t, np.bool_),
+    "clone": _clone,
+    "contiguous": lambda t: t,
+    "reshape": _reshape,
+    "view": _reshape,
+    "transpose": _transpose,
+    "permute": lambda t, *axes: np.transpose(t, tuple(_lengths(axes))),
+    "t": lambda t: np.transpose(t),
+    "expand": lambda t, *shape: np.broadcast_to(t, _lengths(shape)),
+    "std": _spread(np.std),
+    "var": _spread(np.var),
+    "norm": _norm,
+    "fill_": _fill,
+    "fill": _numpy_fill,
+    "zero_": lambda t: _fill(t, 0.0),
+    "copy_": _copy,
+    "dim": lambda t: t.ndim,
+    "numel": lambda t: t.size,
+    "nelement": lambda t: t.size,
+    "is_floating_point": lambda t: t.dtype.kind == "f",
+    "is_complex": lambda t: t.dtype.kind == "c",
+    "tobytes": _plain_question("tobytes"),
+    "data_ptr": lambda t: t.primal.__array_interface__["data"][0],
+}

@@ -1,0 +1,164 @@
+"""A node is one recorded operation: its pull, the nodes that the adjoints go to, and what the pull reads.
+
+Nodes point at nodes, never at Tensors, so an intermediate array lives only as long as a pull needs it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sys
+import types
+from typing import Any
+from weakref import ReferenceType
+
+from adc.errors import Location
+
+# Every record and every in-place write takes the next number. Operands are recorded before their results, so
+# decreasing order is a reverse topological order; a kept value is stale when it was written to after its
+# node.
+orders = itertools.count(1)
+
+
+class Node:
+    """One recorded operation; what `tensor.grad_fn` shows."""
+
+    __slots__ = (
+        "__weakref__",
+        "code",
+        "dtype",
+        "edges",
+        "hooks",
+        "kept",
+        "lasti",
+        "order",
+        "pull",
+        "shape",
+        "z",
+    )
+
+    pull: Any  # adc.tape.entry.Pull, or what has its attributes
+    edges: tuple[Node, ...]  # one per adjoint that the pull returns
+    kept: tuple[Any, ...] | None  # one per parameter of the rule; None once freed
+    z: Any  # the result, if the pull reads it
+    shape: tuple[int, ...]
+    dtype: Any
+    order: int
+    code: types.CodeType | None  # where the operation was called; turned into a line only when asked for
+    lasti: int
+    hooks: list[Any] | None
+
+    def name(self) -> str:
+        """The name of the operation: `MulBackward`, `PowBackward`, ..."""
+        return str(self.pull.name)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """For each differentiable operand its node and 0, or (None, 0) when it needs no gradient."""
+        edges = iter(self.edges)
+        return tuple((next(edges), 0) if active else (None, 0) for active in self.pull.operands)
+
+    @property
+    def location(self) -> Location | None:
+        """The user's line that recorded the operation."""
+        return locate(self.code, self.lasti)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class Leaf(Node):
+    """The end of a path: a Tensor made by the user. Its adjoint is added to `.grad`."""
+
+    __slots__ = ("grad", "variable")
+
+    grad: Any  # the Tensor behind `leaf.grad`
+    variable: ReferenceType[Any]  # the leaf; weak, for the leaf holds this node
+
+    def name(self) -> str:
+        return "AccumulateGrad"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return ()
+
+
+class Part(Node):
+    """One result of an operation with several: its adjoint waits in the whole's until all have come."""
+
+    __slots__ = ("index",)
+
+    index: int
+
+    def name(self) -> str:
+        return self.edges[0].name()
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return self.edges[0].next_functions
+
+
+class IndexNode(Node):
+    """Reading or writing elements: a first-order pass works in place on one buffer per array."""
+
+    __slots__ = ()
+
+
+class Whole(Node):
+    """An operation with several results: its adjoint is a tuple, its shape and dtype are."""
+
+    __slots__ = ()
+
+
+_OWN = ("adc.", "numpy.", "contextlib", "functools")
+
+
+def is_own(module: str, file: str) -> bool:
+    """Whether code is adc's or NumPy's rather than the user's; what is typed in a docstring is the user's."""
+    return module.startswith(_OWN) and not file.startswith("<doctest")
+
+
+_own_codes: dict[types.CodeType, bool] = {}
+
+
+def user_frame() -> types.FrameType | None:
+    """The innermost frame that is neither adc's nor NumPy's."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        own = _own_codes.get(code)
+        if own is None:
+            own = _own_codes[code] = is_own(str(frame.f_globals.get("__name__", "")), code.co_filename)
+        if not own:
+            break
+        frame = frame.f_back
+    return frame
+
+
+def here() -> Location | None:
+    """The user's line that is running."""
+    frame = user_frame()
+    return None if frame is None else locate(frame.f_code, frame.f_lasti)
+
+
+def locate(code: types.CodeType | None, lasti: int) -> Location | None:
+    """The place in the source that an instruction comes from."""
+    if code is None:
+        return None
+    line, column, end = code.co_firstlineno, 0, None
+    if sys.version_info >= (3, 11):
+        first, last, start, stop = next(itertools.islice(code.co_positions(), lasti // 2, None))
+        line, column = first or line, start or 0
+        end = stop if last == first else None
+        # The interpreter counts bytes of the UTF-8 text; an error counts characters.
+        encoded = linecache.getline(code.co_filename, line).encode()
+        column = len(encoded[:column].decode(errors="replace"))
+        end = None if end is None else len(encoded[:end].decode(errors="replace"))
+    else:
+        for begin, stop, number in code.co_lines():
+            if begin <= lasti < stop:
+                line = number or line
+    text = linecache.getline(code.co_filename, line).rstrip("\n")
+    if sys.version_info < (3, 11):
+        column = len(text) - len(text.lstrip())
+    return Location(code.co_filename, line, column, end, text)

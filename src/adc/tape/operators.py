@@ -1,0 +1,214 @@
+"""The operators of a Tensor are written for speed: on small arrays the bookkeeping is most of the time.
+
+Each is the general path of record.py for one or two operands, spelled out: compute, and if an operand
+requires a gradient fill in a node.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.rules import registry
+from adc.tape.entry import Entry, entry_of
+from adc.tape.node import Node, orders
+from adc.tape.state import modes
+
+_getframe = sys._getframe
+_PLAIN = frozenset({float, int, bool, np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_})
+
+# The class that these are the methods of, and the modules that build on it: they come later (`complete`).
+Tensor: Any = None
+record: Any = None
+inplace: Any = None
+dispatch: Any = None
+
+
+def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispatch_module: Any) -> None:
+    """Tell the operators of the class, once it exists, and of the general paths behind them."""
+    global Tensor, record, inplace, dispatch
+    Tensor, record, inplace, dispatch = tensor_class, record_module, inplace_module, dispatch_module
+
+
+def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
+    """The method of an operator with one operand, called `depth` frames below the user's line."""
+    entry = entry_of(registry.named(name))
+
+    def method(self: Any) -> Any:
+        x = self.primal
+        z = function(x)
+        result = Tensor()
+        result.primal = z
+        result.extra = None
+        if self.node is None or not modes.enabled:
+            result.node = None
+            return result
+        pull = entry.left or _fill(entry, "left", (True,))
+        result.node = node = Node()
+        node.pull = pull
+        node.edges = (self.node,)
+        node.kept = (x,) if pull.all_kept else pull.pack(x)
+        node.z = z if pull.keeps_z else None
+        node.shape = z.shape
+        node.dtype = z.dtype
+        node.order = next(orders)
+        frame = _getframe(depth)
+        node.code = frame.f_code
+        node.lasti = frame.f_lasti
+        node.hooks = None
+        return result
+
+    return method
+
+
+def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> Any:
+    """The method of an operator whose left operand is the Tensor."""
+    entry = entry_of(registry.named(name))
+
+    def method(self: Any, other: Any) -> Any:
+        x = self.primal
+        a = self.node
+        kind = other.__class__
+        if kind is Tensor:
+            y = other.primal
+            b = other.node
+        elif kind in _PLAIN:
+            y = other
+            b = None
+        else:
+            return record.operator(entry, self, other)
+        z = function(x, y)
+        result = Tensor()
+        result.primal = z
+        result.extra = None
+        if a is None:
+            if b is None or not modes.enabled:
+                result.node = None
+                return result
+            pull = entry.right or _fill(entry, "right", (False, True))
+            edges: tuple[Node, ...] = (b,)
+        elif not modes.enabled:
+            result.node = None
+            return result
+        elif b is None:
+            pull = entry.left or _fill(entry, "left", (True, False))
+            edges = (a,)
+        else:
+            pull = entry.both or _fill(entry, "both", (True, True))
+            edges = (a, b)
+        result.node = node = Node()
+        node.pull = pull
+        node.edges = edges
+        node.kept = (x, y) if pull.all_kept else pull.pack(x, y)
+        node.z = z if pull.keeps_z else None
+        node.shape = z.shape
+        node.dtype = z.dtype
+        node.order = next(orders)
+        frame = _getframe(depth)
+        node.code = frame.f_code
+        node.lasti = frame.f_lasti
+        node.hooks = None
+        return result
+
+    return method
+
+
+def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> Any:
+    """The method of an operator whose right operand is the Tensor and whose left is a number or an array."""
+    entry = entry_of(registry.named(name))
+
+    def method(self: Any, other: Any) -> Any:
+        if other.__class__ not in _PLAIN:
+            return record.operator(entry, other, self)
+        y = self.primal
+        z = function(other, y)
+        result = Tensor()
+        result.primal = z
+        result.extra = None
+        if self.node is None or not modes.enabled:
+            result.node = None
+            return result
+        pull = entry.right or _fill(entry, "right", (False, True))
+        result.node = node = Node()
+        node.pull = pull
+        node.edges = (self.node,)
+        node.kept = pull.pack(other, y)
+        node.z = z if pull.keeps_z else None
+        node.shape = z.shape
+        node.dtype = z.dtype
+        node.order = next(orders)
+        frame = _getframe(depth)
+        node.code = frame.f_code
+        node.lasti = frame.f_lasti
+        node.hooks = None
+        return result
+
+    return method
+
+
+def _fill(entry: Entry, which: str, pattern: tuple[bool, ...]) -> Any:
+    pull = entry.pull(pattern)
+    setattr(entry, which, pull)
+    return pull
+
+
+short_cuts: dict[np.ufunc, Callable[..., Any]] = {}
+
+
+def short_cut(ufunc: np.ufunc) -> Callable[..., Any]:
+    """What calls a ufunc on Tensors: as an operator where its rule is elementwise in one or two operands."""
+    operation = registry.find(ufunc)
+    made: Callable[..., Any]
+    if (
+        operation is None
+        or operation.kind != "elementwise"
+        or ufunc.nin != len(operation.wrt)
+        or ufunc.nout != 1
+    ):
+
+        def made(*inputs: Any) -> Any:
+            return dispatch.array_ufunc(ufunc, "__call__", inputs, {})
+    elif ufunc.nin == 1:
+        made = unary(operation.name, ufunc, 2)
+    else:
+        left, right = binary(operation.name, ufunc, 3), reflected(operation.name, ufunc, 3)
+
+        def made(x: Any, y: Any) -> Any:
+            return left(x, y) if x.__class__ is Tensor else right(y, x)
+
+    short_cuts[ufunc] = made
+    return made
+
+
+def constant(function: Callable[[Any, Any], Any]) -> Any:
+    """The method of a comparison or another operator without a derivative."""
+
+    def method(self: Any, other: Any) -> Any:
+        if other is None:
+            return NotImplemented  # == and != then compare identity
+        y = other.primal if other.__class__ is Tensor else other
+        z = function(self.primal, y)
+        if z is NotImplemented:
+            return z
+        result = Tensor()
+        result.primal = z
+        result.node = None
+        result.extra = None
+        return result
+
+    return method
+
+
+def in_place(name: str, function: Callable[[Any, Any], Any]) -> Any:
+    """The method of an augmented assignment."""
+    entry = entry_of(registry.named(name))
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(self.primal, np.ndarray):
+            return function(self, other)  # NumPy's scalars are immutable
+        return inplace.apply(entry, self, (other,))
+
+    return method

@@ -1,0 +1,360 @@
+"""Any operation of the rule table is applied to Tensors and, if one of them requires a gradient, recorded.
+
+This is the general path: arguments by keyword, sequences of arrays, several results, composites. The
+operators in tensor.py are its short cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.errors import GraphCutError, UnsupportedError
+from adc.tape import views
+from adc.tape.entry import Entry, Pull
+from adc.tape.node import IndexNode, Node, Part, Whole, here, orders, user_frame
+from adc.tape.slicing import Need
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+
+
+def plain(value: Any) -> Any:
+    """The value with every Tensor in it replaced by its array."""
+    kind = value.__class__
+    if kind is Tensor:
+        return value.primal
+    if kind is tuple:
+        return tuple([plain(v) for v in value])
+    if kind is list:
+        return [plain(v) for v in value]
+    if kind is dict:
+        return {k: plain(v) for k, v in value.items()}
+    if kind is slice:
+        return slice(plain(value.start), plain(value.stop), plain(value.step))
+    return value
+
+
+def is_active(value: Any) -> bool:
+    """Whether a Tensor that requires a gradient is in `value`."""
+    kind = value.__class__
+    if kind is Tensor:
+        return value.node is not None
+    if kind is tuple or kind is list:
+        return any(is_active(v) for v in value)
+    if kind is dict:
+        return any(is_active(v) for v in value.values())
+    return False
+
+
+def wrap(z: Any, sources: Sequence[Any] = ()) -> Any:
+    """Tensors around the arrays of a result that needs no gradient; shapes and ints stay."""
+    if isinstance(z, np.ndarray):
+        if z.dtype == object or z.dtype.kind in "USVMm":
+            return z
+        result = make(z)
+        if z.base is not None:
+            views.note(result, sources)
+        return result
+    if isinstance(z, np.generic):
+        return make(z)
+    if isinstance(z, tuple | list) and any(isinstance(part, np.ndarray) for part in z):
+        return rebuild(z, [wrap(part, sources) for part in z])
+    return z
+
+
+def rebuild(like: Any, parts: list[Any]) -> Any:
+    """A tuple, namedtuple or list like the one that NumPy returned."""
+    kind = type(like)
+    if hasattr(kind, "_make"):
+        return kind._make(parts)
+    return kind(parts)
+
+
+def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any = None) -> Any:
+    """The result of an operation on Tensors, recorded if it carries a derivative.
+
+    `function` computes the primal; by default `entry.function` (ndarray's method may be faster).
+    """
+    function = function or entry.function
+    if entry.writes is not None:
+        return _write(entry, args, kwargs)
+    if entry.kind == "constant" or not modes.enabled:
+        return wrap(function(*plain(args), **plain(kwargs)), args)
+    if entry.kind == "composite":
+        if is_active(args) or is_active(kwargs):
+            return composite(entry, args, kwargs)
+        return wrap(function(*plain(args), **plain(kwargs)), args)
+    values = entry.bind(args, kwargs)
+    pattern: list[Any] = []
+    edges: list[Node] = []
+    for k in entry.wrt:
+        value = values[k]
+        kind = value.__class__
+        if kind is Tensor:
+            node = value.node
+            pattern.append(node is not None)
+            if node is not None:
+                edges.append(node)
+        elif kind is tuple or kind is list:
+            value = _operands(value, k == entry.sequence)
+            values = (*values[:k], value, *values[k + 1 :])
+            pattern.append(_pattern(value))
+            _collect(value, edges)
+        else:
+            pattern.append(False)
+    for k in entry.fixed:
+        if values[k].__class__ not in _ATOMS and is_active(values[k]):
+            _refuse_unless_form(entry, k)
+    if not edges:
+        return wrap(function(*plain(args), **plain(kwargs)), args)
+    if entry.sequence is not None and values[entry.sequence].__class__ is Tensor:
+        return apply(entry, *_with_rows(entry, args, kwargs), function)
+    arrays = [v if v.__class__ in _ATOMS else plain(v) for v in values]
+    if kwargs or entry.most is None:
+        z = function(*plain(args), **plain(kwargs))
+    else:
+        z = function(*arrays[: len(args)])
+    if z.__class__ is float:  # of a function of `math`
+        z = np.float64(z)
+    pull = entry.pull(tuple(pattern))
+    return record(pull, z, tuple(edges), pull.pack(*arrays), args)
+
+
+_ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
+
+
+def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function that changes one of its arguments (`np.copyto`): the assignments of its body."""
+    assert entry.writes is not None
+    values = entry.bind(args, kwargs)
+    if values[entry.writes].__class__ is Tensor:
+        return composite(entry, args, kwargs)
+    if modes.enabled and is_active(values):
+        raise GraphCutError(
+            f"{entry.operation.spelling} cannot write a Tensor that requires a gradient into a plain array",
+            here(),
+            "The array would carry no derivative, in silence.",
+            "Make it a Tensor (adc.tensor(array)), or write x.detach() if the cut is meant.",
+        )
+    return entry.function(*plain(args), **plain(kwargs))
+
+
+def operator(entry: Entry, left: Any, right: Any) -> Any:
+    """A binary operator with an operand that is neither a Tensor nor one of the plain classes."""
+    for value in (left, right):
+        if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
+            return NotImplemented
+    left, right = (
+        np.asarray(plain(v)) if isinstance(v, list | tuple) and not is_active(v) else v for v in (left, right)
+    )
+    left, right = (np.stack(v) if isinstance(v, list | tuple) else v for v in (left, right))
+    return apply(entry, (left, right), {})
+
+
+def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run the body on the Tensors; its operations are recorded as if they stood in the user's line."""
+    assert entry.operation.body is not None
+    entry.bind(args, kwargs)  # refuses what the body has no parameter for
+    before = next(orders)
+    known = {k: v for k, v in kwargs.items() if k in entry.positions}
+    if entry.traced_body is None:
+        entry.traced_body = substitute.traced(entry.operation.body)
+    plain_before, modes.plain = modes.plain, True
+    try:
+        result = entry.traced_body(*args[: entry.most], **known)
+    finally:
+        modes.plain = plain_before
+    frame = user_frame()
+    if frame is not None:
+        for part in result if isinstance(result, tuple | list) else (result,):
+            if part.__class__ is Tensor and part.node is not None:
+                _relocate(part.node, before, frame.f_code, frame.f_lasti)
+    return result
+
+
+def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:
+    seen = {root}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.order <= before:
+            continue
+        node.code, node.lasti = code, lasti
+        todo += [edge for edge in node.edges if edge not in seen]
+        seen.update(node.edges)
+
+
+def record(
+    pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...], sources: Sequence[Any] = ()
+) -> Any:
+    """A Tensor (or several) for the result `z` of an operation with the given pull."""
+    node = new_node(pull, z, edges, kept)
+    if node.__class__ is Whole:
+        return rebuild(z, _parts(node, z))
+    result = make(z, node)
+    if z.__class__ is np.ndarray and z.base is not None:
+        views.note(result, sources)
+    return result
+
+
+def new_node(pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...]) -> Node:
+    """A node of the general path."""
+    node: Node
+    kind = z.__class__
+    several = kind is not np.ndarray and isinstance(z, tuple | list)
+    node = Whole() if several else IndexNode() if hasattr(pull, "run") else Node()
+    node.pull = pull
+    node.edges = edges
+    node.kept = kept
+    node.z = z if pull.keeps_z else None
+    if several:
+        node.shape = tuple([np.shape(part) for part in z])  # a Whole has one of each per part
+        node.dtype = tuple([np.asarray(part).dtype for part in z])
+    else:
+        node.shape = z.shape
+        node.dtype = z.dtype
+    node.order = next(orders)
+    frame = user_frame()
+    node.code, node.lasti = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+    node.hooks = None
+    return node
+
+
+def _parts(whole: Node, values: Sequence[Any]) -> list[Any]:
+    """The results of an operation with several, each behind a node that hands its adjoint to the whole."""
+    results = []
+    for index, value in enumerate(values):
+        array = np.asarray(value)
+        if array.dtype.kind not in "fc":
+            results.append(wrap(value))  # a rank, a sign or an index has no derivative
+            continue
+        part = Part()
+        part.pull = whole.pull
+        part.edges = (whole,)
+        part.kept = ()
+        part.z = None
+        part.shape = array.shape
+        part.dtype = array.dtype
+        part.order = next(orders)
+        part.code, part.lasti = whole.code, whole.lasti
+        part.hooks = None
+        part.index = index
+        results.append(make(value, part))
+    return results
+
+
+def _collect(value: Any, edges: list[Node]) -> None:
+    if value.__class__ is Tensor:
+        if value.node is not None:
+            edges.append(value.node)
+    elif isinstance(value, list | tuple):
+        for v in value:
+            _collect(v, edges)
+
+
+def _pattern(value: Any) -> Any:
+    if value.__class__ is Tensor:
+        return value.node is not None
+    if isinstance(value, list | tuple) and is_active(value):
+        return tuple([_pattern(v) for v in value])
+    return False
+
+
+def _with_rows(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """An array given where a rule expects a sequence of arrays (`np.stack(x)`) becomes a list of its rows."""
+    assert entry.sequence is not None
+    if entry.sequence < len(args):
+        k = entry.sequence
+        return (*args[:k], list(args[k]), *args[k + 1 :]), kwargs
+    name = entry.names[entry.sequence]
+    return args, {**kwargs, name: list(kwargs[name])}
+
+
+def _operands(values: Any, is_sequence: bool) -> Any:
+    """Lists given where arrays are expected become arrays, or Tensors if there are any in them."""
+    return [_operand(v) for v in values] if is_sequence else _operand(values)
+
+
+def _operand(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        return value
+    return np.stack([_operand(v) for v in value]) if is_active(value) else np.asarray(plain(value))
+
+
+def _refuse_unless_form(entry: Entry, k: int) -> None:
+    """Raise for a Tensor that requires a gradient in a place that the rule has no derivative for.
+
+    A linear operation whose transpose reads no value there depends on none: `np.full_like(x, 3.0)`.
+    """
+    every = entry.pull((True,) * len(entry.wrt))
+    if entry.kind == "linear" and every.keeps[k] is not Need.VALUE:
+        return
+    name = entry.names[k]
+    raise UnsupportedError(
+        f"adc has no derivative of {entry.operation.spelling} with respect to `{name}`",
+        here(),
+        f"Its rule is for {', '.join(f'`{w}`' for w in entry.operation.wrt) or 'no parameter'}.",
+        f"If `{name}` is meant to be constant, pass {name}.detach().",
+    )
+
+
+def no_rule(spelling: str) -> UnsupportedError:
+    """The refusal of a function that the rule table does not have."""
+    return UnsupportedError(
+        f"adc has no rule for {spelling}",
+        here(),
+        "The derivative of its result is not known.",
+        "Register one with adc.custom_vjp or adc.rules, or pass x.detach() if it carries no derivative.",
+    )
+
+
+def call_as_node(
+    name: str,
+    function: Callable[..., Any],
+    pull: Callable[..., Sequence[Any]],
+    args: Sequence[Any],
+    pull_on_tensors: Callable[..., Sequence[Any]] | None = None,
+) -> Any:
+    """One node for a whole function, e.g. a compiled derivative called on Tensors.
+
+    `function(*arrays)` gives the value, `pull(z_bar, z, *arrays)` one adjoint per argument.
+    `pull_on_tensors` is the same on Tensors, for derivatives of derivatives; without it those raise
+    `GraphCutError`.
+
+    >>> from adc import tape
+    >>> x = tape.tensor(3.0, requires_grad=True)
+    >>> y = call_as_node("Cube", lambda x: x**3, lambda y_bar, y, x: (3 * x**2 * y_bar,), [x])
+    >>> y.backward()
+    >>> y.grad_fn.name(), x.grad
+    ('CubeBackward', tensor(27.))
+    """
+    flags = tuple([is_active(a) for a in args])
+    arrays = plain(tuple(args))
+    z = function(*arrays)
+    if not any(flags) or not modes.enabled:
+        return wrap(z)
+
+    def reverse(z_bar: Any, z: Any, *values: Any) -> tuple[Any, ...]:
+        if not any(v.__class__ is Tensor for v in (z_bar, *values)):
+            adjoints = pull(z_bar, z, *values)
+        elif pull_on_tensors is not None:
+            adjoints = pull_on_tensors(z_bar, z, *values)
+        else:
+            raise GraphCutError(
+                f"adc cannot differentiate the pull of {name} again",
+                here(),
+                "It runs outside the tape.",
+                f"Ask for the second derivative of {name} by adc.grad(adc.grad(...)).",
+            )
+        return tuple([adjoint for adjoint, flag in zip(adjoints, flags, strict=True) if flag])
+
+    made = Pull(f"{name}Backward", reverse, (Need.VALUE,) * len(arrays), True, flags, flags)
+    edges: list[Node] = []
+    _collect(tuple(args), edges)
+    return record(made, np.float64(z) if z.__class__ is float else z, tuple(edges), arrays)
+
+
+# Needs this module whole.
+from adc.tape import substitute  # noqa: E402

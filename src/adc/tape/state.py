@@ -1,0 +1,166 @@
+"""Each thread has its own modes: whether operations are recorded, checked for NaN, run as plain NumPy.
+
+The mode classes are context managers and decorators, with the names and meaning that PyTorch gives them.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Modes(threading.local):
+    """The modes of the running thread."""
+
+    enabled: bool = True  # operations on Tensors that require a gradient are recorded
+    inference: bool = False
+    anomaly: bool = False  # backward looks for NaN after every pull
+    check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
+    plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
+
+
+modes = Modes()
+
+
+class _Mode:
+    """A mode set for the length of a `with` block or of a decorated function's calls."""
+
+    _values: Mapping[str, bool]
+
+    def __enter__(self) -> None:
+        stack: list[dict[str, bool]] = self.__dict__.setdefault("_stack", [])
+        stack.append({name: getattr(modes, name) for name in self._values})
+        for name, value in self._values.items():
+            setattr(modes, name, value)
+
+    def __exit__(self, *_: object) -> None:
+        for name, value in self.__dict__["_stack"].pop().items():
+            setattr(modes, name, value)
+
+    def __call__(self, function: F) -> F:
+        values = self._values
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with within(values):  # a fresh one: calls may be recursive or in several threads
+                return function(*args, **kwargs)
+
+        return run  # type: ignore[return-value]
+
+
+class within(_Mode):
+    """Any modes, for the length of a `with` block."""
+
+    def __init__(self, values: Mapping[str, bool]) -> None:
+        self._values = values
+
+
+class no_grad(_Mode):
+    """Operations are not recorded.
+
+    >>> from adc import tape
+    >>> x = tape.tensor([1.0], requires_grad=True)
+    >>> with no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __init__(self, function: Any = None) -> None:
+        self._values = {"enabled": False}
+
+    def __new__(cls, function: Any = None) -> Any:
+        return super().__new__(cls) if function is None else cls()(function)
+
+
+class enable_grad(_Mode):
+    """Operations are recorded again inside `no_grad`."""
+
+    def __init__(self, function: Any = None) -> None:
+        self._values = {"enabled": True}
+
+    def __new__(cls, function: Any = None) -> Any:
+        return super().__new__(cls) if function is None else cls()(function)
+
+
+class inference_mode(_Mode):
+    """As `no_grad`, and said to be for good: nothing made inside may require a gradient there."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self._values = {"enabled": False, "inference": True} if mode else {"inference": False}
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return cls()(mode) if callable(mode) else super().__new__(cls)
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording on or off: at once when called, and back at the end when used with `with`.
+
+    >>> _ = set_grad_enabled(False)
+    >>> is_grad_enabled()
+    False
+    >>> _ = set_grad_enabled(True)
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self._before = modes.enabled
+        self._values = {"enabled": bool(mode)}
+        modes.enabled = bool(mode)
+
+    def __enter__(self) -> None:
+        modes.enabled = self._values["enabled"]
+
+    def __exit__(self, *_: object) -> None:
+        modes.enabled = self._before
+
+    def __call__(self, function: F) -> F:
+        modes.enabled = self._before  # as a decorator it acts on the calls alone
+        return super().__call__(function)
+
+
+class detect_anomaly(_Mode):
+    """Backward stops at the first pull that returns NaN, naming the line of the operation it belongs to."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._values = {"anomaly": True, "check_nan": check_nan}
+
+
+class set_detect_anomaly(set_grad_enabled):
+    """Switch anomaly detection on or off, at once or for a `with` block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = modes.anomaly
+        self._values = {"anomaly": bool(mode), "check_nan": check_nan}
+        modes.anomaly = bool(mode)
+        modes.check_nan = check_nan
+
+    def __enter__(self) -> None:
+        modes.anomaly = self._values["anomaly"]
+
+    def __exit__(self, *_: object) -> None:
+        modes.anomaly = self._before
+
+    def __call__(self, function: F) -> F:
+        modes.anomaly = self._before
+        return _Mode.__call__(self, function)
+
+
+class plain_numpy(_Mode):
+    """A function written for NumPy runs on Tensors: NumPy's defaults hold, and a write spares kept values."""
+
+    def __init__(self) -> None:
+        self._values = {"plain": True, "enabled": True, "inference": False}
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded in this thread."""
+    return modes.enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is within `inference_mode`."""
+    return modes.inference

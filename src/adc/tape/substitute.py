@@ -1,0 +1,365 @@
+"""A plain function runs on Tensors: a copy of it sees `np`, `math` and its callees through stand-ins.
+
+`math.sin` takes floats only, `np.zeros` makes an array that no Tensor can be written to, and a global array
+may be written to as well. So the function's code runs with a namespace that translates what it looks up, when
+it looks it up: modules of numerical functions, the user's other functions (recursively, also through
+closures, partials, bound methods and jitted functions), and arrays. The user's functions and modules
+themselves stay as they are.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.rules import registry
+from adc.tape import dispatch, record
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor, make
+
+_NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
+_AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - _NUMERICAL
+
+
+def traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that runs the same code and may be called on Tensors.
+
+    >>> import math
+    >>> from adc import tape
+    >>> def f(x):
+    ...     y = np.zeros(2)
+    ...     y[0] = math.sin(x)
+    ...     return y
+    >>> traced(f)(tape.tensor(0.0, requires_grad=True))
+    tensor([0., 0.], grad_fn=<CopySlicesBackward>)
+    """
+    substitution = Substitution()
+    inner = substitution.callee(function)
+
+    @functools.wraps(function, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        args = tuple([substitution.translate(a) if callable(a) else a for a in args])
+        try:
+            return inner(*args, **kwargs)
+        finally:
+            if substitution.assigns_globals:
+                substitution.write_back()
+
+    return run
+
+
+class Substitution:
+    """What stands for what, while one function and everything that it calls is traced."""
+
+    def __init__(self) -> None:
+        self._memo: dict[int, tuple[Any, Any]] = {}  # id -> (original, to keep the id alive; its stand-in)
+        self._namespaces: dict[int, Namespace] = {}
+        self.assigns_globals = False
+
+    def translate(self, value: Any) -> Any:
+        """The stand-in for a value that traced code looks up; most values stand for themselves."""
+        kind = type(value)
+        if kind in (int, float, bool, str, type(None)):
+            return value
+        known = self._memo.get(id(value))
+        if known is not None:
+            return known[1]
+        translator = _translator(value)
+        if translator is None:
+            return value
+        made = translator(self, value)
+        self._memo[id(value)] = (value, made)
+        return made
+
+    def callee(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The stand-in for what is called: also for an object with a `__call__` of the user's."""
+        method = getattr(type(function), "__call__", None)  # noqa: B004  # the function, not whether there is one
+        if isinstance(method, types.FunctionType) and not isinstance(function, Ufunc | type):
+            return types.MethodType(self.translate(method), function)
+        return self.translate(function)  # type: ignore[no-any-return]
+
+    def function(self, function: types.FunctionType) -> Any:
+        """A copy of a user's function with a namespace and a closure that translate."""
+        if isinstance(function.__globals__, Namespace) or "_stands_for" in function.__dict__:
+            return function  # met again in a derivative of a derivative
+        root = (function.__module__ or "").partition(".")[0]
+        if registry.find(function) is not None:
+            return _by_rule(function)
+        if root in _NUMERICAL:
+            return _wrapped(function)
+        if root in _AS_THEY_ARE and not _is_ours_to_trace(function):
+            return function
+        namespace = self._namespaces.get(id(function.__globals__))
+        if namespace is None:
+            namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
+        self.assigns_globals = self.assigns_globals or _assigns_globals(function.__code__)
+        cells = tuple([types.CellType() for _ in function.__closure__ or ()])
+        defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])
+        copy = types.FunctionType(function.__code__, namespace, function.__name__, defaults, cells or None)
+        if function.__kwdefaults__:
+            copy.__kwdefaults__ = {k: self.translate(v) for k, v in function.__kwdefaults__.items()}
+        copy.__dict__.update(function.__dict__)
+        self._memo[id(function)] = (function, copy)  # before the closure, which may hold the function itself
+        if function.__closure__:
+            copy = self._close(copy, function)
+        return copy
+
+    def _close(self, copy: types.FunctionType, function: types.FunctionType) -> types.FunctionType:
+        """The copy with translated closure cells; cells of plain values are shared, so `nonlocal` works."""
+        assert function.__closure__ is not None
+        cells = []
+        for original in function.__closure__:
+            try:
+                content = original.cell_contents
+            except ValueError:  # not assigned yet
+                cells.append(original)
+                continue
+            stand_in = self.translate(content)
+            cells.append(original if stand_in is content else types.CellType(stand_in))
+        closed = types.FunctionType(
+            copy.__code__, copy.__globals__, copy.__name__, copy.__defaults__, tuple(cells)
+        )
+        closed.__kwdefaults__ = copy.__kwdefaults__
+        closed.__dict__.update(copy.__dict__)
+        for cell in cells:  # recursion: a cell that holds the unfinished copy
+            if _content(cell) is copy:
+                cell.cell_contents = closed
+        self._memo[id(function)] = (function, closed)
+        return closed
+
+    def write_back(self) -> None:
+        """Assignments to globals by traced code reach the real module."""
+        for namespace in self._namespaces.values():
+            namespace.write_back()
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _is_ours_to_trace(function: types.FunctionType) -> bool:
+    """Rule bodies are plain functions too, and so is what is typed in a docstring of adc."""
+    return (function.__module__ or "").startswith("adc.rules") or function.__code__.co_filename.startswith(
+        "<doctest"
+    )
+
+
+def _assigns_globals(code: types.CodeType) -> bool:
+    """Whether a function's code, or that of a function within it, has a `global` that it assigns to."""
+    if dis.opmap["STORE_GLOBAL"] in code.co_code[::2]:
+        return True
+    return any(_assigns_globals(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+class Namespace(dict[str, Any]):
+    """A function's globals, translated as they are looked up."""
+
+    def __init__(self, substitution: Substitution, original: dict[str, Any]) -> None:
+        super().__init__()
+        self._substitution = substitution
+        self._original = original
+        self._translated: dict[str, Any] = {}
+        self["__builtins__"] = _BUILTINS
+        self["__name__"] = original.get("__name__")
+        self._translated.update(self)
+
+    def __missing__(self, name: str) -> Any:
+        value = self._substitution.translate(self._original[name])  # KeyError: the interpreter tries builtins
+        self[name] = self._translated[name] = value
+        return value
+
+    def write_back(self) -> None:
+        """Names assigned by traced code (`global`) are assigned in the module, constants as arrays."""
+        for name, value in self.items():
+            if name not in self._translated or self._translated[name] is not value:
+                plain = isinstance(value, Tensor) and value.node is None
+                self._original[name] = value.primal if plain else value
+                self._translated[name] = value
+
+
+class Module:
+    """A module whose attributes are translated as they are looked up."""
+
+    def __init__(self, substitution: Substitution, module: types.ModuleType) -> None:
+        object.__setattr__(self, "_substitution", substitution)
+        object.__setattr__(self, "_module", module)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        special = _CREATORS.get(value) if callable(value) and getattr(value, "__hash__", None) else None
+        value = special or self._substitution.translate(value)
+        if not isinstance(value, Tensor):
+            self.__dict__[name] = value  # the next look-up does not come here
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+        self.__dict__.pop(name, None)
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+# Which translator a value has -------------------------------------------------------------------------------
+
+
+def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
+    if isinstance(value, types.FunctionType):
+        return Substitution.function
+    if isinstance(value, types.ModuleType):
+        root = value.__name__.partition(".")[0]
+        return None if root in _AS_THEY_ARE and not value.__name__.startswith("adc.rules") else Module
+    if isinstance(value, np.ndarray):
+        return _array if type(value) is np.ndarray and value.dtype.kind in "fc" else None
+    if isinstance(value, np.ufunc):
+        return lambda _, ufunc: Ufunc(ufunc)
+    if isinstance(value, type | np.generic | Tensor):
+        return None
+    if isinstance(value, functools.partial):
+        return _partial
+    if isinstance(value, types.MethodType):
+        return _method
+    if hasattr(value, "py_func"):
+        return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
+    if callable(value):
+        special = _CREATORS.get(value) if getattr(type(value), "__hash__", None) else None
+        if special is not None:
+            return lambda _, function: special
+        if registry.find(value) is not None:
+            return lambda _, function: _by_rule(function)
+        root = (getattr(value, "__module__", None) or "").partition(".")[0]
+        if root in _NUMERICAL:
+            return lambda _, function: _wrapped(function)
+    return None
+
+
+def _array(_: Substitution, value: Any) -> Tensor:
+    return make(value)
+
+
+def _partial(substitution: Substitution, value: functools.partial[Any]) -> Any:
+    return functools.partial(
+        substitution.translate(value.func),
+        *map(substitution.translate, value.args),
+        **{k: substitution.translate(v) for k, v in value.keywords.items()},
+    )
+
+
+def _method(substitution: Substitution, value: types.MethodType) -> Any:
+    if isinstance(value.__self__, types.ModuleType | np.ndarray):
+        return value
+    return types.MethodType(substitution.translate(value.__func__), value.__self__)
+
+
+def _float_array(result: Any) -> Any:
+    """A result as traced code sees it: an array of floats as a Tensor, which can be written to."""
+    if type(result) is np.ndarray and result.dtype.kind in "fc":
+        return make(result)
+    return result
+
+
+def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the rule table."""
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if record.is_active(args) or record.is_active(kwargs):
+            return dispatch.call(function, *args, **kwargs)
+        return _float_array(function(*record.plain(args), **record.plain(kwargs)))
+
+    call.__dict__["_stands_for"] = function
+    return call
+
+
+def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A numerical function without a rule: refused where a derivative would be lost, wherever it looks."""
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if record.is_active(args) or record.is_active(kwargs):
+            if type(function).__name__ == "_ArrayFunctionDispatcher":
+                return function(*args, **kwargs)
+            if modes.enabled:
+                raise record.no_rule(registry.spell(function))
+        return _float_array(function(*record.plain(args), **record.plain(kwargs)))
+
+    call.__dict__["_stands_for"] = function
+    return call
+
+
+class Ufunc:
+    """A ufunc whose results can be written to."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self._ufunc = ufunc
+        self.__name__ = ufunc.__name__
+        self.__wrapped__ = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _float_array(self._ufunc(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._ufunc, name)
+        if not callable(found):
+            return found
+        return lambda *args, **kwargs: _float_array(found(*args, **kwargs))
+
+
+# What traced code gets in place of a function ---------------------------------------------------------------
+
+
+def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
+    """`np.array` of Tensors, or of nested lists of them."""
+    if isinstance(value, Tensor):
+        made = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
+        return np.copy(made) if copy and made is value else made
+    if isinstance(value, list | tuple) and record.is_active(value):
+        made = np.stack(
+            [
+                _as_array(v, dtype, copy=False) if isinstance(v, list | tuple | Tensor) else np.asarray(v)
+                for v in value
+            ]
+        )
+        return made
+    return _float_array(
+        np.array(record.plain(value), dtype=dtype) if copy else np.asarray(record.plain(value), dtype=dtype)
+    )
+
+
+def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
+    made = _as_array(object, dtype, copy is not False)
+    ndmin = kwargs.pop("ndmin", 0)
+    return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+
+
+def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
+    return _as_array(a, dtype, copy=False)
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    """A Tensor is what its array is, to a function that was written for arrays."""
+    if builtins.isinstance(value, Tensor):
+        return builtins.isinstance(value.primal, kinds) or builtins.isinstance(value, kinds)
+    return builtins.isinstance(value, kinds)
+
+
+_CREATORS: dict[Any, Callable[..., Any]] = {
+    np.array: _array_stand_in,
+    np.asarray: _asarray_stand_in,
+    np.asanyarray: _asarray_stand_in,
+    np.ascontiguousarray: _asarray_stand_in,
+    np.asfortranarray: _asarray_stand_in,
+    np.require: _asarray_stand_in,
+    np.asarray_chkfinite: _asarray_stand_in,
+}
+_BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}

@@ -1,0 +1,369 @@
+"""A plain NumPy function is differentiated by running it on Tensors: the entry points of `mode="tape"`.
+
+Arguments are nested containers of arrays and floats; results have the types that the plain function would
+give: Python floats for Python floats, the arrays' own dtype for arrays. The caller's arrays are never written
+to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.errors import ArgumentError, DerivativeError
+from adc.tape import gradients, record
+from adc.tape.backward import propagate, reachable
+from adc.tape.collector import collected_seldom
+from adc.tape.entry import Pull
+from adc.tape.node import Node, orders
+from adc.tape.state import plain_numpy
+from adc.tape.substitute import traced
+from adc.tape.tensor import Tensor, make
+
+Key = int | str  # an argument by position or by name
+
+_INPUT = Pull("InputBackward", lambda z_bar, z: (z_bar,), (), False, (True,))
+
+
+@dataclass
+class Traced:
+    """A function run on Tensors: its inputs and its result."""
+
+    originals: list[Any]  # the leaves of the differentiated arguments, as the caller gave them
+    inputs: list[Node | None]  # the nodes that stood for them; None for leaves that carry no derivative
+    structures: list[pytree.Structure]  # of the differentiated arguments
+    result: Any
+    nested: bool  # the arguments are themselves being differentiated
+
+    def gradients(self, bars: Sequence[Any], single: bool) -> Any:
+        """The adjoints of the inputs in the form of the arguments."""
+        values = iter([_as_given(original, bar) for original, bar in zip(self.originals, bars, strict=True)])
+        trees = [pytree.unflatten(s, [next(values) for _ in range(s.size)]) for s in self.structures]
+        return trees[0] if single else tuple(trees)
+
+
+def value_and_grad(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
+    argnums: Key | Sequence[Key] = 0,
+    has_aux: bool = False,
+) -> tuple[Any, Any]:
+    """The value of a function and its gradient with respect to the arguments `argnums`.
+
+    The function returns a real number, or with `has_aux` a pair of one and anything else. A single `argnums`
+    gives a single gradient, a sequence a tuple of them, each in the form of its argument. With `has_aux` the
+    value is the pair. Raises `DerivativeError` when the result is not a number, `ArgumentError` for integers.
+
+    >>> value_and_grad(lambda x: np.sum(x * x), (np.array([1.0, 2.0]),))
+    (5.0, array([2., 4.]))
+    """
+    single = isinstance(argnums, int | str)
+    run = _run(function, args, kwargs or {}, [argnums] if single else list(argnums))  # type: ignore[list-item, arg-type]
+    result, aux = run.result if has_aux else (run.result, None)
+    _require_number(result)
+    bars = _pulled(run, [result], None, keep=run.nested)
+    value = result if run.nested else _plain_value(result)
+    if has_aux:
+        return (value, aux if run.nested else _plain_tree(aux)), run.gradients(bars, single)
+    return value, run.gradients(bars, single)
+
+
+def vjp(
+    function: Callable[..., Any],
+    *args: Any,
+    kwargs: dict[str, Any] | None = None,
+    argnums: Sequence[Key] | None = None,
+    has_aux: bool = False,
+) -> Any:
+    """The result of a function and its pull, from an adjoint of the result to those of the arguments.
+
+    The pull may be called any number of times and returns a tuple, one gradient per argument. With `has_aux`
+    the function returns a pair, of which the second part carries no derivative and is returned third.
+
+    >>> y, pull = vjp(lambda x: 3.0 * x, np.array([1.0, 2.0]))
+    >>> pull(np.ones(2))
+    (array([3., 3.]),)
+    """
+    run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
+    result, aux = run.result if has_aux else (run.result, None)
+    outputs, structure = pytree.flatten(result)
+
+    def pull(bar: Any) -> Any:
+        bars, its_structure = pytree.flatten(bar)
+        if its_structure != structure:
+            raise ValueError(f"the adjoint has the structure {its_structure}, the result {structure}")
+        fitted = [_like(b, y) for b, y in zip(bars, outputs, strict=True)]
+        return run.gradients(_pulled(run, outputs, fitted, keep=True), single=False)
+
+    value = result if run.nested else _plain_tree(result)
+    return (value, pull, _plain_tree(aux)) if has_aux else (value, pull)
+
+
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
+    has_aux: bool = False,
+) -> Any:
+    """The result of a function and its tangent along `tangents`.
+
+    The pull is linear in the adjoint; its own transpose is the push, so two reverse sweeps give it for every
+    operation that has a pull.
+
+    >>> jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    run = _run(function, primals, kwargs or {}, list(range(len(primals))))
+    result, aux = run.result if has_aux else (run.result, None)
+    outputs, structure = pytree.flatten(result)
+    dots = [
+        dot for tangent, s in zip(tangents, run.structures, strict=True) for dot in _leaves_like(tangent, s)
+    ]
+    # Ones, not zeros: a zero adjoint drops infinite partials, which must show in a tangent.
+    dummies = [make(np.ones(y.shape, y.dtype)).requires_grad_() if _is_recorded(y) else None for y in outputs]
+    bars = _pulled(run, outputs, dummies, keep=True, create_graph=True)
+    paired = [
+        (bar, dot)
+        for bar, dot in zip(bars, dots, strict=True)
+        if bar.__class__ is Tensor and bar.node is not None and dot is not None
+    ]
+    sources = [d for d in dummies if d is not None]
+    pushed: list[Any] = [None] * len(sources)
+    if paired:
+        pushed = list(
+            gradients.grad(
+                [bar for bar, _ in paired],
+                sources,
+                [_like(dot, bar) for bar, dot in paired],
+                retain_graph=True,
+                create_graph=run.nested,
+                allow_unused=True,
+            )
+        )
+    answers = iter(pushed)
+    result_dots = [
+        _tangent_of(y, next(answers) if d is not None else None)
+        for y, d in zip(outputs, dummies, strict=True)
+    ]
+    value = result if run.nested else _plain_tree(result)
+    dot = pytree.unflatten(
+        structure,
+        result_dots if run.nested else [_as_value(y, d) for y, d in zip(outputs, result_dots, strict=True)],
+    )
+    return (value, dot, _plain_tree(aux)) if has_aux else (value, dot)
+
+
+# Running ----------------------------------------------------------------------------------------------------
+
+
+def _run(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], keys: list[Key]
+) -> Traced:
+    """Run the function on Tensors: the chosen arguments recorded, other arrays as constants."""
+    arguments: dict[Key, Any] = dict(enumerate(args))
+    arguments.update(kwargs)
+    places = [k + len(args) if isinstance(k, int) and k < 0 else k for k in keys]
+    unknown = [k for k in places if k not in arguments]
+    if unknown:
+        raise ArgumentError(
+            f"there is no argument {unknown[0]!r} to differentiate with respect to",
+            why=f"The call has {len(args)} positional arguments and {sorted(kwargs)}.",
+        )
+    start = next(orders)
+    number = _number_type(list(arguments.values()))
+    originals: list[Any] = []
+    inputs: list[Node | None] = []
+    structures = []
+    for key in places:
+        leaves, structure = pytree.flatten(arguments[key])
+        tensors = [_input(leaf, number) for leaf in leaves]
+        if not any(t is not None for t in tensors):
+            raise _refused(key, arguments[key])
+        originals += leaves
+        inputs += [None if t is None else t.node for t in tensors]
+        structures.append(structure)
+        arguments[key] = pytree.unflatten(
+            structure, [leaf if t is None else t for leaf, t in zip(leaves, tensors, strict=True)]
+        )
+    for key in arguments.keys() - set(places):
+        leaves, structure = pytree.flatten(arguments[key])
+        arguments[key] = pytree.unflatten(structure, [_constant(leaf) for leaf in leaves])
+    with plain_numpy(), collected_seldom():
+        result = traced(function)(
+            *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
+        )
+    return Traced(originals, inputs, structures, result, _reaches_beyond(result, start))
+
+
+def _reaches_beyond(result: Any, start: int) -> bool:
+    """Whether a result depends on what was recorded before the run, by an outer derivative.
+
+    Then gradients must be part of the outer graph, or the outer derivative would take them for constants.
+    """
+    nodes = {leaf.node for leaf in pytree.leaves(result) if _is_recorded(leaf)}
+    return any(node.order < start for node in reachable(nodes))
+
+
+def _number_type(values: list[Any]) -> Any:
+    """What a Python float becomes: it follows the arrays, as in NumPy, so beside float32 it is one."""
+    kinds = {
+        leaf.dtype
+        for leaf in pytree.leaves(values)
+        if isinstance(leaf, np.ndarray | Tensor) and leaf.dtype.kind == "f"
+    }
+    return np.result_type(*kinds).type if kinds else np.float64
+
+
+def _input(leaf: Any, number: Any) -> Tensor | None:
+    """The Tensor that stands for a leaf of a differentiated argument; None if it can carry no derivative."""
+    if leaf.__class__ is Tensor:
+        primal, behind = leaf.primal, leaf.node
+    else:
+        behind = None
+        if isinstance(leaf, float) and not isinstance(leaf, np.floating):
+            primal = number(leaf)
+        elif isinstance(leaf, complex) and not isinstance(leaf, np.complexfloating):
+            primal = np.complex128(leaf)
+        elif isinstance(leaf, np.ndarray | np.generic):
+            primal = leaf
+        else:
+            return None
+    if primal.dtype.kind not in "fc":
+        return None
+    # A node of its own, not a leaf: a plain function may write to its arguments. The write itself goes to a
+    # copy, because the caller's array is held elsewhere (views.spare_kept).
+    node = Node()
+    node.pull, node.edges, node.kept, node.z = _INPUT, () if behind is None else (behind,), (), None
+    node.shape, node.dtype, node.order, node.hooks = primal.shape, primal.dtype, next(orders), None
+    node.code, node.lasti = None, 0
+    return make(primal, node)
+
+
+def _constant(leaf: Any) -> Any:
+    """An array that is not differentiated, as a Tensor: others can be written to copies of it."""
+    if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
+        return make(leaf)
+    return leaf
+
+
+def _is_recorded(value: Any) -> bool:
+    return value.__class__ is Tensor and value.node is not None
+
+
+def _pulled(
+    run: Traced, outputs: Sequence[Any], bars: Sequence[Any] | None, *, keep: bool, create_graph: bool = False
+) -> list[Any]:
+    """The adjoints of the inputs; None for those that nothing depends on."""
+    nested = run.nested or create_graph
+    seeds = []
+    for k, y in enumerate(outputs):
+        if _is_recorded(y):
+            bar = np.ones(y.shape, y.dtype) if bars is None else bars[k]
+            seeds.append(
+                (y.node, (bar if bar.__class__ is Tensor else make(bar)) if nested else record.plain(bar))
+            )
+    captured = propagate(
+        seeds,
+        keep=keep or nested,
+        create_graph=nested,
+        targets={node for node in run.inputs if node is not None},
+    )
+    return [None if node is None else captured.get(node) for node in run.inputs]
+
+
+# Types of results -------------------------------------------------------------------------------------------
+
+
+def _as_given(original: Any, bar: Any) -> Any:
+    """The gradient of a leaf in the leaf's own type; zeros where nothing depends on it."""
+    if bar.__class__ is Tensor:
+        return bar  # part of the graph of an outer derivative
+    if isinstance(original, Tensor):
+        return make(np.zeros(original.shape, original.dtype) if bar is None else np.array(bar))
+    if isinstance(original, np.ndarray):
+        if original.dtype.kind not in "fc":
+            return None
+        return np.zeros(original.shape, original.dtype) if bar is None else np.array(bar)
+    if isinstance(original, np.inexact):
+        return original.dtype.type(0.0 if bar is None else bar)
+    if isinstance(original, float | complex):
+        return type(original)(0.0 if bar is None else bar)
+    return None  # an int, a string: no derivative exists
+
+
+def _plain_value(value: Any) -> Any:
+    """A result as the plain function would return it: an array, or a float."""
+    if value.__class__ is not Tensor:
+        return value
+    primal = value.primal
+    return primal.item() if primal.ndim == 0 and primal.dtype in (np.float64, np.complex128) else primal
+
+
+def _plain_tree(value: Any) -> Any:
+    if value.__class__ is Tensor:
+        return _plain_value(value)
+    leaves, structure = pytree.flatten(value)
+    return pytree.unflatten(structure, [_plain_value(leaf) for leaf in leaves])
+
+
+def _as_value(like: Any, dot: Any) -> Any:
+    value = record.plain(dot)
+    return (
+        value.item()
+        if np.ndim(value) == 0 and np.asarray(value).dtype in (np.float64, np.complex128)
+        else value
+    )
+
+
+def _tangent_of(y: Any, dot: Any) -> Any:
+    if dot is not None:
+        return dot
+    return make(np.zeros(np.shape(record.plain(y))))
+
+
+def _like(bar: Any, y: Any) -> Any:
+    """An adjoint given by the caller with the dtype of what it belongs to; raises if the shapes differ."""
+    if not _is_recorded(y):
+        return bar
+    if bar.__class__ is Tensor:
+        return bar
+    array = np.asarray(bar, dtype=None if np.iscomplexobj(bar) else y.dtype)
+    if array.shape != y.shape:
+        raise ValueError(f"the adjoint has shape {array.shape}, the result {y.shape}")
+    return array
+
+
+def _leaves_like(tangent: Any, structure: pytree.Structure) -> list[Any]:
+    leaves, its_structure = pytree.flatten(tangent)
+    if its_structure != structure:
+        raise ValueError(f"the tangent has the structure {its_structure}, the argument {structure}")
+    return leaves
+
+
+def _require_number(value: Any) -> None:
+    plain = record.plain(value)
+    if isinstance(plain, tuple | list | dict) or np.ndim(plain) != 0:
+        what = f"shape {np.shape(plain)}" if isinstance(plain, np.ndarray) else f"type {type(plain).__name__}"
+        raise DerivativeError(
+            f"a gradient is that of a single number, and the function returned one of {what}",
+            repair="Reduce it (np.sum), or use adc.vjp or adc.jacobian.",
+        )
+    if np.iscomplexobj(plain):
+        raise DerivativeError(
+            "a gradient is that of a real number, and the function returned a complex one",
+            repair="Return its real part, or abs(z) ** 2.",
+        )
+
+
+def _refused(key: Key, value: Any) -> ArgumentError:
+    kind = getattr(value, "dtype", type(value).__name__)
+    return ArgumentError(
+        f"argument {key!r} has no floating-point values to differentiate with respect to: {kind}",
+        repair="Convert it first: x.astype(float), or float(x).",
+    )

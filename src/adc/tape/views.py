@@ -1,0 +1,164 @@
+"""Views and the Tensor whose memory they share see each other's writes, values and derivatives alike.
+
+A root knows its live views. A write through any of them becomes a write to a region of the root, and every
+view is then read anew from the root, so that its derivative follows the new values (as PyTorch's CopySlices).
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.errors import GraphCutError
+from adc.tape.node import here
+from adc.tape.tensor import Tensor
+from adc.tape.writes import owner_of
+
+
+class View:
+    """Held by a view: the Tensor that it is a window of."""
+
+    __slots__ = ("root",)
+
+    def __init__(self, root: Tensor) -> None:
+        self.root = root
+
+
+class Family:
+    """Held by a root: its views, weakly."""
+
+    __slots__ = ("limit", "members")
+
+    def __init__(self) -> None:
+        self.members: list[weakref.ref[Tensor]] = []
+        self.limit = 8
+
+    def add(self, view: Tensor) -> None:
+        if len(self.members) >= self.limit:  # forget the dead ones, seldom enough to cost nothing per view
+            self.members = [ref for ref in self.members if ref() is not None]
+            self.limit = 2 * len(self.members) + 8
+        self.members.append(weakref.ref(view))
+
+
+def note(result: Tensor, sources: Sequence[Any]) -> None:
+    """Remember that `result` shares the memory of a source, if it does."""
+    owner = owner_of(result.primal)
+    for source in _tensors(sources):
+        if isinstance(source.primal, np.ndarray) and owner_of(source.primal) is owner:
+            root = root_of(source)
+            result.extra = View(root)
+            if root.extra is None:
+                root.extra = Family()
+            root.extra.add(result)
+            return
+
+
+def _tensors(sources: Any) -> Iterator[Tensor]:
+    for source in sources:
+        if source.__class__ is Tensor:
+            yield source
+        elif isinstance(source, list | tuple):
+            yield from _tensors(source)
+
+
+def is_view(tensor: Tensor) -> bool:
+    """Whether `tensor` is a window of another Tensor's memory."""
+    return tensor.extra.__class__ is View
+
+
+def root_of(tensor: Tensor) -> Tensor:
+    """The Tensor whose memory `tensor` is a window of; itself if of none."""
+    return tensor.extra.root if tensor.extra.__class__ is View else tensor
+
+
+def views_of(root: Tensor) -> list[Tensor]:
+    """The live views of a root."""
+    if root.extra.__class__ is not Family:
+        return []
+    return [view for ref in root.extra.members if (view := ref()) is not None]
+
+
+def positions(root: np.ndarray[Any, Any], window: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    """The index that reads `window`, a view of `root`'s memory, from an array of root's shape.
+
+    >>> x = np.zeros((2, 3))
+    >>> positions(x, x.T[1:])
+    (array([[0, 1],
+           [0, 1]]), array([[1, 1],
+           [2, 2]]))
+    """
+    offsets = np.asarray(_address(window) - _address(root))
+    for axis, (length, stride) in enumerate(zip(window.shape, window.strides, strict=True)):
+        steps = np.arange(length) * stride
+        offsets = offsets[..., None] + steps if axis else offsets + steps
+    index: list[Any] = [0] * root.ndim
+    for axis in sorted(range(root.ndim), key=lambda k: (root.strides[k], root.shape[k]), reverse=True):
+        if root.shape[axis] == 1:
+            index[axis] = np.zeros_like(offsets)
+            continue
+        if root.strides[axis] <= 0:
+            raise GraphCutError(
+                "adc cannot follow a write into an array whose elements overlap or run backwards",
+                here(),
+                repair="Start from a copy: x = x.clone().",
+            )
+        index[axis] = offsets // root.strides[axis]
+        offsets = offsets - index[axis] * root.strides[axis]
+    return tuple(index)
+
+
+def _address(array: np.ndarray[Any, Any]) -> int:
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
+def same_window(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same elements of the same memory."""
+    return (
+        isinstance(a, np.ndarray)
+        and isinstance(b, np.ndarray)
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and a.dtype == b.dtype
+        and _address(a) == _address(b)
+    )
+
+
+def spare_kept(tensor: Tensor) -> None:
+    """Move the Tensor's memory away if anything else holds it, so that a write changes no kept value.
+
+    Only for plain NumPy functions: there a write may follow a use at any time, and the old value is wanted.
+    With Tensors made by the user PyTorch's rule holds instead, that a stale value is an error.
+    """
+    root = root_of(tensor)
+    members = views_of(root)
+    owner = owner_of(root.primal)
+    # Held by: the attribute, the name `owner`, the call's argument, and one view each.
+    held = sys.getrefcount(owner) > 3 + len(members)
+    if owner is not root.primal:
+        held = held or sys.getrefcount(root.primal) > 2
+    if not held and all(sys.getrefcount(view.primal) <= 2 for view in members):
+        return
+    before = root.primal
+    root.primal = before.copy(order="K")
+    for view in members:
+        view.primal = _moved(before, root.primal, view.primal)
+
+
+def _moved(
+    before: np.ndarray[Any, Any], after: np.ndarray[Any, Any], window: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """The same window of a copy."""
+    if before.strides != after.strides:
+        raise GraphCutError(
+            "adc cannot follow a view of an array that is not contiguous",
+            here(),
+            repair="Start from a copy: x = x.copy().",
+        )
+    moved: np.ndarray[Any, Any] = np.ndarray(
+        window.shape, window.dtype, after, _address(window) - _address(before), window.strides
+    )
+    return moved

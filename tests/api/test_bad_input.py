@@ -1,0 +1,159 @@
+"""Every bad input gives a clear error or a right answer, in every mode."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import adc
+
+MODES = ["auto", "compiled", "python", "tape"]
+X = np.array([1.0, 2.0, 3.0])
+
+
+def sum_of_products(x, y):
+    z = x * 2.0
+    return np.sum(z * y)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_wrong_shapes_are_the_primals_own_error_at_its_line(mode):
+    with pytest.raises(ValueError, match="could not be broadcast") as caught:
+        adc.grad(sum_of_products, mode=mode)(np.ones(3), np.ones(4))
+    frames = [f for f in caught.traceback if f.name == "sum_of_products"]
+    assert frames and "np.sum(z * y)" in str(frames[-1].statement)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_assert_of_the_user(mode):
+    def f(x):
+        assert np.sum(x) > 0, "must be positive"
+        return np.sum(x * x)
+
+    g = adc.grad(f, mode=mode)
+    np.testing.assert_allclose(g(X), 2 * X)
+    with pytest.raises(AssertionError, match="must be positive"):
+        g(-X)
+    np.testing.assert_allclose(g(X), 2 * X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_integer_arrays(mode):
+    with pytest.raises(TypeError, match=r"`x` has the dtype int64.*\n.*x.astype\(float\)"):
+        adc.grad(sum_of_products, mode=mode)(np.arange(3), X)
+    np.testing.assert_allclose(adc.grad(sum_of_products, mode=mode)(X, np.arange(3)), [0, 2, 4])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("bad", ["text", None, True, object(), {"w": "text"}, [], 1j, np.array(["a"])])
+def test_no_number(mode, bad):
+    with pytest.raises(adc.ArgumentError):
+        adc.grad(lambda x: x, mode=mode)(bad)
+
+
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.array])
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_special_arrays(kind):
+    with pytest.raises(adc.ArgumentError, match=r"np\.asarray"):
+        adc.grad(lambda x: np.sum(x * x))(kind([[1.0]]))
+
+
+def test_foreign_byte_order():
+    with pytest.raises(adc.ArgumentError, match="byte order"):
+        adc.grad(lambda x: np.sum(x * x))(X.astype(">f8"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nan_goes_through(mode):
+    g = adc.grad(lambda x: np.sum(x * x), mode=mode)(np.array([np.nan, 1.0]))
+    assert np.isnan(g[0]) and g[1] == 2.0
+    value, g = adc.value_and_grad(lambda x: np.sum(np.log(x)), mode=mode)(np.array([0.0, -1.0, 2.0]))
+    assert np.isnan(value) and g[2] == 0.5
+
+
+@pytest.mark.parametrize("thing", [math.sin, np.sum, np.exp, max, dict, 3.0])
+def test_builtins(thing):
+    with pytest.raises(adc.SourceError):
+        adc.grad(thing)
+
+
+def test_lambda():
+    np.testing.assert_allclose(adc.grad(lambda x: np.sum(x * x), mode="compiled")(X), 2 * X)
+
+
+def test_no_source():
+    space = {"np": np}
+    exec("def f(x):\n    return np.sum(x * x)\n", space)
+    with pytest.raises(adc.SourceError, match="cannot find the source"):
+        adc.grad(space["f"], mode="compiled")(X)
+    g = adc.grad(space["f"])
+    with pytest.warns(adc.FallbackWarning, match="runs on the tape: adc cannot find the source"):
+        np.testing.assert_allclose(g(X), 2 * X)
+    assert g.mode == "tape"
+    np.testing.assert_allclose(g(X), 2 * X)  # the warning came once
+
+
+def nothing(x):
+    np.sum(x)
+
+
+def vector(x):
+    return x * x
+
+
+def whole_number(x):
+    return np.argmax(x)
+
+
+def pair(x):
+    return np.sum(x), x
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (nothing, "returns None"),
+        (vector, "an array with 1 axis.*\n(.*\n)*.*adc.vjp .*adc.jacobian"),
+        (whole_number, "returns an integer"),
+        (pair, r"returns a tuple of 2(.*\n)*.*has_aux=True"),
+    ],
+)
+def test_results_that_have_no_gradient(mode, function, text):
+    with pytest.raises(adc.DerivativeError, match=text):
+        adc.grad(function, mode=mode)(X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_has_aux_without_a_pair(mode):
+    with pytest.raises(TypeError if mode == "tape" else adc.DerivativeError, match=r"pair|iteration"):
+        adc.grad(lambda x: np.sum(x), has_aux=True, mode=mode)(X)
+    with pytest.raises(adc.DerivativeError, match="the first of the pair must be one real number"):
+        adc.grad(lambda x: (x, np.sum(x)), has_aux=True, mode=mode)(X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_constant_function(mode):
+    assert adc.value_and_grad(lambda x: 3.0, mode=mode)(2.0) == (3.0, 0.0)
+    np.testing.assert_array_equal(adc.grad(lambda x: 3.0, mode=mode)(X), np.zeros(3))
+
+
+@pytest.mark.parametrize("argnums", [2, -3, "z", (0, 0), ("x", 0), 1.5, True])
+def test_argnums_that_name_nothing(argnums):
+    with pytest.raises(adc.ArgumentError):
+        adc.grad(sum_of_products, argnums)
+
+
+def test_mode_that_is_none():
+    with pytest.raises(adc.ArgumentError, match="auto, compiled, python, tape"):
+        adc.grad(vector, mode="fast")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_empty_and_single(mode):
+    g = adc.grad(lambda x: np.sum(x * x), mode=mode)
+    assert g(np.zeros(0)).shape == (0,)
+    np.testing.assert_allclose(g(np.array([3.0])), [6.0])
+    np.testing.assert_allclose(g(X), 2 * X)

@@ -1,0 +1,60 @@
+"""`check_grads` passes what is right and says which argument and element is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+from adc.api import Derivative
+from adc.testing.check import GradientMismatch
+
+
+def loss(params, x, n):
+    return np.sum(np.tanh(x @ params["w"]) * params["b"]) * n
+
+
+@pytest.fixture
+def arguments():
+    random = np.random.default_rng(0)
+    return {"w": random.normal(size=(3, 2)), "b": 2.0}, random.normal(size=(4, 3)), 3
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_right_gradients_pass(arguments, mode):
+    adc.check_grads(loss, arguments, mode=mode)
+    adc.check_grads(loss, arguments, argnums="params", mode=mode)
+    adc.check_grads(adc.grad(loss), arguments)
+    adc.check_grads(lambda x: np.sum(x * x), (np.ones(3, np.float32),), mode=mode)
+
+
+def test_wrong_gradient_is_located(arguments, monkeypatch):
+    call = Derivative.__call__
+
+    def wrong(self, *args):
+        value, gradients = call(self, *args)
+        gradients[0]["w"][1, 0] *= 1.01
+        return value, gradients
+
+    monkeypatch.setattr(Derivative, "__call__", wrong)
+    with pytest.raises(
+        GradientMismatch, match=r"params\['w'\]` disagrees(.|\n)*Worst at `params\['w'\]\[1, 0\]`"
+    ):
+        adc.check_grads(loss, arguments)
+
+
+def test_wrong_value_is_told(monkeypatch):
+    call = Derivative.__call__
+
+    def wrong(self, *args):
+        value, gradients = call(self, *args)
+        return value + 1e-3, gradients
+
+    monkeypatch.setattr(Derivative, "__call__", wrong)
+    with pytest.raises(GradientMismatch, match="computes the value"):
+        adc.check_grads(lambda x: np.sum(x * x), (np.ones(3),))
+
+
+def test_nothing_to_check():
+    with pytest.raises(adc.ArgumentError, match="none of the arguments"):
+        adc.check_grads(lambda n: n * 2, (3,))

@@ -1,0 +1,320 @@
+"""`grad` and `value_and_grad` in all forms give the right numbers in the right containers, in every mode."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import pickle
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+
+MODES = ["compiled", "python", "tape"]
+X = np.array([1.0, 2.0, 3.0])
+
+Pair = namedtuple("Pair", "w b")
+
+
+@dataclasses.dataclass
+class Record:
+    w: Any
+    b: Any
+
+
+def loss(w, x, scale=1.0):
+    return np.sum((x @ w) ** 2) * scale
+
+
+@adc.grad
+def decorated(x):
+    """Sum of squares."""
+    return np.sum(x * x)
+
+
+@adc.value_and_grad(argnums=("b", 0), mode="compiled")
+def decorated_with_arguments(a, b):
+    return a * b * b
+
+
+def total(tree, x):
+    return np.sum(tree["w"] * x) * tree["b"]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("mode", MODES)
+def test_call_form(mode):
+    g = adc.grad(loss, mode=mode)
+    np.testing.assert_allclose(g(X, np.eye(3)), 2 * X)
+    assert g.mode == mode
+
+
+@pytest.mark.tiny
+def test_decorator_forms():
+    np.testing.assert_allclose(decorated(X), 2 * X)
+    assert decorated.__name__ == "decorated" and decorated.__doc__ == "Sum of squares."
+    value, (db, da) = decorated_with_arguments(2.0, 3.0)
+    assert (value, db, da) == (18.0, 12.0, 9.0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("argnums", [2, -1, "scale", (0, "scale"), (-1, 1)])
+def test_argnums(mode, argnums):
+    a = X, np.eye(3), 2.0
+    full = [4 * X, 4 * np.outer(X, X), 14.0]
+    which = {2: 2, -1: 2, "scale": 2, 0: 0, 1: 1}
+    found = adc.grad(loss, argnums, mode=mode)(*a)
+    if isinstance(argnums, tuple):
+        assert isinstance(found, tuple)
+        for g, k in zip(found, argnums, strict=False):
+            np.testing.assert_allclose(g, full[which[k]])
+    else:
+        np.testing.assert_allclose(found, full[which[argnums]])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_keyword_and_default_arguments(mode):
+    g = adc.grad(loss, argnums="scale", mode=mode)
+    assert g(X, np.eye(3)) == 14.0
+    assert g(x=np.eye(3), w=X) == 14.0
+    assert g(X, x=np.eye(3), scale=5.0) == 14.0
+    with pytest.raises(TypeError, match="missing a required argument"):
+        g(X)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        g(X, np.eye(3), other=1.0)
+    with pytest.raises(TypeError, match="multiple values"):
+        g(X, np.eye(3), w=X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_star_arguments(mode):
+    def f(*xs, **named):
+        return xs[0] * xs[1] + named["a"] * 2.0
+
+    g = adc.grad(f, argnums=(0, 1, "a"), mode=mode)
+    assert g(2.0, 3.0, a=5.0) == (3.0, 2.0, 2.0)
+    assert g(4.0, 3.0, a=5.0) == (3.0, 4.0, 2.0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_containers(mode):
+    x = X
+    value, g = adc.value_and_grad(total, mode=mode)({"w": X, "b": 2.0}, x)
+    assert set(g) == {"w", "b"} and value == 28.0
+    np.testing.assert_allclose(g["w"], 2 * x)
+    assert g["b"] == 14.0
+
+    def weighted(p):
+        return np.sum(p[0] * X) * p[1]
+
+    for made in ((X, 2.0), [X, 2.0]):
+        g = adc.grad(weighted, mode=mode)(made)
+        assert type(g) is type(made)
+        np.testing.assert_allclose(g[0], 2 * X)
+        assert g[1] == 14.0
+
+    def attributes(p):
+        return np.sum(p.w * X) * p.b
+
+    for made in (Pair(X, 2.0), Record(X, 2.0)):
+        g = adc.grad(attributes, mode=mode)(made)
+        assert type(g) is type(made)
+        np.testing.assert_allclose(g.w, 2 * X)
+        assert g.b == 14.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nested_containers_and_several_arguments(mode):
+    def f(layers, shift):
+        h = X
+        for layer in layers:
+            h = np.tanh(h * layer["w"] + layer["b"])
+        return np.sum(h) + shift[0] * shift[1][0]
+
+    layers = [{"w": np.ones(3), "b": 0.5}, {"w": np.full(3, 0.1), "b": -0.5}]
+    g, h = adc.grad(f, (0, 1), mode=mode)(layers, (2.0, [3.0]))
+    assert h == (3.0, [2.0])
+    assert len(g) == 2 and g[0]["w"].shape == (3,)
+    adc.check_grads(f, (layers, (2.0, [3.0])), mode=mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_has_aux(mode):
+    def f(x):
+        y = x * 2.0
+        y[0] = 7.0
+        return np.sum(y * x), {"y": y, "n": 3, "half": np.float32(0.5)}
+
+    (value, aux), g = adc.value_and_grad(f, has_aux=True, mode=mode)(X)
+    expected, expected_aux = f(X)
+    assert value == expected and aux["n"] == 3 and aux["half"] == 0.5
+    np.testing.assert_allclose(
+        aux["y"], expected_aux["y"]
+    )  # the reverse sweep has not undone the write in it
+    np.testing.assert_allclose(g, [7.0, 8.0, 12.0])
+    g, aux = adc.grad(f, has_aux=True, mode=mode)(X)
+    np.testing.assert_allclose(aux["y"], expected_aux["y"])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_static_arguments(mode):
+    def f(x, kind, power=2, flag=True, function=np.sin):
+        y = x**power if flag else x
+        return np.sum(function(y)) if kind == "sum" else np.mean(y)
+
+    g = adc.grad(f, mode=mode)
+    np.testing.assert_allclose(g(X, "sum"), np.cos(X**2) * 2 * X)
+    np.testing.assert_allclose(g(X, "mean"), 2 * X / 3)
+    np.testing.assert_allclose(g(X, "mean", 3), X**2)
+    np.testing.assert_allclose(g(X, "mean", flag=False), np.full(3, 1 / 3))
+    np.testing.assert_allclose(g(X, "sum", flag=False, function=np.exp), np.exp(X))
+
+
+def test_static_tuple_is_a_shape():
+    def f(x, shape):
+        return np.sum(np.reshape(x, shape)[0])
+
+    g = adc.grad(f, mode="compiled")
+    np.testing.assert_allclose(g(np.arange(6.0), (2, 3)), [1, 1, 1, 0, 0, 0])
+    np.testing.assert_allclose(g(np.arange(6.0), (3, 2)), [1, 1, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_float32_stays_float32(mode):
+    x = np.ones(3, np.float32)
+    value, g = adc.value_and_grad(lambda a: np.sum(a * a), mode=mode)(x)
+    assert g.dtype == np.float32 and value.dtype == np.float32
+    value, g = adc.value_and_grad(lambda a: a * a, mode=mode)(np.float32(3.0))
+    assert type(g) is np.float32 and type(value) is np.float32 and g == 6.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_numbers(mode):
+    g = adc.grad(lambda x: x * x, mode=mode)
+    assert g(3) == 6.0 and isinstance(g(3), float)
+    assert g(np.array(2.0)) == 4.0
+    assert g(np.float64(2.0)) == 4.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: np.arange(12.0).reshape(3, 4),
+        lambda: np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+        lambda: np.arange(24.0).reshape(6, 4)[::2],
+        lambda: np.arange(12.0).reshape(4, 3).T,
+        lambda: np.ones((1, 4)),
+        lambda: np.ones((0, 4)),
+        lambda: np.broadcast_to(np.arange(4.0), (3, 4)),
+    ],
+)
+def test_layouts_and_sizes(mode, make):
+    a = make()
+    g = adc.grad(lambda x: np.sum(x * x * 3.0), mode=mode)(a)
+    assert g.shape == a.shape and g.flags.writeable
+    np.testing.assert_allclose(g, 6 * a)
+
+
+class Model:
+    def __init__(self):
+        self.scale = 2.0
+        self.weights = np.ones(3)
+
+    @adc.grad
+    def loss(self, w):
+        return np.sum(w * w * self.weights) * self.scale
+
+    def plain(self, w, b=1.0):
+        return np.sum(w * w * self.weights) * b
+
+    @staticmethod
+    @adc.grad
+    def static(w):
+        return np.sum(w * w)
+
+    def __call__(self, w):
+        return np.sum(w * w * w)
+
+
+@pytest.mark.parametrize("repeat", range(2))
+def test_methods(repeat):
+    model = Model()
+    np.testing.assert_allclose(model.loss(X), 4 * X)
+    model.scale, model.weights = 3.0, np.full(3, 2.0)
+    np.testing.assert_allclose(model.loss(X), 12 * X)
+    assert "loss_grad" in model.loss.source(X)
+    np.testing.assert_allclose(Model.static(X), 2 * X)
+    gw, gb = adc.grad(model.plain, argnums=(0, "b"))(X)
+    np.testing.assert_allclose(gw, 4 * X)
+    assert gb == 28.0
+    np.testing.assert_allclose(adc.grad(model)(X), 3 * X * X)
+
+
+def test_partial():
+    np.testing.assert_allclose(adc.grad(functools.partial(loss, X))(np.eye(3)), 2 * np.outer(X, X))
+    np.testing.assert_allclose(adc.grad(functools.partial(loss, scale=2.0))(X, np.eye(3)), 4 * X)
+
+
+def test_callers_arrays_are_not_changed():
+    def f(x, y):
+        x[0] = 5.0
+        y[:] = y * x
+        return np.sum(x * y)
+
+    x, y = X.copy(), X.copy()
+    for mode in MODES:
+        gx, gy = adc.grad(f, (0, 1), mode=mode)(x, y)
+        np.testing.assert_allclose(gx, [0.0, 2 * 2 * 2, 2 * 3 * 3])
+        np.testing.assert_allclose(gy, [25.0, 4.0, 9.0])
+        np.testing.assert_array_equal(x, X)
+        np.testing.assert_array_equal(y, X)
+
+
+def test_arguments_that_share_memory():
+    def f(x, y):
+        x[0] = 5.0
+        return np.sum(x * y)
+
+    x = X.copy()
+    g = adc.grad(f, mode="compiled")
+    with pytest.raises(adc.ArgumentError, match="may share memory"):
+        g(x, x)
+    with pytest.raises(adc.ArgumentError, match="may share memory"):
+        g(x[:2], x[1:])
+    np.testing.assert_allclose(g(x, x.copy()), [0.0, 2.0, 3.0])
+    reads_only = adc.grad(lambda x, y: np.sum(x * y), mode="compiled")
+    np.testing.assert_allclose(reads_only(x, x), x)
+
+
+def test_gradient_is_the_callers_own():
+    g = adc.grad(lambda x, y: np.sum(x * y), argnums=(0, 1), mode="compiled")
+    x, y = X.copy(), X.copy()
+    gx, _ = g(x, y)
+    gx[:] = 0.0
+    np.testing.assert_array_equal(y, X)
+
+
+def test_pickle():
+    assert pickle.loads(pickle.dumps(adc.grad(loss)))(X, np.eye(3)).shape == (3,)
+
+
+def test_scipy_takes_value_and_grad():
+    optimize = pytest.importorskip("scipy.optimize")
+
+    @adc.value_and_grad
+    def rosenbrock(x):
+        return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    found = optimize.minimize(rosenbrock, np.zeros(4), jac=True, method="L-BFGS-B")
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient_of_a_dict_has_its_order(mode):
+    parameters = {"w": X, "b": 2.0, "a": 1.0}
+    g = adc.grad(lambda p: np.sum(p["w"]) * p["b"] * p["a"], mode=mode)(parameters)
+    assert list(g) == ["w", "b", "a"]  # zip(parameters.values(), g.values()) pairs what belongs together

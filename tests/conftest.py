@@ -1,0 +1,49 @@
+"""Every test runs with the IR verifier on, a fresh cache directory, and golden texts that must match."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+# Before adc is imported: it reads its environment once.
+_cache = tempfile.mkdtemp(prefix="adc-tests-")
+os.environ.update(ADC_VERIFY="1", ADC_CACHE_DIR=_cache)
+for variable in ("ADC_DEBUG", "ADC_DUMP", "ADC_MODE"):
+    os.environ.pop(variable, None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the expected texts; read the diff")
+    parser.addoption("--fuzz-count", type=int, default=25, help="random programs per fuzz test")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(_cache, ignore_errors=True)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with a file under tests/golden, as in `golden("errors/unsupported.txt", text)`."""
+
+    def compare(name: str, text: str) -> None:
+        file = GOLDEN / name
+        text = text.rstrip("\n") + "\n"
+        if request.config.getoption("--update-golden"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        assert file.exists(), f"{file} does not exist: pytest --update-golden writes it"
+        assert text == file.read_text(encoding="utf-8"), f"{file} differs (pytest --update-golden)"
+
+    return compare
+
+
+@pytest.fixture
+def fuzz_count(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--fuzz-count"))

@@ -1,0 +1,167 @@
+"""Every form of assignment carries derivatives."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def scalars(n):
+    return lambda r: tuple(float(v) for v in r.uniform(0.5, 1.5, n))
+
+
+@program(scalars(2))
+def simple(x, y):
+    z = x * y
+    return z + x
+
+
+@program(scalars(2))
+def rebound(x, y):
+    x = x * y
+    x = x * x
+    x = np.sin(x) + y
+    return x
+
+
+@program(scalars(2))
+def chained(x, y):
+    a = b = x * y
+    a = a * 2
+    return a + b * b
+
+
+@program(scalars(2))
+def tuple_targets(x, y):
+    a, b = x * y, x + y
+    return a * b
+
+
+@program(scalars(3))
+def nested_targets(x, y, z):
+    (a, b), c = (x * y, y * z), x
+    [d, e] = a * c, b
+    return d * e
+
+
+@program(scalars(2))
+def swap(x, y):
+    a, b = x, y * 2
+    a, b = b, a
+    a, b = a * b, a - b
+    return a * b * b
+
+
+@program(scalars(3))
+def starred(x, y, z):
+    first, *rest = x * y, y * z, z * x
+    return first * rest[0] + rest[1]
+
+
+@program(scalars(2))
+def augmented_scalar(x, y):
+    s = x
+    s += y
+    s *= x
+    s -= y * y
+    s /= x + y
+    s **= 2
+    return s
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3)))
+def augmented_array(x, y):
+    s = x * 1.0
+    s += y
+    s *= x
+    s -= y * y
+    s /= 2.0 + x * x
+    s **= 2
+    return np.sum(s)
+
+
+@program(scalars(2))
+def annotated(x: float, y: float) -> float:
+    z: float = x * y
+    w: float
+    w = z * z
+    return w + x
+
+
+@program(scalars(1))
+def chain_of_adds(x):
+    a = x * x
+    x = x + a
+    x = x + a
+    x = x + x
+    return x * a
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def chain_of_array_adds(x, a):
+    x = x + a
+    x = x + a
+    x = x + x
+    y = x
+    x = x + y * a
+    return np.sum(x * y)
+
+
+@program(lambda r: (r.normal(size=3),))
+def unpack_array(x):
+    a, b, c = x
+    return a * b + c * c
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def unpack_rows(x):
+    a, b = x
+    return np.sum(a * b * b)
+
+
+@program(scalars(2))
+def docstring_and_constants(x, y):
+    """Has a docstring, and constants known early."""
+    half = 1 / 2
+    two = int(4 * half)
+    power = two**2 - 1
+    return half * x**two + y**power
+
+
+@program(scalars(2))
+def walrus(x, y):
+    if (z := x * y) > 0:
+        return z * z
+    return z
+
+
+@program(scalars(2))
+def unused_values(x, y):
+    z = np.exp(x)
+    w = z * y
+    z = w * 3
+    del z
+    return w + x
+
+
+@program(scalars(2), argnums=(1,))
+def only_the_second(x, y):
+    a = np.sin(x)
+    b = a * y
+    return b * b + x
+
+
+@program(scalars(2))
+def result_independent_of_one(x, y):
+    z = y * 2
+    z = x * 3
+    return z * x
+
+
+@program(scalars(1))
+def identity(x):
+    return x
+
+
+@program(scalars(2))
+def same_value_twice(x, y):
+    z = x * y
+    return z * z + z / z + z - z

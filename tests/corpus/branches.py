@@ -1,0 +1,167 @@
+"""if, elif and else: values, arrays and writes on either side."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (0.7, 1.3))
+def if_only(x, y):
+    z = x * y
+    if x < y:
+        z = z * z
+    return z + x
+
+
+@program(lambda r: (0.7, 1.3))
+def if_not_taken(x, y):
+    z = x * y
+    if x > y:
+        z = z * z
+    return z + x
+
+
+@program(lambda r: (0.7, 1.3))
+def if_else(x, y):
+    if x > y:
+        z = x * 3
+        w = y
+    else:
+        z = y * y
+        w = x * z
+    return z * w
+
+
+@program(lambda r: (0.7,))
+def elif_chain(x):
+    if x > 2:
+        y = x
+    elif x > 1:
+        y = x * 2
+    elif x > 0.5:
+        y = x * x
+    else:
+        y = -x
+    return y * x
+
+
+@program(lambda r: (0.7, 1.3))
+def nested_branches(x, y):
+    s = 0.0
+    if x < y:
+        s += x
+        if x > 0.5:
+            s *= y
+            if y > 3:
+                s = 0.0
+            else:
+                s += x * y
+        else:
+            s = y
+    else:
+        s = 5 * x
+    return s * s
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def array_in_branch(x, s):
+    if s > 0:
+        y = x * s
+    else:
+        y = x - s
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def array_only_read_in_branch(x, s):
+    t = np.sum(x)
+    if s > 0:
+        t = t + np.sum(x * x) * s
+    return t * t
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def write_in_branch(x, s):
+    y = x.copy()
+    if s > 0:
+        y[0] = s * y[1]
+    else:
+        y[1:] = 0.0
+    return np.sum(y * y * y)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4), 0.3))
+def branch_picks_an_array(x, y, s):
+    z = x if s > 0 else y
+    w = y if s > 1 else x * y
+    return np.sum(z * w)
+
+
+@program(
+    lambda r: (r.normal(size=4), r.normal(size=4), 0.3),
+    refused={"python": "c is a or b", "compiled": "c is a or b"},
+)
+def branch_picks_an_array_then_writes(x, y, s):
+    a = x.copy()
+    b = y.copy()
+    if s > 0:
+        c = a
+    else:
+        c = b
+    c[0] = s * c[1]
+    return np.sum(a * a) + np.sum(b * b * b)
+
+
+@program(lambda r: (0.7, 1.3))
+def branch_without_effect(x, y):
+    if x > y:
+        pass
+    else:
+        z = x
+        z = z + 1
+    return x * y
+
+
+@program(lambda r: (0.7, 1.3))
+def early_constants(x, y):
+    debug = False
+    order = 2
+    if debug:
+        x = undefined_function(x)  # noqa: F821
+    if order == 1:
+        return x
+    elif order == 2:
+        return x * y * y
+    return y
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5, -0.2]),))
+def branch_in_loop(x):
+    s = 0.0
+    for i in range(4):
+        if x[i] > 0:
+            s += x[i] ** 2
+        elif x[i] < -1:
+            s -= x[i] * s
+        else:
+            s *= 1.5
+    return s
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5, -0.2]),))
+def value_of_one_path_used_after(x):
+    best = x[0]
+    where = 0
+    for i in range(1, 4):
+        if x[i] > best:
+            best = x[i]
+            where = i
+    return best * best + where * x[where]
+
+
+@program(lambda r: (-0.5, 2.0))
+def no_nan_from_the_other_side(x, y):
+    if x > 0:
+        z = np.sqrt(x) / x
+    else:
+        z = x * y
+    return z + y * x

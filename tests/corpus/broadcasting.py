@@ -1,0 +1,82 @@
+"""Broadcasting in all its forms."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=4), 0.7))
+def vector_and_scalar(x, b, s):
+    return np.sum((x + b) * s * (x * b - s))
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(3, 1))))
+def column(x, c):
+    return np.sum((x * c + c) ** 2)
+
+
+@program(lambda r: (r.normal(size=(1, 4)), r.normal(size=(3, 1))))
+def row_with_column(x, c):
+    return np.sum((x * c - c / (2 + x * x)) ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=(3, 1)), r.normal(size=4)))
+def three_ranks(x, y, z):
+    return np.sum(x * y * z + y**2 - z) + np.sum((x + z) ** 2)
+
+
+@program(lambda r: (r.normal(size=1), r.normal(size=4)))
+def length_one(x, y):
+    return np.sum(x * y) + np.sum((x + y) ** 2) + x[0]
+
+
+@program(lambda r: (r.normal(size=(1, 1)), r.normal(size=(3, 4))))
+def one_by_one(x, y):
+    return np.sum(x * y * y) + np.sum(x)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=(1, 4))))
+def ranks_differ_by_ones(x, y):
+    return np.sum(x * y) + np.sum((x - y) ** 3)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=4)))
+def pairwise(x, y):
+    d = x[:, None] - y[None, :]
+    return np.sum(np.exp(-d * d))
+
+
+@program(lambda r: (r.normal(size=(4, 2)), r.normal(size=(3, 2))))
+def pairwise_distances(x, y):
+    d = x[:, None, :] - y[None, :, :]
+    return np.sum(np.sqrt(np.sum(d * d, axis=2)))
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(1, 4))))
+def augmented(x, b):
+    y = x * 1.0
+    y += b
+    y *= b
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=3), r.normal(size=4)))
+def normalised_rows_and_columns(x, a, b):
+    y = x * a[:, None] + b
+    y = y - y.mean(axis=0)
+    return np.sum(y * y / (1 + np.sum(y * y, axis=1, keepdims=True)))
+
+
+@program(lambda r: (0.7, r.normal(size=3)))
+def scalar_accumulates_over_array(s, x):
+    y = np.sin(s * x) + s
+    z = y * s
+    return np.sum(z) + s
+
+
+@program(lambda r: (r.normal(size=(3, 1)), r.normal(size=(1, 3)), 3))
+def broadcast_in_loop(x, y, n):
+    for _ in range(n):
+        m = x * y
+        x = x + 0.1 * np.sum(np.sin(m), axis=1, keepdims=True)
+        y = y - 0.1 * np.sum(np.cos(m), axis=0, keepdims=True)
+    return np.sum(x * y)

@@ -1,0 +1,121 @@
+"""Comparisons, boolean and conditional expressions."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def two(r):
+    return 0.7, 1.3
+
+
+@program(two)
+def conditional_expression(x, y):
+    a = x * y if x < y else x + y
+    b = x if x > y else y * y
+    return a * b
+
+
+@program(two)
+def nested_conditional_expression(x, y):
+    return (x * 2 if x > 1 else x * 3 if x > 0.5 else x * 5) * y
+
+
+@program(two)
+def boolean_operators(x, y):
+    s = 0.0
+    if x < y and y < 2:
+        s += x
+    if x > y or y > 1:
+        s += y * x
+    if not x > y:
+        s += x * x
+    if not (x < y and (y > 5 or x > 0)):
+        s += 100 * x
+    return s
+
+
+@program(two)
+def chained_comparison(x, y):
+    s = x
+    if 0 < x < y <= 1.4:
+        s = s * y
+    if 0 < y < x < 5:
+        s = s + 7 * x
+    return s
+
+
+@program(two)
+def short_circuit(x, y):
+    z = 0.0
+    if z != 0 and x / z > 1:
+        return x
+    if z == 0 or y / z > 1:
+        return x * y
+    return y
+
+
+@program(two)
+def conditional_call(x, y):
+    return np.log(x) if x > 0 else np.log(-x) * y
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]),))
+def condition_on_element(x):
+    s = 0.0
+    s += x[0] if x[1] < 0 else x[2]
+    s += x[1] * x[1] if x[0] > x[2] else x[2] * x[0]
+    return s
+
+
+@program(lambda r: (0.7, True))
+def boolean_argument(x, flag):
+    y = x * x
+    if flag:
+        y = y * 3
+    return y if not flag else y + x
+
+
+@program(lambda r: (0.7, 3))
+def integer_argument(x, n):
+    if n == 2:
+        return x
+    if n % 2 == 1 and n > 1:
+        return x**n
+    return x * n
+
+
+@program(lambda r: (0.7, "double"))
+def string_argument(x, kind):
+    if kind == "double":
+        return x * x * 2
+    return x
+
+
+@program(lambda r: (0.7, None))
+def none_argument(x, scale):
+    scale = 4.0 if scale is None else scale
+    return x * x * scale
+
+
+@program(two)
+def condition_kept_in_variable(x, y):
+    bigger = x > y
+    small = not bigger and x < 1
+    total = x * 2
+    if small:
+        total = total * y
+    if bigger:
+        total = total * x
+    return total
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]), 0.3))
+def truth_of_reductions(x, y):
+    if np.any(x > 2) and not np.all(x > 0):
+        return np.sum(x) * y
+    return y
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]),))
+def comparison_as_number(x):
+    return np.sum(x * (x > 0)) + np.sum((x < 1) * x * x)

@@ -1,0 +1,252 @@
+"""Tuples, lists, dicts, named tuples: as locals, arguments and what loops go over."""
+
+# ruff: noqa: B905  (as people write it)
+
+from typing import NamedTuple
+
+import numpy as np
+from tests.corpus import program
+
+
+class Spring(NamedTuple):
+    k: float
+    length: float
+
+
+class Layer(NamedTuple):
+    w: np.ndarray
+    b: np.ndarray
+
+
+@program(lambda r: (0.7, 1.3))
+def tuple_local(x, y):
+    pair = (x * y, x + y)
+    a, b = pair
+    return a * pair[1] + b * pair[-2]
+
+
+@program(lambda r: ((0.7, r.normal(size=3)),))
+def tuple_argument(p):
+    s, x = p
+    return s * np.sum(x * x) + p[0] ** 2
+
+
+@program(lambda r: ([r.normal(size=3), r.normal(size=2), 0.4],))
+def list_argument(p):
+    return np.sum(p[0] ** 2) * p[2] + np.sum(p[1]) * p[2] ** 2
+
+
+@program(lambda r: ({"w": r.normal(size=(2, 3)), "b": r.normal(size=2)}, r.normal(size=3)))
+def dict_argument(p, x):
+    return np.sum(np.tanh(p["w"] @ x + p["b"]))
+
+
+@program(lambda r: ({"a": {"x": 0.5, "y": r.normal(size=2)}, "b": [r.normal(size=2), 0.3]},))
+def nested_argument(p):
+    return p["a"]["x"] * np.sum(p["a"]["y"] * p["b"][0]) + p["b"][1] ** 2
+
+
+@program(lambda r: (Spring(2.0, 0.5), 1.7))
+def namedtuple_argument(spring, x):
+    return 0.5 * spring.k * (x - spring.length) ** 2
+
+
+@program(
+    lambda r: (
+        [Layer(r.normal(size=(3, 2)), r.normal(size=3)), Layer(r.normal(size=(1, 3)), r.normal(size=1))],
+        r.normal(size=2),
+    )
+)
+def list_of_namedtuples(layers, x):
+    for layer in layers:
+        x = np.tanh(layer.w @ x + layer.b)
+    return np.sum(x)
+
+
+@program(lambda r: (0.7, 1.3))
+def namedtuple_local(x, y):
+    s = Spring(k=x, length=y)
+    t = s._replace(k=s.k * 2)
+    return s.k * t.k * t.length
+
+
+@program(lambda r: (0.7, 1.3))
+def list_local(x, y):
+    values = [x, y, x * y]
+    values[0] = values[1] * values[2]
+    values.append(values[0] + x)
+    return values[0] * values[3] + values[-1] * len(values)
+
+
+@program(lambda r: (r.normal(size=4),))
+def append_in_loop(x):
+    values = []
+    for i in range(4):
+        values.append(np.sin(x[i]) * x[i - 1])
+    return sum(values) * values[2]
+
+
+@program(lambda r: (r.normal(size=3), 4))
+def append_then_stack(x, n):
+    rows = [x]
+    for _ in range(3):
+        rows.append(np.tanh(rows[-1]) + x)
+    a = np.stack(rows)
+    return np.sum(a @ a.T)
+
+
+@program(lambda r: (r.normal(size=4),))
+def append_then_array(x):
+    values = []
+    for i in range(4):
+        values.append(x[i] * i)
+    a = np.array(values)
+    return np.sum(a * a[::-1])
+
+
+@program(lambda r: (r.normal(size=4),))
+def comprehensions(x):
+    squares = [x[i] ** 2 for i in range(4)]
+    pairs = [(x[i], x[i + 1]) for i in range(3) if i != 1]
+    return sum(squares) + sum(a * b for a, b in pairs) + max([v * 2 for v in squares])
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def nested_comprehension(a):
+    return sum([a[i, j] ** (j + 1) for i in range(2) for j in range(3)]) + sum(sum(row) for row in a)
+
+
+@program(lambda r: (0.7, 1.3))
+def dict_local(x, y):
+    state = {"x": x, "v": y}
+    state["x"] = state["x"] + 0.1 * state["v"]
+    state["a"] = state["x"] * state["v"]
+    state.update({"v": state["a"] * 2})
+    return state["x"] * state["v"] + state.get("a") * len(state)
+
+
+@program(lambda r: ({"a": 0.5, "b": 1.5, "c": 2.5},))
+def dict_items(p):
+    s = 0.0
+    for name, value in p.items():
+        s += value * value if name != "b" else value * s
+    for value in p.values():
+        s = s * value
+    return s
+
+
+@program(lambda r: (0.7, 4))
+def dict_carried_by_a_loop(x, n):
+    state = {"p": x, "v": 1.0}
+    for _ in range(n):
+        state["v"] = state["v"] - 0.1 * np.sin(state["p"])
+        state["p"] = state["p"] + 0.1 * state["v"]
+    return state["p"] * state["v"]
+
+
+@program(lambda r: (0.7, 1.1, 4))
+def tuple_carried_by_a_loop(x, v, n):
+    state = (x, v)
+    for _ in range(n):
+        p, q = state
+        state = (p + 0.1 * q, q - 0.1 * np.sin(p))
+    return state[0] * state[1]
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3), 4))
+def tuple_of_arrays_carried(x, v, n):
+    state = x, v
+    for _ in range(n):
+        state = state[0] + 0.1 * state[1], state[1] - 0.1 * state[0] ** 3
+    return np.sum(state[0] * state[1])
+
+
+@program(lambda r: (r.normal(size=5),))
+def slices_of_lists(x):
+    values = [x[i] for i in range(5)]
+    first, rest = values[:2], values[2:]
+    return sum(first) * sum(rest[::-1]) * rest[-1] + sum(first + rest)
+
+
+@program(lambda r: (0.7, 1.3))
+def multiple_results_of_a_helper(x, y):
+    def polar(a, b):
+        return {"r": np.hypot(a, b), "phi": np.arctan2(b, a)}
+
+    p = polar(x, y)
+    return p["r"] * p["phi"]
+
+
+@program(lambda r: ((0.7, 1.3), {"scale": 2.0}))
+def unpacked_arguments(p, options):
+    def energy(a, b, scale=1.0):
+        return scale * a * b * b
+
+    return energy(*p, **options) + energy(*p)
+
+
+@program(lambda r: (0.7, 1.3, 2.1))
+def any_and_all(x, y, z):
+    if any(v > 2 for v in (x, y, z)) and all(v > 0 for v in [x, y, z]):
+        return x * y * z
+    return x
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3)))
+def zip_of_lists(x, y):
+    a = [x[0], x[1], x[2]]
+    return sum(u * v * (k + 1) for k, (u, v) in enumerate(zip(a, [y[0], y[1], y[2]])))
+
+
+@program(lambda r: (0.3, 0.9, 0.5))
+def sorted_numbers(a, b, c):
+    low, middle, high = sorted([a, b, c])
+    return low + 2 * middle**2 + 3 * high**3
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def generators_over_arrays(x, y):
+    total = sum(a * b * b for a, b in zip(x, y))
+    best = max(v * v for v in x) + min(np.sin(v) for v in y if v < 10)
+    if any(v > 100 for v in x) or not all(v < 100 for v in y):
+        return total
+    return total * best + sum(x[i] * y[j] for i in range(len(x)) for j in range(i))
+
+
+@program(lambda r: (0.7, 1.3))
+def dict_in_branch(x, y):
+    state = {"a": x, "b": y}
+    if x < y:
+        state["a"] = x * y
+    else:
+        state["b"] = 1.0
+    return state["a"] * state["b"]
+
+
+@program(lambda r: (0.7, 1.3))
+def list_in_branch(x, y):
+    values = [x, y]
+    if x < y:
+        values[0] = values[1] * x
+    values[1] = values[0] * y
+    return values[0] * values[1]
+
+
+@program(lambda r: (0.7, 4))
+def dict_under_two_names(x, n):
+    state = {"p": x}
+    same = state
+    for _ in range(4):
+        same["p"] = np.sin(state["p"]) + x
+    return state["p"]
+
+
+@program(lambda r: (r.normal(size=3), 3))
+def list_of_arrays_in_loop(x, n):
+    history = [x]
+    for k in range(4):
+        history.append(history[k] * np.sin(history[0]))
+    total = 0.0
+    for h in history:
+        total += np.sum(h)
+    return total

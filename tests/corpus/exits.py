@@ -1,0 +1,233 @@
+"""break, continue and return anywhere; else of loops."""
+
+# ruff: noqa: B007  (as people write it)
+
+import numpy as np
+from tests.corpus import program
+
+MIXED = np.array([0.5, -1.5, 2.5, 0.7, -0.3])
+
+
+@program(lambda r: (MIXED.copy(),))
+def break_in_for(x):
+    s = 0.0
+    for i in range(5):
+        if x[i] > 2:
+            break
+        s += x[i] * x[i]
+    return s * x[0]
+
+
+@program(lambda r: (MIXED.copy(), 10.0))
+def break_never_taken(x, limit):
+    s = 1.0
+    for i in range(5):
+        s = s + x[i] * s
+        if abs(s) > limit:
+            break
+    return s * limit
+
+
+@program(lambda r: (MIXED.copy(),))
+def continue_in_for(x):
+    s = 1.0
+    for i in range(5):
+        if x[i] < 0:
+            continue
+        s = s * x[i] + i
+    return s
+
+
+@program(lambda r: (MIXED.copy(),))
+def break_and_continue(x):
+    s = 1.0
+    for i in range(5):
+        if x[i] < -1:
+            continue
+        s = s * x[i]
+        if s > 0.8:
+            break
+        s += 1
+    return s * x[3]
+
+
+@program(lambda r: (0.4,))
+def break_in_while(x):
+    k = 0
+    while True:
+        x = x * 1.3 + 0.1
+        k += 1
+        if x > 1.0:
+            break
+    return x * k
+
+
+@program(lambda r: (0.4,))
+def continue_in_while(x):
+    k = 0
+    while k < 6:
+        k += 1
+        if k % 2 == 0:
+            continue
+        x = np.sin(x) * k
+    return x
+
+
+@program(lambda r: (0.4, 1.7))
+def early_return(x, y):
+    if x > y:
+        return x
+    z = x * y
+    if z > 0.5:
+        return z * z + x
+    return z
+
+
+@program(lambda r: (MIXED.copy(),))
+def return_in_loop(x):
+    s = 0.0
+    for i in range(5):
+        s += x[i] ** 2
+        if s > 2.0:
+            return s * x[i]
+    return s
+
+
+@program(lambda r: (np.arange(12.0).reshape(3, 4) / 7,))
+def return_from_nested_loops(a):
+    s = 1.0
+    for i in range(3):
+        for j in range(4):
+            s += a[i, j] * s
+            if s > 3.0:
+                return s * a[i, j]
+    return -s
+
+
+@program(lambda r: (np.arange(12.0).reshape(3, 4) / 7,))
+def break_inner_only(a):
+    s = 0.5
+    for i in range(3):
+        for j in range(4):
+            if j > i:
+                break
+            s += a[i, j] * s
+        s = s * 1.1
+    return s
+
+
+@program(lambda r: (MIXED.copy(), 9.0))
+def for_else(x, target):
+    for i in range(5):
+        if x[i] > target:
+            s = x[i]
+            break
+    else:
+        s = np.sum(x) * target
+    return s * x[0]
+
+
+@program(lambda r: (MIXED.copy(), 2.0))
+def for_else_with_break(x, target):
+    s = 0.0
+    for i in range(5):
+        if x[i] > target:
+            s = x[i] * s
+            break
+        s += x[i]
+    else:
+        s = 100 * s
+    return s * x[0]
+
+
+@program(lambda r: (0.4,))
+def while_else(x):
+    k = 0
+    while k < 3:
+        x = x * x + 0.5
+        k += 1
+    else:
+        x = x * 3
+    return x
+
+
+@program(lambda r: (MIXED.copy(),))
+def write_before_break(x):
+    y = x.copy()
+    for i in range(1, 5):
+        y[i] = y[i] * y[i - 1]
+        if y[i] < -1:
+            break
+        y[i] += 1.0
+    return np.sum(y * y)
+
+
+@program(lambda r: (0.4, 1.7))
+def return_of_different_expressions(x, y):
+    for k in range(4):
+        if k == 2:
+            if x < y:
+                return x * y * k
+            return y
+        x = x + 0.1 * y
+    return x
+
+
+def first_above(x, limit):
+    for i in range(x.shape[0]):
+        if x[i] > limit:
+            return i
+    return -1
+
+
+def safe_log(v):
+    if v <= 0:
+        return 0.0
+    return np.log(v)
+
+
+@program(lambda r: (MIXED.copy(),))
+def helpers_with_early_returns(x):
+    k = first_above(x, 1.0)
+    s = 0.0
+    for i in range(5):
+        s += safe_log(x[i])
+    return s * x[k]
+
+
+@program(lambda r: (np.array([2.0, 1.0]), 0.5))
+def bisection(x, target):
+    low, high = 0.0, x[0]
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle * middle * x[1] > target:
+            high = middle
+        else:
+            low = middle
+    # One Newton step from the root carries its derivative.
+    root = 0.5 * (low + high)
+    return root - (root * root * x[1] - target) / (2 * root * x[1]) + 0 * x[0]
+
+
+@program(lambda r: (MIXED.copy(),))
+def pass_everywhere(x):
+    pass
+    for i in range(5):
+        pass
+    if x[0] > 0:
+        pass
+    else:
+        return x[1]
+    return x[0] ** 2
+
+
+@program(lambda r: (MIXED.copy(),))
+def search_then_use(x):
+    found = False
+    k = 0
+    while not found and k < 5:
+        if x[k] < -1:
+            found = True
+        else:
+            k += 1
+    return x[k] ** 2 if found else x[0]

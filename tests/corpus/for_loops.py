@@ -1,0 +1,272 @@
+"""for over range: any start, stop and step, nested to any depth."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=5),))
+def accumulate(x):
+    s = 0.0
+    for i in range(5):
+        s += x[i] * x[i]
+    return s
+
+
+@program(lambda r: (0.8,))
+def scalar_recurrence(x):
+    y = x
+    for _ in range(6):
+        y = np.sin(y) * x + y
+    return y
+
+
+@program(lambda r: (r.normal(size=7),))
+def start_and_stop(x):
+    s = 1.0
+    for i in range(2, 6):
+        s = s * x[i] + x[i - 2]
+    return s
+
+
+@program(lambda r: (r.normal(size=7),))
+def step_of_two(x):
+    s = 1.0
+    for i in range(1, 7, 2):
+        s = s * x[i] + x[i - 1]
+    return s
+
+
+@program(lambda r: (r.normal(size=8),))
+def step_of_three_uneven(x):
+    s = 1.0
+    for i in range(0, 8, 3):
+        s = s * np.cos(x[i]) + i
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def downwards(x):
+    s = 0.5
+    for i in range(4, -1, -1):
+        s = s * x[i] + np.sin(s)
+    return s
+
+
+@program(lambda r: (r.normal(size=8),))
+def downwards_by_two(x):
+    s = 0.5
+    for i in range(7, 1, -2):
+        s = s * x[i] + np.sin(s * i)
+    return s
+
+
+@program(lambda r: (0.8, 5))
+def trips_from_argument(x, n):
+    s = x
+    for i in range(n):
+        s = s * x + i
+    return s
+
+
+@program(lambda r: (0.8, 1, 9, 3))
+def bounds_from_arguments(x, a, b, n):
+    s = x
+    for i in range(a, b):
+        s = s * np.cos(x * i)
+    for i in range(b, a - n, -2):
+        s += np.sin(s + i)
+    return s
+
+
+@program(lambda r: (0.8, 5, 5))
+def zero_trips(x, a, b):
+    s = x
+    y = x * x
+    for i in range(a, b):
+        s = s * y + i
+        y = s
+    return s * y
+
+
+@program(lambda r: (0.8, 7, 3))
+def negative_span(x, a, b):
+    s = x
+    for _ in range(a, b):
+        s = np.exp(s)
+    for _ in range(b, a, -1):
+        s = s * 7
+    return s * x
+
+
+@program(lambda r: (np.array([0.9]), 1))
+def one_trip(x, n):
+    s = 1.0
+    for i in range(n):
+        s = s * x[i] ** 2
+    return s
+
+
+@program(lambda r: (r.normal(size=(3, 4)),))
+def nested(x):
+    s = 0.0
+    for i in range(3):
+        for j in range(4):
+            s += x[i, j] * np.sin(s)
+            s += x[i, j] * (i - j)
+    return s
+
+
+@program(lambda r: (r.normal(size=(4, 4)),))
+def triangular(x):
+    s = 0.1
+    for i in range(4):
+        for j in range(i):
+            s += x[i, j] * x[j, i] * np.cos(s)
+    return s
+
+
+@program(lambda r: (r.normal(size=(4, 4)),))
+def triangular_upper(x):
+    s = 0.1
+    for i in range(4):
+        row = s
+        for j in range(i + 1, 4):
+            row = row * x[i, j] + s
+        s = np.tanh(row)
+    return s
+
+
+@program(lambda r: (r.normal(size=(3, 3)), 3))
+def triple(x, n):
+    s = 0.3
+    for i in range(n):
+        for j in range(n):
+            t = s
+            for k in range(j, n):
+                t = np.sin(t * x[i, j]) + x[j, k]
+            s += t
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def loops_in_sequence(x):
+    s = 0.0
+    for i in range(5):
+        s += np.exp(x[i])
+    p = 1.0
+    for i in range(5):
+        p *= np.exp(x[i]) / s
+    return p + np.log(s)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def carried_array(x, y):
+    for i in range(4):
+        x = x * y[i] + np.sin(x)
+    return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=4), 3))
+def two_carried_arrays(x, n):
+    y = np.ones(4)
+    for _ in range(n):
+        x, y = x * y, x + np.cos(y)
+    return np.sum(x * y)
+
+
+@program(lambda r: (0.5, 8))
+def fibonacci_like(x, n):
+    a, b = x, x * x
+    for _ in range(n):
+        a, b = b, a * np.cos(b)
+    return a + b
+
+
+@program(lambda r: (0.5, 4))
+def index_after_the_loop(x, n):
+    for i in range(n):
+        x = x * (1 + i)
+    return x * i
+
+
+@program(lambda r: (0.5, 4))
+def index_changed_in_the_body(x, n):
+    s = 0.0
+    for i in range(n):
+        i = i * 2
+        s += x * i
+        x = x * x + i
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def first_assigned_in_the_loop(x):
+    for i in range(4):
+        y = x[i] * x[i]
+    return y * x[0]
+
+
+@program(lambda r: (0.5, 5))
+def integers_carried(x, n):
+    k = 1
+    for i in range(n):
+        k = k * 2 - i
+        x = x + np.sin(x * k)
+    return x * k
+
+
+@program(lambda r: (r.normal(size=5),))
+def condition_carried(x):
+    up = True
+    s = 0.0
+    for i in range(5):
+        s = s + x[i] if up else s * x[i]
+        up = not up
+    return s
+
+
+@program(lambda r: (r.normal(size=(3, 2)), r.normal(size=2)))
+def rows(a, w):
+    loss = 0.0
+    for i in range(a.shape[0]):
+        r = a[i] @ w
+        loss += r * r * r
+    return loss
+
+
+@program(lambda r: (r.normal(size=5),))
+def length_of_argument(x):
+    s = 0.0
+    n = len(x)
+    for i in range(1, n - 1):
+        s += x[i - 1] * x[i] * x[i + 1]
+    return s / n
+
+
+@program(lambda r: (0.7, 3))
+def inner_count_depends_on_outer_value(x, n):
+    s = x
+    k = 1
+    for i in range(n):
+        for j in range(k):
+            s = np.sin(s + x * j)
+        k = k + 1 + i
+    return s
+
+
+@program(lambda r: (0.7,))
+def constant_not_depending_on_x(x):
+    c = 1.0
+    for i in range(5):
+        c = c * 0.5 + i
+    return c * x * x
+
+
+@program(lambda r: (r.normal(size=3), 0.5))
+def array_made_in_each_trip(x, c):
+    s = 0.0
+    for i in range(3):
+        t = np.exp(x * c) * (i + 1)
+        u = t / np.sum(t)
+        s += u[i] * x[i]
+    return s

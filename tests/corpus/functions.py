@@ -1,0 +1,212 @@
+"""Closures, lambdas, functions as values, partial, recursion, globals."""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from tests.corpus import program
+
+RATE = 0.25
+MATRIX = np.array([[0.5, 1.0], [-0.3, 0.8]])
+OPTIONS = {"power": 2}
+
+
+def square(x):
+    return x * x
+
+
+@program(lambda r: (0.7, 1.3))
+def closure_over_values(x, y):
+    scale = x * y
+
+    def apply(t):
+        return t * scale + y
+
+    return apply(x) * apply(2.0)
+
+
+@program(lambda r: (0.7,))
+def closure_sees_the_latest_value(x):
+    a = x
+
+    def read():
+        return a * a
+
+    first = read()
+    a = x * 3
+    return first + read()
+
+
+@program(lambda r: (0.7, 1.3))
+def function_returns_a_function(x, y):
+    def scaled(factor):
+        return lambda t: factor * t * t
+
+    f = scaled(x)
+    g = scaled(y)
+    return f(y) + g(f(x))
+
+
+@program(lambda r: (0.7, 1.3))
+def functions_in_a_list(x, y):
+    total = 0.0
+    for f in [np.sin, square, math.exp, lambda t: t * y]:
+        total += f(x)
+    return total
+
+
+@program(lambda r: (0.7, 1.3))
+def composed_functions(x, y):
+    def compose(f, g):
+        return lambda t: f(g(t))
+
+    return compose(np.sin, square)(x) * compose(square, lambda t: t + y)(x)
+
+
+@program(lambda r: (0.7, 1.3))
+def partial_application(x, y):
+    def weighted(a, b, c=1.0):
+        return a * b + c
+
+    f = functools.partial(weighted, x)
+    g = functools.partial(weighted, c=y)
+    return f(y) * g(x, y)
+
+
+@program(lambda r: (r.normal(size=2),))
+def globals_read(x):
+    return np.sum(MATRIX @ x) * RATE + np.sum(x ** OPTIONS["power"])
+
+
+@program(lambda r: (0.7,))
+def euler_with_function_argument(x):
+    def integrate(f, y, h, n):
+        for _ in range(n):
+            y = y + h * f(y)
+        return y
+
+    return integrate(lambda t: -t * x, 1.0, 0.1, 5) + integrate(np.sin, x, 0.1, 3)
+
+
+@program(lambda r: (0.7, 5))
+def recursion(x, n):
+    def power(t, k):
+        if k == 0:
+            return 1.0
+        return t * power(t, k - 1)
+
+    return power(x, 5)
+
+
+@dataclass(frozen=True)
+class Well:
+    depth: float
+    width: float
+
+    def energy(self, x):
+        return self.depth * np.exp(-((x / self.width) ** 2))
+
+
+WELL = Well(2.0, 0.8)
+
+
+@program(lambda r: (0.7,))
+def bound_method(x):
+    return WELL.energy(x) * WELL.depth
+
+
+@program(lambda r: (Well(2.0, 0.8), 0.7))
+def dataclass_argument(well, x):
+    return well.energy(x) + well.width**2
+
+
+@program(lambda r: (0.7, 1.3))
+def star_arguments(x, y):
+    def total(*values):
+        s = 0.0
+        for v in values:
+            s += v * v
+        return s * len(values)
+
+    return total(x, y, x * y)
+
+
+def logged(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        return f(*args)
+
+    return wrapper
+
+
+@logged
+def cube(x):
+    return x**3
+
+
+@program(lambda r: (0.7,))
+def decorated_helper(x):
+    return cube(x) + cube(x * 2)
+
+
+@program(lambda r: (0.7, "tanh"))
+def chosen_by_name(x, name):
+    activations = {"tanh": np.tanh, "relu": lambda t: np.maximum(t, 0.0)}
+    return activations[name](x) * x
+
+
+@program(lambda r: (0.7, 1.3))
+def default_from_outer_value(x, y):
+    def f(t, scale=x):
+        return t * scale
+
+    x = 10.0
+    return f(y) + x * y
+
+
+@program(lambda r: (0.7,), refused={"python": "two functions", "compiled": "two functions"})
+def conditional_function(x):
+    f = np.sin if x > 0.5 else np.cos
+    return f(x)
+
+
+@program(lambda r: (0.7,))
+def closure_called_in_a_loop(x):
+    a = x
+
+    def read():
+        return a * a
+
+    s = x
+    for _ in range(3):
+        s += read()
+        a = s * 0.5
+    return s * x
+
+
+def odd(x, n):
+    return even(x, n - 1) * x if n > 0 else x
+
+
+def even(x, n):
+    return odd(x, n - 1) + x if n > 0 else 1.0
+
+
+@program(lambda r: (0.7,))
+def mutual_recursion(x):
+    return even(x, 6) * odd(x, 3)
+
+
+def quadrature(f, a, b, depth):
+    m = 0.5 * (a + b)
+    coarse = 0.5 * (b - a) * (f(a) + f(b))
+    fine = 0.25 * (b - a) * (f(a) + 2 * f(m) + f(b))
+    if depth == 0 or abs(coarse - fine) < 1e-3:
+        return fine
+    return quadrature(f, a, m, depth - 1) + quadrature(f, m, b, depth - 1)
+
+
+@program(lambda r: (1.7,))
+def adaptive_quadrature(x):
+    return quadrature(lambda t: np.sin(x * t) * t, 0.0, 1.0, 3)

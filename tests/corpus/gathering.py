@@ -1,0 +1,118 @@
+"""Integer arrays and masks as indices, reading and writing."""
+
+import numpy as np
+from tests.corpus import program
+
+ORDER = np.array([2, 0, 2, 1])
+PAIRS = np.array([[0, 1], [2, 0]])
+
+
+@program(lambda r: (r.normal(size=4), ORDER.copy()))
+def gather(x, k):
+    y = x[k]
+    return np.sum(y * y * np.arange(4.0))
+
+
+@program(lambda r: (r.normal(size=(3, 2)), ORDER.copy()))
+def gather_rows(a, k):
+    return np.sum(a[k] ** 2 * np.arange(4.0)[:, None])
+
+
+@program(lambda r: (r.normal(size=(2, 3)), ORDER.copy()))
+def gather_columns(a, k):
+    return np.sum(a[:, k] ** 3 * np.arange(4.0))
+
+
+@program(lambda r: (r.normal(size=(3, 3)), np.array([0, 1, 2]), np.array([2, 0, 1])))
+def gather_pairs(a, i, j):
+    return np.sum(a[i, j] ** 2) + np.sum(a[i, 1] * a[0, j])
+
+
+@program(lambda r: (r.normal(size=4), PAIRS.copy()))
+def gather_two_dimensional(x, k):
+    y = x[k]
+    return np.sum(y @ y)
+
+
+@program(lambda r: (r.normal(size=5), np.array([True, False, True, True, False])))
+def mask(x, keep):
+    y = x[keep]
+    return np.sum(y * y) * y[0]
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]),))
+def mask_from_data(x):
+    return np.sum(x[x > 0] ** 2) + np.sum(x[x < 0])
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4), np.array([3, 0, 1, 2])))
+def scatter(x, y, k):
+    z = x.copy()
+    z[k] = y * x
+    return np.sum(z * z)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=4), ORDER.copy()))
+def add_at(x, y, k):
+    z = x.copy()
+    np.add.at(z, k, y * y)
+    return np.sum(z**2)
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]), 0.3))
+def mask_write(x, s):
+    y = x * 2
+    y[y < 0] = s
+    y[x > 2] *= s
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=5),))
+def take(x):
+    return np.sum(np.take(x, [0, 3, 3]) ** 2) + np.sum(x[[1, 2]] * x[[2, 4]])
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5, 1.0]),))
+def argmax_and_argsort(x):
+    k = np.argmax(x)
+    order = np.argsort(x)
+    return x[k] ** 2 + np.sum(x[order] * np.arange(4.0))
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5, 1.0]),))
+def sort(x):
+    return np.sum(np.sort(x) * np.arange(4.0)) + np.median(x)
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def diagonal_by_arrays(a):
+    i = np.arange(3)
+    b = a.copy()
+    b[i, i] = a[i, i] ** 2
+    return np.sum(b * a)
+
+
+@program(lambda r: (r.normal(size=(4, 3)), np.array([2, 0, 1, 2])))
+def cross_entropy(logits, labels):
+    shifted = logits - np.max(logits, axis=1, keepdims=True)
+    logp = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(logp[np.arange(4), labels])
+
+
+@program(lambda r: (r.normal(size=(5, 2)), np.array([[0, 1], [1, 2], [3, 4], [0, 4]])))
+def edges_of_a_graph(x, edges):
+    d = x[edges[:, 0]] - x[edges[:, 1]]
+    return np.sum(np.sqrt(np.sum(d * d, axis=1)))
+
+
+@program(lambda r: (r.normal(size=4), ORDER.copy()))
+def gather_in_loop(x, k):
+    for _ in range(3):
+        x = np.sin(x[k]) * x + x
+    return np.sum(x)
+
+
+@program(lambda r: (np.array([[1.0, 2.0], [3.0, 4.5]]),))
+def swap_rows(a):
+    a[[0, 1]] = a[[1, 0]]
+    return np.sum(a[0] * a[1] ** 2 * np.array([1.0, 2.0]))

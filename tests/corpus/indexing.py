@@ -1,0 +1,130 @@
+"""Reading elements, slices and views of arrays."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def vector(n):
+    return lambda r: (r.normal(size=n),)
+
+
+@program(vector(5))
+def elements(x):
+    return x[0] * x[4] + x[-1] * x[-2] + x[2] ** 2
+
+
+@program(lambda r: (r.normal(size=5), 3))
+def element_by_argument(x, k):
+    return x[k] * x[k - 1] + x[-k]
+
+
+@program(lambda r: (r.normal(size=(3, 4)),))
+def matrix_elements(x):
+    return x[0, 1] * x[2, -1] + x[1][2] * x[-1][0]
+
+
+@program(vector(6))
+def slices(x):
+    return np.sum(x[1:4] * x[2:5]) + np.sum(x[:3] * x[3:]) + np.sum(x[:] ** 2)
+
+
+@program(vector(6))
+def negative_slices(x):
+    return np.sum(x[-3:] * x[:-3]) + np.sum(x[1:-1] ** 3) + np.sum(x[-4:-2])
+
+
+@program(vector(7))
+def stepped_slices(x):
+    return np.sum(x[::2] ** 2) + np.sum(x[1::3] ** 3) + np.sum(x[1:6:2] * x[0:5:2])
+
+
+@program(vector(6))
+def reversed_slices(x):
+    return np.sum(x[::-1] * x) + np.sum(x[4:1:-1] ** 3) + np.sum(x[::-2] * x[::2])
+
+
+@program(lambda r: (r.normal(size=(3, 4)),))
+def rows_and_columns(x):
+    return np.sum(x[0] * x[2]) + np.sum(x[:, 1] * x[:, -1]) + np.sum(x[1, :] ** 2)
+
+
+@program(lambda r: (r.normal(size=(4, 5)),))
+def blocks(x):
+    return np.sum(x[1:3, 2:] * x[:2, :3]) + np.sum(x[::2, ::-1] ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)),))
+def ellipsis(x):
+    return (
+        np.sum(x[..., 0] * x[..., -1]) + np.sum(x[0, ...] ** 2) + np.sum(x[1, ..., 2]) + np.sum(x[...] ** 3)
+    )
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=4)))
+def newaxis(x, y):
+    a = x[:, np.newaxis] * y[None, :]
+    b = x[:, None] + y
+    return np.sum(a * a * b)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def newaxis_in_the_middle(x):
+    return np.sum(x[:, None, :] * x[None, :, :]) + np.sum(x[0, None] ** 2)
+
+
+@program(lambda r: (r.normal(size=6), 2, 5))
+def slice_by_arguments(x, a, b):
+    return np.sum(x[a:b] ** 2) + np.sum(x[:a]) * x[b] + np.sum(x[a:] * x[a])
+
+
+@program(lambda r: (r.normal(size=6), 4))
+def slice_by_loop_index(x, n):
+    s = 0.0
+    for i in range(n):
+        s += np.sum(x[i : i + 2] ** 2) * np.sum(x[:i])
+    return s
+
+
+@program(lambda r: (r.normal(size=6),))
+def slice_out_of_range(x):
+    return np.sum(x[2:100] ** 2) + np.sum(x[-100:3]) + np.sum(x[10:]) * x[0]
+
+
+@program(lambda r: (r.normal(size=6),))
+def index_of_index(x):
+    return x[1:][2] * x[::2][1] + x[1:5][1:][0] ** 2
+
+
+@program(lambda r: (r.normal(size=(3, 4)),))
+def slice_of_row(x):
+    return np.sum(x[1][1:3] ** 2) + x[:, 2][0] * x[2][::-1][1]
+
+
+@program(lambda r: (r.normal(size=4), np.array([2, 0, 3])))
+def element_by_integer_array(x, k):
+    s = 0.0
+    for i in range(3):
+        s += x[k[i]] ** 2 * i
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def computed_index(x):
+    s = 0.0
+    for i in range(5):
+        s += x[(i * 2) % 5] * x[i] * (i + 1)
+    return s
+
+
+@program(lambda r: (r.normal(size=(2, 2, 2)),))
+def three_axes(x):
+    s = 0.0
+    for i in range(2):
+        for j in range(2):
+            s += x[i, j, 0] * x[j, i, 1] + np.sum(x[i][j] ** 2)
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def one_element_slice(x):
+    return np.sum(x[1:2] ** 2 * x[-1:]) + np.sum(x[-1:] * x[:1])

@@ -1,0 +1,118 @@
+"""for over arrays, enumerate, zip, reversed and their combinations."""
+
+# ruff: noqa: B905, RUF007  (as people write it)
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=4),))
+def over_elements(x):
+    s = 0.1
+    for v in x:
+        s = s * v + np.cos(v)
+    return s
+
+
+@program(lambda r: (r.normal(size=(3, 2)), r.normal(size=2)))
+def over_rows(a, w):
+    s = 0.0
+    for row in a:
+        s += np.tanh(row @ w) * row[0]
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def enumerate_elements(x):
+    s = 0.0
+    for i, v in enumerate(x):
+        s = s * v + i * v * v
+    return s
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def zip_elements(x, y):
+    s = 0.3
+    for a, b in zip(x, y):
+        s = s * a + b
+    return s
+
+
+@program(lambda r: (r.normal(size=(3, 2)), r.normal(size=3)))
+def zip_rows(a, y):
+    s = 0.3
+    for i, (row, target) in enumerate(zip(a, y)):
+        s += (row[0] * row[1] - target) ** 2 * (i + 1)
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def reversed_elements(x):
+    s = 0.3
+    for v in reversed(x):
+        s = s * v + v
+    for i in reversed(range(4)):
+        s = s + x[i] * s * i
+    return s
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=3)))
+def range_of_len(x, c):
+    s = 0.0
+    for i in range(len(x)):
+        p = 0.0
+        for k in range(len(c)):
+            p = p * x[i] + c[k]
+        s += p * p
+    return s
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def ndindex(a):
+    s = 0.1
+    for i, j in np.ndindex(2, 3):
+        s = s * a[i, j] + i - j
+    return s
+
+
+@program(lambda r: (0.4,))
+def over_constants(x):
+    s = x
+    for c in (1.0, 2.0, 0.5):
+        s = s * c + x
+    for name in ["a", "b"]:
+        s = s * 2 if name == "a" else s * x
+    return s
+
+
+@program(lambda r: (r.normal(size=3), np.array([2, 0, 1, 2])))
+def over_indices(x, order):
+    s = 0.2
+    for k in order:
+        s = s * x[k] + x[k]
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def row_changed_while_iterating(x):
+    a = np.zeros((4, 2))
+    for i, row in enumerate(a):
+        row[0] = x[i]
+        row[1] = x[i] * x[0]
+    return np.sum(a**2)
+
+
+@program(lambda r: (r.normal(size=4),))
+def enumerate_from_one(x):
+    s = 0.0
+    for k, v in enumerate(x, 1):
+        s += v**2 / k
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def zip_shifted(x):
+    s = 0.0
+    for a, b in zip(x[:-1], x[1:]):
+        s += a * b * b
+    return s

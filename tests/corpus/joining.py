@@ -1,0 +1,58 @@
+"""concatenate, stack and their relatives."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=2), r.normal(size=3)))
+def concatenate(x, y):
+    z = np.concatenate([x, y, x * 2])
+    return np.sum(z[1:] * z[:-1])
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(1, 3)), r.normal(size=(2, 2))))
+def concatenate_axes(x, y, z):
+    a = np.concatenate((x, y), axis=0)
+    b = np.concatenate((x, z), axis=1)
+    return np.sum((a @ a.T) ** 2) + np.sum(b**3)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3)))
+def stack(x, y):
+    a = np.stack([x, y, x * y])
+    b = np.stack((x, y), axis=1)
+    return np.sum((a @ b) ** 2)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3)))
+def vstack_and_hstack(x, y):
+    a = np.vstack([x, y])
+    b = np.hstack([x, y])
+    return np.sum(a @ a.T) + b[1] * b[4] ** 2
+
+
+@program(lambda r: (r.normal(size=3), 0.7))
+def concatenate_with_constants(x, s):
+    z = np.concatenate(([0.0], x, np.array([s, 1.0])))
+    return np.sum(z[1:] * z[:-1] ** 2)
+
+
+@program(lambda r: (r.normal(size=3), 4))
+def joined_in_loop(x, n):
+    for _ in range(n):
+        y = np.concatenate([x[1:] * x[0], x[:1]])
+        x = y * 0.9 + x
+    return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=6),))
+def split(x):
+    a, b, c = np.split(x, 3)
+    return np.sum(a * b) * np.sum(c * c)
+
+
+@program(lambda r: (r.normal(size=4),))
+def padded(x):
+    z = np.zeros(6)
+    z[1:-1] = x
+    return np.sum(z[2:] * z[1:-1] * z[:-2])

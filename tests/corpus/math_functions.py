@@ -1,0 +1,67 @@
+"""The math module on numbers."""
+
+import math
+
+from tests.corpus import program
+
+
+@program(lambda r: (0.7, 1.3))
+def elementary(x, y):
+    return (
+        math.sin(x) * math.cos(y)
+        + math.exp(-x) / math.sqrt(y)
+        + math.log(x + y)
+        + math.tanh(x * y)
+        + math.tan(x)
+    )
+
+
+@program(lambda r: (0.4, 1.3))
+def inverse(x, y):
+    return math.asin(x) + math.acos(x) * y + math.atan(y) + math.atan2(x, y) + math.asinh(y) + math.atanh(x)
+
+
+@program(lambda r: (0.4, 1.3))
+def hyperbolic_and_shifted(x, y):
+    return (
+        math.sinh(x) * math.cosh(y)
+        + math.log1p(x)
+        + math.expm1(y)
+        + math.log2(y)
+        + math.log10(x)
+        + math.acosh(y)
+    )
+
+
+@program(lambda r: (0.4, 1.3))
+def two_arguments(x, y):
+    return math.pow(x, y) + math.hypot(x, y) + math.fabs(x - y) + math.copysign(x, -y) + math.fmod(7 * x, y)
+
+
+@program(lambda r: (0.4, 1.3))
+def constants(x, y):
+    return math.pi * x + math.e**y + math.tau * x * y
+
+
+@program(lambda r: (0.4, 2.3))
+def special(x, y):
+    return math.erf(x) + math.erfc(y) + math.lgamma(y) + math.gamma(y) * x
+
+
+@program(lambda r: (2.4, 1.3))
+def piecewise_constant(x, y):
+    return (
+        math.floor(x) * y + math.ceil(y) * x + math.trunc(x) * x + x * math.comb(5, 2) + y * math.factorial(3)
+    )
+
+
+@program(lambda r: (2.4, 1.3))
+def degrees_and_radians(x, y):
+    return math.degrees(x) * math.radians(y) + math.log(x, 3)
+
+
+@program(lambda r: (0.4, 1.3))
+def predicates(x, y):
+    if math.isnan(x) or math.isinf(y) or not math.isfinite(x):
+        return x
+    return x * y * y

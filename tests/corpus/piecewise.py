@@ -1,0 +1,77 @@
+"""where, maximum, minimum, abs, sign and clip."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def mixed(r):
+    return np.array([0.5, -1.5, 2.5, -0.2]), np.array([1.5, -2.5, 0.3, 0.7])
+
+
+@program(mixed)
+def where(x, y):
+    return np.sum(np.where(x > 0, x * x, y) + np.where(x < y, 0.0, x * y) + np.where(y > 0, 1.0, y))
+
+
+@program(lambda r: (np.array([0.5, -1.5, 2.5]),))
+def where_without_nan(x):
+    safe = np.where(x > 0, x, 1.0)
+    return np.sum(np.where(x > 0, np.log(safe), 0.0))
+
+
+@program(lambda r: (np.array([[0.5, -1.5], [2.5, 0.1]]), 0.3, np.array([1.0, 2.0])))
+def where_broadcast(x, s, y):
+    return np.sum(np.where(x > 0, s, y) * x) + np.sum(np.where(y > 1.5, x, s))
+
+
+@program(mixed)
+def maximum_and_minimum(x, y):
+    return np.sum(np.maximum(x, y) ** 2 + np.minimum(x, y) ** 3 + np.maximum(x, 0) * y + np.minimum(0.2, y))
+
+
+@program(mixed)
+def absolute_and_sign(x, y):
+    return np.sum(np.abs(x) * y + abs(y) ** 2 + np.sign(x) * y + np.fabs(x * y))
+
+
+@program(mixed)
+def clip(x, y):
+    return np.sum(np.clip(x, -1.0, 1.0) * y + np.clip(y, 0.0, x + 2))
+
+
+@program(lambda r: (0.7, -1.3))
+def scalars(x, y):
+    return (
+        max(x, y) * min(x, y, 0.1)
+        + abs(y) * np.maximum(x, y)
+        + np.where(x > y, x, y) * y
+        + np.clip(y, -1.0, 1.0) * x
+    )
+
+
+@program(lambda r: (np.array([1.2, -2.7, 0.4]),), refused={"tape": "int() of a Tensor"})
+def rounding(x):
+    return np.sum(np.floor(x) * x + np.ceil(x) * x * x + np.round(x) * x + np.trunc(x)) + int(x[0]) * x[1]
+
+
+@program(lambda r: (np.array([1.2, -2.7, 0.4, 3.0]),))
+def relu_and_softplus(x):
+    a = np.maximum(0.0, x)
+    b = np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0.0)
+    return np.sum(a * b)
+
+
+@program(lambda r: (np.array([1.2, -2.7, 0.4, 3.0]), 0.9))
+def huber(x, delta):
+    a = np.abs(x)
+    return np.sum(np.where(a < delta, 0.5 * x * x, delta * (a - 0.5 * delta)))
+
+
+@program(lambda r: (np.array([1.2, -2.7, 0.4, 3.0]),))
+def running_maximum(x):
+    m = x[0]
+    s = 0.0
+    for i in range(1, 4):
+        m = max(m, x[i])
+        s += m * x[i]
+    return s

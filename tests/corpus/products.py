@@ -1,0 +1,115 @@
+"""Products of vectors and matrices."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def vector_vector(x, y):
+    return (x @ y) ** 2 + np.dot(x, x) * x.dot(y)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=4)))
+def matrix_vector(a, x):
+    return np.sum((a @ x) ** 2) + np.sum(np.dot(a, x) ** 3)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 4))))
+def vector_matrix(x, a):
+    return np.sum((x @ a) ** 2) + np.sum(np.dot(x, a) ** 3)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(3, 4))))
+def matrix_matrix(a, b):
+    c = a @ b
+    return np.sum(c * c) + np.sum(np.matmul(a, b) ** 3)
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def matrix_with_itself(a):
+    return np.sum(a @ a @ a) + np.trace(a @ a.T)
+
+
+@program(lambda r: (r.normal(size=(3, 2)), r.normal(size=(3, 2))))
+def transposed_factors(a, b):
+    return np.sum((a.T @ b) ** 2) + np.sum((a @ b.T) ** 2)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 3)), r.normal(size=3)))
+def quadratic_form(x, a, y):
+    return x @ a @ y + (x @ (a + a.T) @ x) ** 2
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=3), r.normal(size=4)))
+def least_squares(a, w, y):
+    e = a @ w - y
+    return 0.5 * e @ e
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=4)))
+def outer_product(x, y):
+    return np.sum(np.outer(x, y) ** 2)
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3), 4))
+def power_iteration(a, v, n):
+    for _ in range(n):
+        v = a @ v
+        v = v / np.sqrt(v @ v)
+    return v @ a @ v
+
+
+@program(lambda r: (r.normal(size=(2, 2)), 4))
+def matrix_power_by_loop(a, n):
+    p = np.eye(2)
+    for _ in range(n):
+        p = p @ a
+    return np.sum(p * p)
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3)))
+def products_of_rows(a, x):
+    s = 0.0
+    for i in range(3):
+        s += (a[i] @ x) * (a[:, i] @ x)
+    return s
+
+
+@program(
+    lambda r: (
+        r.normal(size=(4, 2)),
+        r.normal(size=(2, 3)),
+        r.normal(size=3),
+        r.normal(size=(3, 2)),
+        r.normal(size=2),
+    )
+)
+def two_layer_network(x, w1, b1, w2, b2):
+    h = np.tanh(x @ w1 + b1)
+    y = h @ w2 + b2
+    return np.mean((y - x) ** 2)
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3)))
+def solve(a, b):
+    x = np.linalg.solve(a + 4 * np.eye(3), b)
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(3, 2)), r.normal(size=2)))
+def product_written_into_array(a, b, v):
+    out = np.zeros((2, 2))
+    out[:] = a @ b
+    out[0] += a @ (b @ v)
+    out[1, 0] = v @ v
+    return np.sum(out**2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(3, 2))))
+def product_by_three_loops(a, b):
+    c = np.zeros((2, 2))
+    for i in range(2):
+        for j in range(2):
+            for k in range(3):
+                c[i, j] += a[i, k] * b[k, j]
+    return np.sum(c * c)

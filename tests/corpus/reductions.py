@@ -1,0 +1,106 @@
+"""Reductions over all elements or along axes."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def matrix(r):
+    return (r.normal(size=(3, 4)),)
+
+
+@program(matrix)
+def sums(x):
+    return np.sum(x**2) + x.sum() ** 2 + np.sum(np.sum(x, axis=0) ** 2) + np.sum(x.sum(axis=1) ** 3)
+
+
+@program(matrix)
+def negative_axis(x):
+    return np.sum(np.sum(x, axis=-1) ** 2) + np.sum(np.mean(x, axis=-2) ** 2)
+
+
+@program(matrix)
+def keepdims(x):
+    y = x - np.mean(x, axis=1, keepdims=True)
+    z = y / np.sum(y * y, axis=0, keepdims=True)
+    return np.sum(z**2 * x) + np.sum(x / np.sum(x * x, keepdims=True))
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)),))
+def several_axes(x):
+    return (
+        np.sum(np.sum(x, axis=(0, 2)) ** 2)
+        + np.sum(np.mean(x, axis=(1, 2), keepdims=True) * x**2)
+        + np.sum(np.sum(x, axis=1) ** 3)
+    )
+
+
+@program(matrix)
+def mean_all(x):
+    return np.mean(x * x) * x.mean()
+
+
+@program(lambda r: (r.permutation(12).reshape(3, 4) / 3.0 - 1.5,))
+def maxima(x):
+    return np.max(x) * x.max() + np.sum(np.max(x, axis=0) ** 2) + np.sum(x.max(axis=1) ** 3)
+
+
+@program(lambda r: (r.permutation(12).reshape(3, 4) / 3.0 - 1.5,))
+def minima(x):
+    return np.min(x) ** 2 + np.sum(np.min(x, axis=0) ** 2) + np.sum(np.min(x, axis=1, keepdims=True) * x)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, (2, 3)),))
+def products(x):
+    return np.prod(x) + np.sum(np.prod(x, axis=0) ** 2) + np.sum(x.prod(axis=1))
+
+
+@program(matrix)
+def logsumexp(x):
+    m = np.max(x, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(x - m), axis=1)) + m[:, 0])
+
+
+@program(matrix)
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    p = e / np.sum(e, axis=1, keepdims=True)
+    return -np.mean(np.log(p[:, 0]))
+
+
+@program(matrix)
+def variance(x):
+    return np.sum(np.var(x, axis=0)) + np.std(x) * np.sum(np.std(x, axis=1))
+
+
+@program(lambda r: (r.normal(size=5),))
+def vector_reductions(x):
+    return np.sum(x) * np.mean(x) + np.max(x) * np.min(x) + np.sum(x, axis=0) ** 2
+
+
+@program(lambda r: (r.normal(size=(4, 3)), 4))
+def reduction_in_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        s = s * np.mean(x[i]) + np.max(x[i] * s) + np.sum(x[:, 0])
+    return s
+
+
+@program(lambda r: (0.7,))
+def reduction_of_a_number(x):
+    return np.sum(x) * np.max(x) + np.mean(x * x)
+
+
+@program(lambda r: (r.normal(size=5),))
+def cumulative(x):
+    return np.sum(np.cumsum(x) ** 2) + np.sum(np.cumprod(x + 2.0))
+
+
+@program(lambda r: (r.normal(size=5),))
+def norms(x):
+    return np.linalg.norm(x) * np.sqrt(np.sum(x**2)) + np.sum(np.abs(x))
+
+
+@program(lambda r: (r.normal(size=5),))
+def builtin_sum_min_max(x):
+    a, b, c = x[0], x[1], x[2]
+    return sum([a, b * c, c]) * max(a, b, c) + min(a, b) * max([b, c]) + abs(a) * b

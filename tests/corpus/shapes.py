@@ -1,0 +1,132 @@
+"""Reshaping, transposing and making arrays."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=6),))
+def reshape(x):
+    a = x.reshape(2, 3)
+    b = np.reshape(x, (3, 2))
+    c = x.reshape((3, -1))
+    return np.sum((a @ b) ** 2) + np.sum(b * c)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def ravel_and_flatten(x):
+    a = x.ravel()
+    b = np.ravel(x * 2)
+    c = x.flatten()
+    return np.sum(a[1:] * b[:-1]) + c[2] * c[3] + np.sum(x.reshape(-1) ** 3)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def transpose(x):
+    a = x.T
+    b = np.transpose(x)
+    return np.sum((a @ x) ** 2) + np.sum(b[0] * x[:, 0]) + np.sum(x.transpose() ** 3)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)),))
+def transpose_with_axes(x):
+    a = np.transpose(x, (2, 0, 1))
+    b = x.transpose(1, 0, 2)
+    return np.sum(a[0] * b[:, :, 0].T) + np.sum(np.swapaxes(x, 0, 2)[1] ** 3)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def sizes(x):
+    return (
+        np.sum(x) * x.shape[0] + np.sum(x * x) / x.size + x[0, 0] * x.ndim * len(x) + x[1, 1] * np.shape(x)[1]
+    )
+
+
+@program(lambda r: (r.normal(size=3), 4))
+def creation(x, n):
+    a = np.zeros(n)
+    b = np.ones((n, 3))
+    c = np.full(3, 2.5)
+    d = np.arange(n) * 1.0
+    e = np.arange(1, 7, 2)
+    f = np.linspace(0.0, 1.0, 3)
+    return np.sum(a) + np.sum(b * x * c) + np.sum(d) * x[0] + np.sum(e * x * f * x)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def like_another(x):
+    a = np.zeros_like(x)
+    b = np.ones_like(x) * x
+    c = np.full_like(x, 3.0)
+    d = np.empty_like(x)
+    d[:] = b * c
+    a[0] = x[1]
+    return np.sum(a * b) + np.sum(d * x)
+
+
+@program(lambda r: (0.7, 3))
+def full_of_a_variable(x, n):
+    a = np.full(n, x)
+    b = np.full((n, 2), x * x)
+    return np.sum(a * a) + np.sum(b) * x + np.sum(np.ones(n) * x)
+
+
+@program(lambda r: (r.normal(size=3),))
+def copies(x):
+    a = x.copy()
+    b = np.copy(x)
+    c = np.array(x)
+    a[0] = b[1]
+    b[0] = c[2] * c[2]
+    return np.sum(a * b * c)
+
+
+@program(lambda r: (0.7, 1.3))
+def array_of_numbers(x, y):
+    a = np.array([x, y, x * y])
+    b = np.array([[x, 1.0], [y, x]])
+    return np.sum(a * a) + np.sum(b @ b)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(2, 3))))
+def broadcast_to(x, y):
+    a = np.broadcast_to(x, (2, 3))
+    return np.sum(a * y) + np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=(3, 1)), r.normal(size=4)))
+def squeeze_and_expand(x, y):
+    a = np.squeeze(x)
+    b = np.expand_dims(y, 0)
+    return np.sum(a[:, None] * b * b) + np.sum(x * b)
+
+
+@program(lambda r: (r.normal(size=4),), refused={"tape": "float() of a Tensor"})
+def astype_and_float(x):
+    a = x.astype(np.float64)
+    k = int(2.7)
+    return np.sum(a * a) * float(k) + float(x[0]) * x[1] + a.item(2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def flips_rolls_and_tiles(x):
+    return (
+        np.sum(np.flip(x, axis=1) * x) + np.sum(np.roll(x, 1, axis=1) * x**2) + np.sum(np.tile(x[0], 2) ** 2)
+    )
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def diagonals_and_triangles(x):
+    return np.sum(np.diag(x) ** 2) + np.sum(np.tril(x) * x) + np.sum(np.triu(x, 1) ** 3) + np.trace(x) ** 2
+
+
+@program(lambda r: (r.normal(size=5),))
+def differences(x):
+    return np.sum(np.diff(x) ** 2) + np.sum(np.diff(x * x))
+
+
+@program(lambda r: (r.normal(size=4),))
+def repeated_reshape_in_loop(x):
+    for _ in range(3):
+        m = x.reshape(2, 2)
+        x = (m @ m).reshape(-1) * 0.3 + x
+    return np.sum(x)

@@ -1,0 +1,201 @@
+"""Views, views of views, and what is written through them."""
+
+# ruff: noqa: B007  (as people write it)
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=4), 1.5))
+def write_through_slice(a, s):
+    b = a[1:]
+    b[0] = s * 2
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=6), 1.5))
+def view_of_view(a, s):
+    b = a[1:]
+    c = b[::2]
+    c[1] = s * c[0]
+    b[0] = a[0] * s
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=4),))
+def write_base_read_view(a):
+    b = a[1:3]
+    a[1] = a[0] * a[3]
+    return np.sum(b * b)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), 0.5))
+def row_view(a, s):
+    row = a[1]
+    row[2] = s
+    row[:2] = row[2:] * s
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), 0.5))
+def column_view(a, s):
+    column = a[:, 2]
+    column[0] = s * column[1]
+    column += s
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), 0.5))
+def transposed_view(a, s):
+    t = a.T
+    t[1, 0] = s
+    t[2] = t[0] * s
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=6), 0.5))
+def reshaped_view(a, s):
+    m = a.reshape(2, 3)
+    m[0, 1] = s
+    m[1] = m[0] * s
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), 0.5))
+def raveled_view(a, s):
+    flat = a.ravel()
+    flat[1] = s * flat[4]
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=4),))
+def second_name_for_one_array(a):
+    b = a
+    b[0] = a[1] * a[2]
+    a[1] = b[0] * 2
+    return np.sum(a * b)
+
+
+@program(lambda r: (r.normal(size=4),))
+def copy_is_independent(a):
+    b = a.copy()
+    b[0] = a[1]
+    a[2] = b[0] * b[3]
+    return np.sum(a * b)
+
+
+@program(lambda r: (r.normal(size=6),))
+def overlapping_slices(a):
+    a[1:] = a[:-1] * 2
+    a[:-1] = a[1:] * a[:-1]
+    a[2:] = a[:-2]
+    a[:-3] = a[3:]
+    a[::-1] = a * 2
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=6),))
+def overlapping_accumulation(a):
+    a[1:] += a[:-1]
+    a[:-1] += a[1:] * 2
+    a[1:] *= a[:-1]
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=5),))
+def views_in_loop(a):
+    for i in range(4):
+        v = a[i : i + 2]
+        v[1] = v[0] * v[1]
+        v *= 1.5
+    return np.sum(a)
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def rows_in_loop(a):
+    for i in range(1, 3):
+        row = a[i]
+        before = a[i - 1]
+        for j in range(3):
+            row[j] = row[j] * before[j] + j
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def view_of_temporary(a, s):
+    y = (a * s)[1:]
+    z = np.exp(y)[::2]
+    return np.sum(y) * np.sum(z * z)
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def view_taken_before_a_write(a, s):
+    y = a * s
+    v = y[2:]
+    w = np.sum(v)
+    y[3] = w * s
+    return np.sum(v * v) + w
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def ping_pong(x, y):
+    for i in range(4):
+        y[:] = np.sin(x) + y * 0.5
+        x, y = y, x
+    return np.sum(x * x + y)
+
+
+@program(lambda r: (r.normal(size=5), 0.3, 5))
+def ping_pong_buffers(u, c, n):
+    a = u.copy()
+    b = u.copy()
+    for _ in range(n):
+        for i in range(1, 4):
+            b[i] = a[i] + c * (a[i - 1] - 2 * a[i] + a[i + 1]) * a[i]
+        a, b = b, a
+    return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=(2, 2, 3)),))
+def nested_views(a):
+    plane = a[0]
+    row = plane[1]
+    row[0] = a[1, 1, 2] * row[2]
+    plane[0] = row
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=4),))
+def expression_does_not_alias(a):
+    b = a + 0
+    b[0] = 7.0 * a[1]
+    return np.sum(a * b)
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def diagonal_by_step(a):
+    flat = a.reshape(-1)
+    flat[::4] = flat[::4] * 2 + flat[1] * flat[0]
+    return np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=6), 5))
+def slices_of_changing_length(a, n):
+    for i in range(1, n):
+        v = a[:i]
+        w = np.exp(v * 0.3)
+        a[i] = np.sum(w * w) * 0.1
+        v *= a[i]
+    return np.sum(a)
+
+
+@program(lambda r: (r.normal(size=(4, 4)), 4))
+def blocks_of_changing_shape(a, n):
+    for k in range(1, n):
+        block = a[k:, :k]
+        a[k:, :k] = np.sin(block) * a[k - 1, k]
+        s = np.sum(block * block)
+        while s > 0.5:
+            block *= 0.7
+            s *= 0.5
+    return np.sum(a * a)

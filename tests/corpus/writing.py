@@ -1,0 +1,277 @@
+"""In-place writes to elements and slices."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=4),))
+def write_element(x):
+    y = np.zeros(3)
+    y[0] = x[0] * x[1]
+    y[1] = x[2]
+    y[-1] = y[0] * y[1]
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=4), 0.7))
+def overwrite_element(x, s):
+    y = x * 1.0
+    y[1] = s
+    y[1] = y[0] * s
+    y[2] = y[1] * y[2]
+    return np.sum(y**3)
+
+
+@program(lambda r: (r.normal(size=4), 0.7))
+def write_to_argument(x, s):
+    x[0] = x[1] * s
+    x[1] = x[0] * x[0]
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=3)))
+def write_slice(x, y):
+    z = x.copy()
+    z[1:] = y * z[0]
+    z[:2] = z[2:] * 2
+    return np.sum(z * z)
+
+
+@program(lambda r: (r.normal(size=4),))
+def write_constant(x):
+    y = np.exp(x)
+    z = y * 1.0
+    z[1] = 0
+    z[2:] = 2.5
+    return np.sum(z * y)
+
+
+@program(lambda r: (r.normal(size=5),))
+def write_stepped_slice(x):
+    y = np.ones(5)
+    y[::2] = x[:3] ** 2
+    y[1::2] = y[:3:2] * x[3:]
+    y[::-1] = y * x
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def add_in_place(x, y):
+    z = x.copy()
+    z[0] += y[0] * z[1]
+    z[1:] += y[1:] * z[0]
+    z[:] += x
+    z += y
+    return np.sum(z * z)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def other_operations_in_place(x, y):
+    z = x.copy()
+    z[0] *= y[0]
+    z[1:] -= y[1:] * z[0]
+    z[:2] /= y[2:]
+    z[3] **= 2
+    z *= z
+    return np.sum(z * y)
+
+
+@program(lambda r: (r.normal(size=4),))
+def multiply_by_itself_in_place(x):
+    z = x.copy()
+    for _ in range(3):
+        z *= z
+        z += x
+    return np.sum(z)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=4)))
+def write_row(x, y):
+    z = x.copy()
+    z[1] = y * z[0]
+    z[0, :] = z[1] + z[2]
+    z[2, 1:3] = y[:2]
+    return np.sum(z**3)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=3)))
+def write_column(x, y):
+    z = x.copy()
+    z[:, 1] = y * z[:, 0]
+    z[:, -1] += z[:, 1]
+    z[:, 0] = 1.0
+    return np.sum(z**2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3), 0.4))
+def write_broadcast(x, y, s):
+    z = x.copy()
+    z[:] = y
+    z[0] = s
+    z[1, 1:] += s * y[0]
+    w = np.zeros((2, 3))
+    w[...] = z * x
+    w += y
+    return np.sum(w * w)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(2, 1))))
+def write_broadcast_of_length_one(x, y):
+    z = x.copy()
+    z[:] = y
+    z *= x
+    z += y
+    return np.sum(z * z)
+
+
+@program(lambda r: (r.normal(size=6),))
+def read_after_overwrite(x):
+    a = x[0]
+    x[0] = 5.0
+    b = x[0] * x[1]
+    x[1] = a
+    return a * b * x[1] * x[2]
+
+
+@program(lambda r: (r.normal(size=5),))
+def cumulative_in_place(x):
+    for i in range(1, 5):
+        x[i] = x[i] * x[i - 1] + x[i]
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=5), 0.2))
+def sweep_back_and_forth(x, c):
+    for k in range(3):
+        for i in range(1, 5):
+            x[i] = x[i] + c * np.sin(x[i - 1])
+        for i in range(3, -1, -1):
+            x[i] = x[i] - c * x[i] * x[i + 1] + k
+    return np.sum(x * x)
+
+
+@program(lambda r: (1.0, 0.1))
+def trajectory(x0, dt):
+    n = 6
+    u = np.zeros((n + 1, 2))
+    u[0, 0] = x0
+    for t in range(n):
+        u[t + 1, 0] = u[t, 0] + dt * u[t, 1]
+        u[t + 1, 1] = u[t, 1] - dt * np.sin(u[t, 0])
+    return u[n, 0] ** 2 + np.sum(u[:, 1])
+
+
+@program(lambda r: (r.normal(size=7), 0.1))
+def stencil(u, c):
+    u = u.copy()
+    for _ in range(4):
+        un = u.copy()
+        un[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2]) * u[1:-1]
+        u = un
+    return np.sum(u**2)
+
+
+@program(lambda r: (r.normal(size=7), 0.1))
+def stencil_in_place(u, c):
+    for _ in range(4):
+        u[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2]) * u[1:-1]
+    return np.sum(u**2)
+
+
+@program(lambda r: (r.normal(size=(4, 5)), 0.1))
+def stencil_two_dimensional(u, c):
+    for _ in range(3):
+        new = u.copy()
+        new[1:-1, 1:-1] += (
+            c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]) * u[1:-1, 1:-1]
+        )
+        u = new
+    return np.sum(u**2)
+
+
+@program(lambda r: (r.normal(size=4), 3))
+def fill_history(x, n):
+    history = np.empty((n + 1, 4))
+    history[0] = x
+    for k in range(n):
+        history[k + 1] = np.sin(history[k]) * x + history[k]
+    return np.sum(history[n] * history[1])
+
+
+@program(lambda r: (r.normal(size=4),))
+def same_element_again_and_again(x):
+    s = np.zeros(1)
+    for i in range(4):
+        s[0] = s[0] * x[i] + np.sin(x[i])
+    return s[0]
+
+
+@program(lambda r: (r.normal(size=4),))
+def accumulate_into_element(x):
+    s = np.zeros(2)
+    for i in range(4):
+        s[i % 2] += x[i] * x[i]
+    return s[0] * s[1]
+
+
+@program(lambda r: (r.normal(size=5), np.array([0, 2, 0, 1, 2])))
+def histogram(x, k):
+    bins = np.zeros(3)
+    for i in range(5):
+        bins[k[i]] += np.exp(x[i])
+    return np.sum(bins * bins)
+
+
+@program(lambda r: (r.normal(size=4),))
+def write_then_reduce_in_loop(x):
+    w = np.zeros(4)
+    total = 0.0
+    for i in range(4):
+        w[i] = x[i] * x[i]
+        total += np.sum(w) * x[0]
+    return total
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def whole_array_assignment(x):
+    y = np.zeros((2, 3))
+    y[:] = x * x
+    y[:, :] = y + x
+    y[...] = y * y
+    return np.sum(y)
+
+
+@program(lambda r: (r.normal(size=4),))
+def fill_method(x):
+    y = x.copy()
+    s = x[0] * x[1]
+    y.fill(s)
+    y[1] = x[2]
+    return np.sum(y * x)
+
+
+@program(lambda r: (np.arange(3.0) + 0.5,))
+def integer_array_written(x):
+    k = np.zeros(3, dtype=int)
+    for i in range(3):
+        k[i] = 2 - i
+    s = 0.0
+    for i in range(3):
+        s += x[k[i]] ** (i + 1)
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def swap_elements(x):
+    x[0], x[1] = x[1], x[0]
+    x[2], x[3] = x[3] * x[0], x[2]
+    return x[0] * 2 + x[1] ** 2 + x[2] ** 3 + x[3] * x[4]
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def constant_written_inactive(x):
+    y = np.zeros((3, 2))
+    for i in range(3):
+        for j in range(2):
+            y[i, j] = i + 2.0 * j
+    return np.sum(y * x * x)

@@ -1,0 +1,83 @@
+"""What each rule gives where an operation has a corner or a singularity: the choices that docs/coverage.md
+states.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import adc.rules  # noqa: F401  (registers every rule)
+from adc.rules import registry
+from adc.rules.sampler import Example
+from adc.testing import kit
+
+INF = math.inf
+TABLE = [
+    # operation, arguments, adjoint of the result, adjoints of the active parameters
+    ("absolute", (0.0,), 1.0, [0.0]),
+    ("absolute", (np.array([0j, 3 + 4j]),), np.array([1.0, 1.0]), [[0.0, 0.6 - 0.8j]]),
+    ("maximum", (1.0, 1.0), 1.0, [1.0, 0.0]),
+    ("minimum", (1.0, 1.0), 1.0, [1.0, 0.0]),
+    ("maximum", (math.nan, 1.0), 1.0, [1.0, 0.0]),
+    ("fmax", (math.nan, 1.0), 1.0, [0.0, 1.0]),
+    ("max", (np.array([1.0, 2.0, 2.0]),), 1.0, [[0.0, 1.0, 0.0]]),
+    ("min", (np.array([2.0, 1.0, 1.0]),), 1.0, [[0.0, 1.0, 0.0]]),
+    ("max", (np.array([1.0, math.nan, 2.0]),), 1.0, [[0.0, 1.0, 0.0]]),
+    (
+        "clip",
+        (np.array([-1.0, 0.0, 0.5, 1.0, 2.0]), 0.0, 1.0),
+        np.ones(5),
+        [[0.0, 1.0, 1.0, 1.0, 0.0], 1.0, 1.0],
+    ),
+    ("sqrt", (0.0,), 1.0, [INF]),
+    ("sqrt", (0.0,), 0.0, [0.0]),
+    ("log", (np.float64(0.0),), 0.0, [0.0]),
+    ("divide", (np.float64(1.0), np.float64(0.0)), 0.0, [0.0, 0.0]),
+    ("arcsin", (1.0,), 0.0, [0.0]),
+    ("cbrt", (0.0,), 0.0, [0.0]),
+    ("power", (0.0, 2.0), 1.0, [0.0, 0.0]),
+    ("power", (0.0, 0.0), 1.0, [0.0, 0.0]),
+    ("power", (2.0, 0.0), 1.0, [0.0, math.log(2.0)]),
+    ("power", (0.0, 1.0), 1.0, [1.0, 0.0]),
+    ("sinc", (0.0,), 1.0, [0.0]),
+    ("logaddexp", (-INF, -INF), 1.0, [0.0, 0.0]),
+    ("logaddexp", (-INF, 1.0), 1.0, [0.0, 1.0]),
+    ("heaviside", (0.0, 0.5), 1.0, [0.0, 1.0]),
+    ("nan_to_num", (np.array([math.nan, 1.0, INF]),), np.ones(3), [[0.0, 1.0, 0.0]]),
+    ("prod", (np.array([0.0, 2.0, 3.0]),), 1.0, [[6.0, 0.0, 0.0]]),
+    ("prod", (np.array([0.0, 0.0, 3.0]),), 1.0, [[0.0, 0.0, 0.0]]),
+    ("prod", (np.zeros(0),), 1.0, [np.zeros(0)]),
+    ("sum", (np.zeros((0, 3)),), 1.0, [np.zeros((0, 3))]),
+    ("cumprod", (np.array([2.0, 0.0, 3.0]),), np.ones(3), [[1.0, 8.0, 0.0]]),
+    (
+        "where",
+        (np.array([True, False]), np.array([INF, 1.0]), np.array([2.0, INF])),
+        np.ones(2),
+        [[1.0, 0.0], [0.0, 1.0]],
+    ),
+    ("svd", (np.eye(2), True, False), np.ones(2), [np.eye(2)]),
+    ("eigh", (2.0 * np.eye(2),), (np.ones(2), np.zeros((2, 2))), [np.eye(2)]),
+    ("special.xlogy", (0.0, 0.0), 1.0, [0.0, 0.0]),
+    ("special.xlog1py", (0.0, -1.0), 1.0, [0.0, 0.0]),
+    ("special.logsumexp", (np.array([-INF, -INF]),), 1.0, [[0.0, 0.0]]),
+    ("special.ellipk", (0.0,), 1.0, [math.pi / 8.0]),
+    ("special.i0e", (0.0,), 1.0, [0.0]),
+    ("angle", (np.array([0.5, 2.0]),), np.ones(2), [[0.0, 0.0]]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "z_bar", "wanted"), TABLE, ids=[f"{row[0]}-{k}" for k, row in enumerate(TABLE)]
+)
+def test_special_point(name, arguments, z_bar, wanted):
+    operation = registry.named(name)
+    case = kit.Case(operation, 0, kit.bound(operation, Example(arguments)))
+    with np.errstate(all="ignore"):
+        z = kit.sequence(kit.primal(case))
+        bars = kit.pulled(case, z_bar, z)
+    assert len(bars) == len(wanted)
+    for (parameter, bar), value in zip(bars.items(), wanted, strict=True):
+        np.testing.assert_allclose(
+            kit.accumulated(bar, case.values[parameter]), value, rtol=1e-12, atol=1e-12
+        )

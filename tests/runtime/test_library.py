@@ -1,0 +1,94 @@
+"""What Numba learns from adc.runtime gives what NumPy and SciPy give."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+from adc.runtime import fft as fft  # Numba learns numpy.fft
+from adc.runtime import numpy_gaps as numpy_gaps  # and what else it lacks
+
+
+@numba.njit(error_model="numpy")
+def transforms(a):
+    return (
+        np.fft.fft(a),
+        np.fft.ifft(a),
+        np.fft.fft(a, norm="ortho"),
+        np.fft.fft(a, n=6, axis=0),
+        np.fft.irfft(a),
+        np.fft.irfft(a, n=7, axis=0, norm="forward"),
+    )
+
+
+@numba.njit(error_model="numpy")
+def real_transforms(a):
+    return np.fft.rfft(a), np.fft.rfft(a, n=5, axis=0), np.fft.fft(a)
+
+
+# Powers of two, small factors, primes, one element.
+@pytest.mark.parametrize("length", [1, 2, 8, 12, 45, 64, 97, 121, 1021])
+def test_transforms(length):
+    generator = np.random.default_rng(length)
+    a = generator.normal(size=(3, length)) + 1j * generator.normal(size=(3, length))
+    if length > 1:
+        for got, wanted in zip(transforms(a), transforms.py_func(a), strict=True):
+            assert got.shape == wanted.shape
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=4e-15 * max(1.0, np.abs(wanted).max()))
+    for got, wanted in zip(
+        real_transforms(a.real.copy()), real_transforms.py_func(a.real.copy()), strict=True
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=4e-15 * max(1.0, np.abs(wanted).max()))
+
+
+def test_single_precision_stays_single():
+    assert real_transforms(np.ones((2, 6), np.float32))[0].dtype == np.complex64
+
+
+@numba.njit
+def orders(a):
+    return np.argsort(a), np.argsort(a, axis=0), np.argsort(a, axis=1, kind="stable")
+
+
+def test_argsort_along_an_axis():
+    a = np.random.default_rng(0).integers(0, 5, size=(4, 3, 6)).astype(float)
+    for axis, got in zip((-1, 0, 1), orders(a), strict=True):
+        assert np.array_equal(got, np.argsort(a, axis=axis, kind="stable"))
+
+
+@numba.njit
+def values_and_parts(a, x):
+    return np.linalg.svd(a, compute_uv=False), np.frexp(a), np.frexp(x)
+
+
+def test_singular_values_and_frexp():
+    a = np.random.default_rng(0).normal(size=(3, 2))
+    s, parts, part = values_and_parts(a, 2.5)
+    np.testing.assert_allclose(s, np.linalg.svd(a, compute_uv=False), rtol=1e-13)
+    assert all(np.array_equal(g, w) for g, w in zip(parts, np.frexp(a), strict=True))
+    assert part == math.frexp(2.5)
+
+
+def test_kernels_of_scipy():
+    special = pytest.importorskip("scipy.special")
+    from adc.runtime import scipy_special
+
+    assert {"psi", "gammainc", "jv", "betainc", "xlogy", "hyp2f1", "ndtri"} <= set(scipy_special.KERNELS)
+
+    @numba.njit
+    def values(x):
+        return (
+            special.psi(x),
+            special.gammainc(1.5, x),
+            special.jv(2, x),
+            special.xlogy(x, 2.5),
+            special.expit(x),
+            special.hyp2f1(1.5, 2.5, 3.5, 0.1 * x),
+            special.zeta(2.5, x),
+            special.polygamma(2, x),
+        )
+
+    for x in (0.1, 0.7, 2.0, 9.5, 40.0):
+        np.testing.assert_allclose(values(x), values.py_func(x), rtol=1e-12)
+    assert values(np.float32(0.7))[0] == np.float32(special.psi(np.float32(0.7)))

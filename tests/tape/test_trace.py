@@ -1,0 +1,292 @@
+"""Plain NumPy functions run on the tape as they stand: math, buffers, writes, loops, containers, callees."""
+
+import dataclasses
+import functools
+import math
+from math import sin as imported_sin
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import adc
+from adc import tape
+
+SCALE = 2.0
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+calls = 0
+
+
+def helper(v):
+    return math.sin(v) * SCALE + imported_sin(v) * math.erf(v)
+
+
+def uses_math(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = helper(x[i]) * WEIGHTS[i]
+    return np.sum(y * y)
+
+
+def writes_to_its_argument(x):
+    for i in range(1, len(x)):
+        x[i] *= x[i - 1]
+    x[0] = 5.0
+    return np.sum(x * x)
+
+
+def stencil(x):
+    u = x.copy()
+    for _ in range(3):
+        u[1:-1] = u[1:-1] - 0.1 * u[1:-1] * (u[1:-1] - u[:-2]) + 0.05 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def overwrites_what_was_read(x):
+    y = x * 1.0
+    z = y * y
+    y[0] = 7.0
+    y *= 2.0
+    return np.sum(z * y)
+
+
+def settle(x):
+    k = 0
+    change = 1.0
+    while change > 1e-3 and k < 100:
+        change = 0.0
+        for i in range(1, x.shape[0] - 1):
+            old = x[i]
+            x[i] = old + 0.3 * np.tanh(x[i - 1] - old)
+            change = max(change, abs(x[i] - old))
+        k += 1
+    return np.sum(x * x)
+
+
+def builds_arrays(x):
+    a = np.array([[x[0], 1.0], [x[1], x[2] * x[0]]])
+    b = np.asarray([x[2], 2.0])
+    c = np.empty((2, 2))
+    c[:, 0] = a @ b
+    c[:, 1] = 1.0
+    return np.linalg.det(c) + np.max(a)
+
+
+def branches(x):
+    if x[0] > 0.2 and isinstance(x, np.ndarray):
+        return math.exp(x[1]) / (1.0 + math.fabs(x[2]))
+    return x[0]
+
+
+def global_write(x):
+    global calls
+    calls += 1
+    return np.sum(x * calls)
+
+
+def mutates_a_constant_copy(x):
+    w = WEIGHTS.copy()
+    w[1] = x[0]
+    local = WEIGHTS * 2
+    local[0] = x[1]
+    return np.sum(w * local * x)
+
+
+def std_is_numpys(x):
+    return x.std() + x.var()
+
+
+def recursion(x, n=4):
+    return x[0] if n == 0 else math.cos(recursion(x, n - 1)) * x[n % 3]
+
+
+def make_closure():
+    factor = 3.0
+
+    def inner(x):
+        def innermost(v):
+            nonlocal factor
+            factor = 3.5
+            return math.tanh(v) * factor
+
+        return innermost(x[0]) + innermost(x[1] * x[2])
+
+    return inner
+
+
+class Model:
+    gain = 1.5
+
+    def loss(self, x):
+        return self.gain * math.sqrt(np.sum(x * x))
+
+
+class Callable:
+    def __call__(self, x):
+        return self.power(math.sin(x[0]), 3) + math.cos(x[1] * x[2])
+
+    def power(self, v, n):
+        return v**n
+
+
+def takes_functions(x, f=math.tanh, *, g=helper):
+    return sum(map(f, x)) + g(x[1])
+
+
+def with_math_floor(x):
+    table = np.zeros(4)
+    table[math.floor(3 * x[0])] = x[1] ** 2
+    table[int(np.floor(x[2] * 5))] += math.ceil(x[0]) * x[2]
+    return np.sum(table * table)
+
+
+def with_reduce(x):
+    return functools.reduce(np.multiply, [x[0], x[1], x[2]]) + sum(v * v for v in x) + np.add.reduce(x)
+
+
+FUNCTIONS = [
+    uses_math,
+    writes_to_its_argument,
+    stencil,
+    overwrites_what_was_read,
+    settle,
+    builds_arrays,
+    branches,
+    mutates_a_constant_copy,
+    std_is_numpys,
+    recursion,
+    make_closure(),
+    Model().loss,
+    with_reduce,
+    Callable(),
+    takes_functions,
+    with_math_floor,
+    functools.partial(recursion, n=2),
+    lambda x: math.log(x[0]) * x[1] ** x[2],
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: getattr(f, "__name__", "partial"))
+def test_gradient_against_differences(function):
+    x = np.array([0.3, 0.7, 0.5])
+    before = x.copy()
+    value, gradient = tape.value_and_grad(function, (x,))
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_array_equal(WEIGHTS, [1.0, 2.0, 3.0])
+    assert isinstance(value, float) and type(gradient) is np.ndarray
+    np.testing.assert_allclose(value, function(x.copy()), rtol=1e-12)
+    expected = np.empty(3)
+    for k in range(3):
+        step = np.zeros(3)
+        step[k] = 1e-6
+        expected[k] = (function(x + step) - function(x - step)) / 2e-6
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+    again = tape.value_and_grad(function, (x,))[1]
+    np.testing.assert_array_equal(again, gradient)
+
+
+def test_globals_are_read_and_written_as_they_are_now():
+    global SCALE, calls
+    first = tape.value_and_grad(uses_math, (np.ones(3),))[0]
+    SCALE = 4.0
+    assert tape.value_and_grad(uses_math, (np.ones(3),))[0] != first
+    SCALE = 2.0
+    calls = 0
+    assert tape.value_and_grad(global_write, (np.ones(3),))[0] == 3.0
+    assert calls == 1
+
+
+def test_types_in_are_types_out():
+    value, gradients = tape.value_and_grad(
+        lambda x, y, z: np.sum(x * y) * z, (np.ones(3, np.float32), 2.0, np.float32(1.5)), argnums=(0, 1, 2)
+    )
+    assert gradients[0].dtype == np.float32 and gradients[0].shape == (3,)
+    assert type(gradients[1]) is float and type(gradients[2]) is np.float32
+    assert value == 9.0
+    assert tape.value_and_grad(lambda x: x * x, (3.0,)) == (9.0, 6.0)
+
+
+def test_untouched_inputs_have_zero_gradients():
+    gradients = tape.value_and_grad(lambda x, y: x * 2.0, (1.0, np.ones(2)), argnums=(0, 1))[1]
+    assert gradients[0] == 2.0
+    np.testing.assert_array_equal(gradients[1], np.zeros(2))
+    assert tape.value_and_grad(lambda x: 3.0, (1.0,)) == (3.0, 0.0)
+
+
+def test_argnums_by_position_and_name():
+    def f(x, *, rate):
+        return x * rate**2
+
+    assert tape.value_and_grad(f, (3.0,), {"rate": 2.0}, "rate") == (12.0, 12.0)
+    assert tape.value_and_grad(f, (3.0,), {"rate": 2.0}, (0, "rate"))[1] == (4.0, 12.0)
+    assert tape.value_and_grad(lambda a, b: a * b, (2.0, 5.0), argnums=-1)[1] == 2.0
+    with pytest.raises(adc.ArgumentError, match="no argument 3"):
+        tape.value_and_grad(lambda a: a, (2.0,), argnums=3)
+
+
+class Point(NamedTuple):
+    x: float
+    y: np.ndarray
+
+
+@dataclasses.dataclass
+class Layer:
+    weight: np.ndarray
+    name: str
+
+
+def test_containers():
+    tree = {"p": Point(2.0, np.ones(2)), "l": [Layer(np.full(2, 3.0), "first"), None]}
+    value, gradient = tape.value_and_grad(lambda t: t["p"].x * np.sum(t["p"].y * t["l"][0].weight), (tree,))
+    assert value == 12.0
+    assert gradient["p"].x == 6.0 and gradient["l"][1] is None and gradient["l"][0].name is None
+    np.testing.assert_array_equal(gradient["p"].y, [6.0, 6.0])
+    np.testing.assert_array_equal(gradient["l"][0].weight, [2.0, 2.0])
+
+
+def test_auxiliary_results():
+    (value, aux), gradient = tape.value_and_grad(lambda x: (x * x, {"twice": 2 * x}), (3.0,), has_aux=True)
+    assert (value, aux, gradient) == (9.0, {"twice": 6.0}, 6.0)
+
+
+def test_vjp_and_jvp():
+    y, pull = tape.vjp(lambda t: {"a": t["x"] * 2.0, "b": t["y"] * t["x"].sum()}, {"x": np.ones(2), "y": 3.0})
+    assert y["b"] == 6.0
+    for _ in range(2):
+        (bar,) = pull({"a": np.ones(2), "b": 1.0})
+        np.testing.assert_array_equal(bar["x"], [5.0, 5.0])
+        assert bar["y"] == 2.0
+    with pytest.raises(ValueError, match="structure"):
+        pull(1.0)
+    value, dot = tape.jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), 1.0))
+    np.testing.assert_array_equal(value, [3.0, 6.0])
+    np.testing.assert_array_equal(dot, [4.0, 2.0])
+    assert tape.jvp(lambda x: 5.0, (1.0,), (1.0,)) == (5.0, 0.0)
+    assert tape.jvp(np.sqrt, (4.0,), (1.0,)) == (2.0, 0.25)
+
+
+def test_derivatives_nest():
+    def grad(f):
+        return lambda x: tape.value_and_grad(f, (x,))[1]
+
+    assert grad(lambda x: x**4)(2.0) == 32.0
+    assert grad(grad(lambda x: x**4))(2.0) == 48.0
+    assert grad(grad(grad(lambda x: x**4)))(2.0) == 48.0
+    # The inner derivative is with respect to the inner variable alone.
+    assert grad(lambda x: x * grad(lambda y: x * y * y)(1.0))(3.0) == 12.0
+    np.testing.assert_allclose(grad(lambda x: np.sum(grad(uses_math)(x) ** 2))(np.ones(3)).shape, (3,))
+    dot = tape.jvp(grad(lambda x: x**3), (2.0,), (1.0,))
+    np.testing.assert_allclose(dot, (12.0, 12.0))
+
+
+def test_refusals():
+    with pytest.raises(adc.DerivativeError, match="single number"):
+        tape.value_and_grad(lambda x: x * 2, (np.ones(2),))
+    with pytest.raises(adc.ArgumentError, match="no floating-point values"):
+        tape.value_and_grad(lambda x: np.sum(x), (np.arange(3),))
+    with pytest.raises(adc.GraphCutError, match=r"float\(x\)"):
+        tape.value_and_grad(lambda x: float(x) * 2.0, (1.0,))
+    with pytest.raises(adc.GraphCutError):
+        tape.value_and_grad(lambda x: x.item() * 2.0, (1.0,))
+    with pytest.raises(adc.DerivativeError, match="complex"):
+        tape.value_and_grad(lambda x: x * 1j, (1.0,))

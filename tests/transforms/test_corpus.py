@@ -1,0 +1,88 @@
+"""First derivatives along directions, and second ones in all orders, of every program of the corpus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.corpus import Program
+from tests.corpus.reference import flat
+from tests.transforms.directions import (
+    NOT_TWICE,
+    Derived,
+    directions,
+    forward_over_reverse,
+    programs,
+    pushed,
+    reverse_over_forward,
+    reverse_over_reverse,
+    slope,
+)
+
+import adc
+from adc.errors import UnsupportedError
+
+PROGRAMS = [pytest.param(p, id=p.name) for p in programs()]
+# Compiling each would take an hour: every seventh, by name.
+SAMPLE = [pytest.param(p, id=p.name) for p in programs()[::7] if "compiled" not in p.refused]
+
+
+def agree(found, wanted, tolerance=1e-6):
+    for got, reference in zip(flat(found), wanted, strict=True):
+        scale = max(1.0, float(np.max(np.abs(reference), initial=0.0)))
+        np.testing.assert_allclose(got, reference, rtol=tolerance, atol=tolerance * scale)
+
+
+def check_first(program: Program, mode: str) -> None:
+    dots = directions(program)
+    found = Derived(program, pushed, mode)(*program.arguments(), *dots)
+    agree(found, slope(program.function, program, dots), program.tolerance)
+
+
+def check_second(program: Program, how, mode: str) -> None:
+    if program.name in NOT_TWICE:
+        pytest.skip("differences of the gradient say something else")
+    try:
+        gradient = adc.grad(program.function, program.argnums, mode="python")
+        gradient(*program.arguments())
+    except UnsupportedError as error:
+        pytest.skip(f"has no gradient: {error.what}")
+    dots = directions(program)
+    found = Derived(program, how, mode)(*program.arguments(), *dots)
+    agree(found, slope(gradient, program, dots), 10 * program.tolerance)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_push(program):
+    check_first(program, "python")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_forward_over_reverse(program):
+    check_second(program, forward_over_reverse, "python")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_reverse_over_forward(program):
+    check_second(program, reverse_over_forward, "python")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_reverse_over_reverse(program):
+    try:
+        check_second(program, reverse_over_reverse, "python")
+    except UnsupportedError as error:
+        assert "second reverse sweep over a loop whose number of trips is not known" in str(error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", SAMPLE)
+def test_push_compiled(program):
+    check_first(program, "compiled")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", SAMPLE)
+def test_forward_over_reverse_compiled(program):
+    check_second(program, forward_over_reverse, "compiled")

@@ -1,0 +1,116 @@
+"""Derivatives of derivatives, to the fourth order and in every arrangement, without confusion of perturbations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+MODES = ["compiled", "python", "tape"]
+X = np.array([0.3, 0.5, 0.7])
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_orders_of_a_scalar_function(order, mode):
+    def f(x):
+        return np.exp(2.0 * x) * x
+
+    g = f
+    for _ in range(order):
+        g = adc.grad(g, mode=mode)
+    np.testing.assert_allclose(g(0.7), np.exp(1.4) * (2.0**order * 0.7 + order * 2.0 ** (order - 1)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_fourth_order_through_a_loop(mode):
+    def power(x):
+        result = 1.0
+        for _ in range(6):
+            result *= x
+        return result
+
+    g = power
+    for order, factor in enumerate((6, 30, 120, 360), start=1):
+        g = adc.grad(g, mode=mode)
+        np.testing.assert_allclose(g(1.3), factor * 1.3 ** (6 - order), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_perturbation_confusion(mode):
+    assert adc.grad(lambda x: x * adc.grad(lambda y: x + y, mode=mode)(1.0), mode=mode)(2.0) == 1.0
+    assert adc.grad(lambda x: x * adc.grad(lambda y: x * y, mode=mode)(3.0), mode=mode)(2.0) == 4.0
+    assert adc.grad(lambda x: adc.jvp(lambda y: x * y * y, (3.0,), (1.0,), mode=mode)[1], mode=mode)(2.0) == 6.0
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_newton_iterations_are_differentiated(mode):
+    def minimiser(x):
+        for _ in range(3):
+            x = x - np.linalg.solve(adc.hessian(rosenbrock)(x) + np.eye(3), adc.grad(rosenbrock)(x))
+        return np.sum(x)
+
+    found = adc.grad(minimiser, mode=mode)(X)
+    h = 1e-6
+    wanted = [(minimiser(X + h * e) - minimiser(X - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_derivatives_inside_loops_and_branches(mode):
+    def descend(x, rate):
+        for _ in range(4):
+            value, slope = adc.value_and_grad(lambda z: np.sum(z**2 * np.cos(z)))(x)
+            if value > 0.1:
+                x = x - rate * slope
+            else:
+                x = x - 0.5 * rate * slope
+        return np.sum(x * x)
+
+    found = adc.grad(descend, argnums="rate", mode=mode)(X, 0.1)
+    h = 1e-6
+    np.testing.assert_allclose(found, (descend(X, 0.1 + h) - descend(X, 0.1 - h)) / (2 * h), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_pullbacks_inside(mode):
+    def f(x):
+        value, pull = adc.vjp(lambda z: np.sin(z) * z, x)
+        (bar,) = pull(value)
+        return np.sum(bar)
+
+    def plainly(x):
+        return np.sum(np.sin(x) * x * (np.cos(x) * x + np.sin(x)))
+
+    np.testing.assert_allclose(adc.grad(f, mode=mode)(X), adc.grad(plainly, mode=mode)(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_closures_share_their_surroundings(mode):
+    def f(a, x):
+        def inner(z):
+            return np.sum(a * z**2)
+
+        return np.sum(adc.grad(inner)(x) ** 2) + adc.jvp(inner, (x,), (a,))[1]
+
+    by_a, by_x = adc.grad(f, argnums=(0, 1), mode=mode)(X, X + 1.0)
+    np.testing.assert_allclose(by_a, 8 * X * (X + 1) ** 2 + 4 * X * (X + 1))
+    np.testing.assert_allclose(by_x, 8 * X**2 * (X + 1) + 2 * X**2)
+
+
+def test_a_second_sweep_over_a_stack_is_refused_loudly():
+    def f(x):
+        while x < 10.0:
+            x = x * x
+        return x
+
+    with pytest.raises(adc.UnsupportedError, match="second reverse sweep over a loop"):
+        adc.grad(adc.grad(f, mode="python"), mode="python")(2.0)
+    with pytest.warns(adc.FallbackWarning, match="second reverse sweep"):
+        np.testing.assert_allclose(adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12)  # x**4, by the tape
+    np.testing.assert_allclose(adc.hvp(f, 2.0, 1.0, mode="python"), 48.0)

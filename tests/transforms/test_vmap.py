@@ -1,0 +1,85 @@
+"""`vmap`: batches in one loop, over functions and over derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+MODES = ["compiled", "python", "tape"]
+A = np.arange(6.0).reshape(2, 3)
+W = np.array([0.5, -1.0, 2.0])
+
+
+def loss(w, x, y):
+    return (x @ w - y) ** 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_per_example_gradients(mode):
+    y = np.array([1.0, 2.0])
+    found = adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode=mode)(W, A, y)
+    np.testing.assert_allclose(found, 2 * (A @ W - y)[:, None] * A)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_axes(mode):
+    np.testing.assert_allclose(adc.vmap(lambda x: x * 2.0, in_axes=1, out_axes=1, mode=mode)(A), 2 * A)
+    np.testing.assert_allclose(adc.vmap(lambda x: x * 2.0, in_axes=-1, mode=mode)(A), 2 * A.T)
+    found = adc.vmap(lambda p, s: {"d": p["x"] * s, "s": s}, in_axes=({"x": 0, "c": None}, None), out_axes={"d": 0, "s": None},
+                     mode=mode)({"x": A, "c": 1.0}, 3.0)
+    np.testing.assert_allclose(found["d"], 3 * A)
+    assert found["s"] == 3.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_element_takes_its_own_branches(mode):
+    def f(x):
+        total = 0.0
+        while total < x:
+            total += 1.0
+        return total if x > 2 else -total
+
+    np.testing.assert_allclose(adc.vmap(f, mode=mode)(np.array([0.5, 2.5, 4.0])), [-1.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient_of_a_batch(mode):
+    def total(w):
+        return np.sum(adc.vmap(lambda x: np.sin(x @ w))(A))
+
+    np.testing.assert_allclose(adc.grad(total, mode=mode)(W), np.cos(A @ W) @ A)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_batches_of_batches(mode):
+    f = adc.vmap(adc.vmap(lambda x, y: x * y, in_axes=(None, 0)), in_axes=(0, None), mode=mode)
+    np.testing.assert_allclose(f(W, np.array([1.0, 2.0])), np.outer(W, [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_hessians_and_jacobians_of_each(mode):
+    found = adc.vmap(adc.hessian(lambda x: np.sum(x**3)), mode=mode)(A)
+    np.testing.assert_allclose(found, np.stack([np.diag(6 * row) for row in A]))
+    found = adc.vmap(adc.jacfwd(lambda x: np.sin(x)), mode=mode)(A)
+    np.testing.assert_allclose(found, np.stack([np.diag(np.cos(row)) for row in A]))
+
+
+def test_refusals():
+    with pytest.raises(adc.ShapeError, match="lengths 2, 3"):
+        adc.vmap(lambda x, y: x * y, mode="python")(A, W)
+    with pytest.raises(adc.UnsupportedError, match="maps over a number"):
+        adc.vmap(lambda x: x, mode="python")(1.0)
+    with pytest.raises(adc.UnsupportedError, match="no argument to map over"):
+        adc.vmap(lambda x: x, in_axes=None, mode="python")(A)
+    with pytest.raises(adc.UnsupportedError, match="axis 2"):
+        adc.vmap(lambda x: x, in_axes=2, mode="python")(A)
+    with pytest.raises(adc.ArgumentError, match="in_axes has 2 entries"):
+        adc.vmap(lambda x: x, in_axes=(0, 0), mode="python")(A)
+
+
+def test_empty_batch_and_text():
+    f = adc.vmap(lambda x: x * 2.0, mode="compiled")
+    assert f(np.zeros((0, 3))).shape == (0, 3)
+    assert "for k in range(" in f.source(A)
