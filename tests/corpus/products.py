@@ -51,6 +51,11 @@ def outer_product(x, y):
     return np.sum(np.outer(x, y) ** 2)
 
 
+@program(lambda r: (r.normal(size=3), r.normal(size=(1, 2)), 0.7))
+def outer_product_of_a_matrix_and_of_a_scalar(x, y, s):
+    return np.sum(np.outer(x, y @ np.eye(2)) ** 2) + np.sum(np.outer(s, y) ** 3)
+
+
 @program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3), 4))
 def power_iteration(a, v, n):
     for _ in range(n):

@@ -42,7 +42,7 @@ from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.registry import Operation
-from adc.rules.shapes import normalize_axes
+from adc.rules.shapes import normalize_axes, size
 
 INDEX_NAMES = "ijklmnpq"
 FILLS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}
@@ -175,12 +175,7 @@ class _Scalariser:
         elif name == "getitem" and any(isinstance(i, Var) and i.is_array for i in stmt.args[1]):
             self._gather(stmt)
         elif name == "outer":
-            self._nest(
-                target,
-                lambda idx: self.ev.op(
-                    "multiply", self._load(stmt.args[0], [idx[0]]), self._load(stmt.args[1], [idx[1]])
-                ),
-            )
+            self._outer(stmt)
         elif name in ("concatenate", "stack"):
             self._joined(stmt)
         elif name == "arange":
@@ -1014,6 +1009,24 @@ class _Scalariser:
             return
         operands = tuple(self._for_blas(x, stmt.targets[0].type.dtype) for x in (a, b))
         self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
+
+    def _outer(self, stmt: Assign) -> None:
+        a, b = (self._flat(x) for x in stmt.args)
+        self._nest(
+            stmt.target,
+            lambda index: self.ev.op("multiply", self._aligned(a, index[:1]), self._aligned(b, index[1:])),
+        )
+
+    def _flat(self, x: Any) -> Any:
+        """An operand that NumPy ravels first; a scalar stays one."""
+        if not (isinstance(x, Var) and x.is_array and x.type.ndim > 1):
+            return x
+        assert isinstance(x.type, Array)
+        length = size(x.type.shape)
+        flat = Var(x.name, Array(x.type.dtype, (length,)), named=False)
+        shape = (self.ev.atom(self.ev.dim_value(length)),)
+        self._reshaped(Assign((flat,), registry.named("reshape"), (x, shape), self.ev.origin))
+        return flat
 
     def _for_blas(self, x: Var, dtype: str) -> Var:
         """A matrix or vector as BLAS takes it: of the result's dtype, contiguous in one order."""
