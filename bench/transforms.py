@@ -2,8 +2,8 @@
 
     python bench/transforms.py [--quick]
 
-A Hessian is held against as many Hessian-vector products, a batch of gradients against a Python loop over them. JAX runs
-the same functions, written for it, in double precision on the CPU, compiled by jit, results waited for.
+A Hessian is held against as many Hessian-vector products, a batch of gradients against a Python loop over them. JAX
+runs the same functions, written for it, in double precision on the CPU, compiled by jit, results waited for.
 """
 
 from __future__ import annotations
@@ -71,30 +71,48 @@ def main() -> None:
 
     gradient, hessian = adc.grad(rosenbrock), adc.hessian(rosenbrock)
     one = seconds(lambda: adc.hvp(rosenbrock, x, v), budget)
-    shown("gradient, rosenbrock 200", seconds(lambda: gradient(x), budget),
-          peer("grad", rosenbrock, (x,), budget))
+    shown(
+        "gradient, rosenbrock 200",
+        seconds(lambda: gradient(x), budget),
+        peer("grad", rosenbrock, (x,), budget),
+    )
     shown("hvp, rosenbrock 200", one, peer("hvp", rosenbrock, (x, v), budget))
-    shown("hessian, rosenbrock 200", seconds(lambda: hessian(x), budget),
-          {"200 hvps": 200 * one, **peer("hessian", rosenbrock, (x,), budget)})
+    shown(
+        "hessian, rosenbrock 200",
+        seconds(lambda: hessian(x), budget),
+        {"200 hvps": 200 * one, **peer("hessian", rosenbrock, (x,), budget)},
+    )
 
     features, labels = random.normal(size=(500, 40)), np.sign(random.normal(size=500))
     w = random.normal(size=40) * 0.1
     hessian = adc.hessian(log_likelihood)
-    shown("hessian, logistic 500 x 40", seconds(lambda: hessian(w, features, labels), budget),
-          peer("hessian", log_likelihood, (w, features, labels), budget))
+    shown(
+        "hessian, logistic 500 x 40",
+        seconds(lambda: hessian(w, features, labels), budget),
+        peer("hessian", log_likelihood, (w, features, labels), budget),
+    )
 
     weights = random.normal(size=(30, 20))
     inputs = random.normal(size=30)
     for name in ("jacfwd", "jacrev"):
         jacobian = getattr(adc, name)(lambda z, m: network(m, z))
-        shown(f"{name}, tanh layer 30 -> 20", seconds(lambda j=jacobian: j(inputs, weights), budget),
-              peer(name, lambda z, m: network(m, z), (inputs, weights), budget))
+        shown(
+            f"{name}, tanh layer 30 -> 20",
+            seconds(lambda j=jacobian: j(inputs, weights), budget),
+            peer(name, lambda z, m: network(m, z), (inputs, weights), budget),
+        )
 
     each = adc.vmap(adc.grad(one_loss), in_axes=(None, 0, 0))
     single = adc.grad(one_loss)
-    alone = seconds(lambda: [single(w, a, b) for a, b in zip(features[:50], labels[:50], strict=True)], budget) * 10
-    shown("per-example gradients, 500 x 40", seconds(lambda: each(w, features, labels), budget),
-          {"a loop": alone, **peer("each", one_loss, (w, features, labels), budget)})
+    alone = (
+        seconds(lambda: [single(w, a, b) for a, b in zip(features[:50], labels[:50], strict=True)], budget)
+        * 10
+    )
+    shown(
+        "per-example gradients, 500 x 40",
+        seconds(lambda: each(w, features, labels), budget),
+        {"a loop": alone, **peer("each", one_loss, (w, features, labels), budget)},
+    )
 
     value, pull = adc.vjp(lambda z: network(weights, z), inputs)
     shown("pullback, tanh layer 30 -> 20", seconds(lambda: pull(value), budget), {})
@@ -111,11 +129,16 @@ def jax_peer() -> Callable[..., dict[str, float]]:
 
     def translated(function: Callable[..., Any]) -> Callable[..., Any]:
         """The same text, with JAX's NumPy in place of NumPy."""
-        table = {k: translated(f) if isinstance(f, types.FunctionType) and f.__module__ == __name__ else f
-                 for k, f in function.__globals__.items() if k in function.__code__.co_names}
+        table = {
+            k: translated(f) if isinstance(f, types.FunctionType) and f.__module__ == __name__ else f
+            for k, f in function.__globals__.items()
+            if k in function.__code__.co_names
+        }
         return types.FunctionType(function.__code__, {**table, "np": jax.numpy}, closure=function.__closure__)
 
-    def run(kind: str, function: Callable[..., Any], args: tuple[Any, ...], budget: float) -> dict[str, float]:
+    def run(
+        kind: str, function: Callable[..., Any], args: tuple[Any, ...], budget: float
+    ) -> dict[str, float]:
         f = translated(function)
         transformed = {
             "grad": lambda: jax.grad(f),

@@ -1,7 +1,7 @@
 """Show one program of the corpus and whether each engine gets it right, or (--table) what each engine takes.
 
-    python -m tests.corpus views.ping_pong compiled
-    python -m tests.corpus --table
+python -m tests.corpus views.ping_pong compiled
+python -m tests.corpus --table
 """
 
 import inspect

@@ -139,9 +139,15 @@ def test_containers_through_custom_rules(mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_checkpoint_changes_nothing_but_memory(mode):
-    for f in (adc.grad(march, argnums=(0, 1), mode=mode), lambda x, a: adc.hvp(march, (x, a), (V, 1.0), mode=mode)):
-        reference = adc.grad(march_plainly, argnums=(0, 1)) if isinstance(f, adc.api.Derivative) else (
-            lambda x, a: adc.hvp(march_plainly, (x, a), (V, 1.0)))
+    for f in (
+        adc.grad(march, argnums=(0, 1), mode=mode),
+        lambda x, a: adc.hvp(march, (x, a), (V, 1.0), mode=mode),
+    ):
+        reference = (
+            adc.grad(march_plainly, argnums=(0, 1))
+            if isinstance(f, adc.api.Derivative)
+            else (lambda x, a: adc.hvp(march_plainly, (x, a), (V, 1.0)))
+        )
         for got, wanted in zip(f(X, 0.4), reference(X, 0.4), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-12)
 

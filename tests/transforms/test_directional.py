@@ -163,7 +163,7 @@ def test_refusals():
         adc.jvp(residuals, (X,), ((V, V),))
     with pytest.raises(adc.ArgumentError, match="tuple of arguments"):
         adc.jvp(residuals, X, V)
-    with pytest.raises(adc.ArgumentError, match="no neighbourhood|dtype"):
+    with pytest.raises(adc.ArgumentError, match=r"no neighbourhood|dtype"):
         adc.jvp(residuals, (np.arange(3),), (V,))
     with pytest.raises(adc.ShapeError, match=r"shape \(2,\), its primal \(3,\)"):
         adc.jvp(residuals, (X,), (V[:2],))

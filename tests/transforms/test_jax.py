@@ -1,4 +1,4 @@
-"""Transforms agree with JAX on the programs of the corpus that JAX can run; where JAX is not installed, nothing runs."""
+"""Transforms agree with JAX on the programs of the corpus that JAX can run, where JAX is installed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import types
 
 import numpy as np
 import pytest
-
 from tests.corpus.reference import flat
 from tests.transforms.directions import Derived, directions, forward_over_reverse, programs, pushed
 
@@ -24,9 +23,14 @@ def double_precision():
 
 def translated(function):
     """The same text with JAX's NumPy."""
-    table = {k: jax.numpy if v is np else translated(v) if isinstance(v, types.FunctionType) else v
-             for k, v in function.__globals__.items() if k in function.__code__.co_names}
-    return types.FunctionType(function.__code__, table, function.__name__, function.__defaults__, function.__closure__)
+    table = {
+        k: jax.numpy if v is np else translated(v) if isinstance(v, types.FunctionType) else v
+        for k, v in function.__globals__.items()
+        if k in function.__code__.co_names
+    }
+    return types.FunctionType(
+        function.__code__, table, function.__name__, function.__defaults__, function.__closure__
+    )
 
 
 def of_chosen(program):
@@ -43,7 +47,9 @@ def of_chosen(program):
     chosen = tuple(jax.tree_util.tree_map(jax.numpy.asarray, args[k]) for k in program.argnums)
     try:
         value = float(function(*chosen))
-    except Exception as error:  # item assignment, data-dependent branches, lists in place of arrays: not JAX's language
+    except (
+        Exception
+    ) as error:  # item assignment, data-dependent branches, lists in place of arrays: not JAX's language
         pytest.skip(f"JAX cannot run it: {type(error).__name__}")
     with np.errstate(all="ignore"):
         if not np.allclose(value, program.function(*program.arguments()), rtol=1e-9):

@@ -24,7 +24,9 @@ def test_orders_of_a_scalar_function(order, mode):
     g = f
     for _ in range(order):
         g = adc.grad(g, mode=mode)
-    np.testing.assert_allclose(g(0.7), np.exp(1.4) * (2.0**order * 0.7 + order * 2.0 ** (order - 1)), rtol=1e-12)
+    np.testing.assert_allclose(
+        g(0.7), np.exp(1.4) * (2.0**order * 0.7 + order * 2.0 ** (order - 1)), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("mode", ["compiled", "python"])
@@ -45,7 +47,9 @@ def test_fourth_order_through_a_loop(mode):
 def test_no_perturbation_confusion(mode):
     assert adc.grad(lambda x: x * adc.grad(lambda y: x + y, mode=mode)(1.0), mode=mode)(2.0) == 1.0
     assert adc.grad(lambda x: x * adc.grad(lambda y: x * y, mode=mode)(3.0), mode=mode)(2.0) == 4.0
-    assert adc.grad(lambda x: adc.jvp(lambda y: x * y * y, (3.0,), (1.0,), mode=mode)[1], mode=mode)(2.0) == 6.0
+    assert (
+        adc.grad(lambda x: adc.jvp(lambda y: x * y * y, (3.0,), (1.0,), mode=mode)[1], mode=mode)(2.0) == 6.0
+    )
 
 
 @pytest.mark.parametrize("mode", ["compiled", "python"])
@@ -112,5 +116,7 @@ def test_a_second_sweep_over_a_stack_is_refused_loudly():
     with pytest.raises(adc.UnsupportedError, match="second reverse sweep over a loop"):
         adc.grad(adc.grad(f, mode="python"), mode="python")(2.0)
     with pytest.warns(adc.FallbackWarning, match="second reverse sweep"):
-        np.testing.assert_allclose(adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12)  # x**4, by the tape
+        np.testing.assert_allclose(
+            adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12
+        )  # x**4, by the tape
     np.testing.assert_allclose(adc.hvp(f, 2.0, 1.0, mode="python"), 48.0)

@@ -27,8 +27,12 @@ def test_per_example_gradients(mode):
 def test_axes(mode):
     np.testing.assert_allclose(adc.vmap(lambda x: x * 2.0, in_axes=1, out_axes=1, mode=mode)(A), 2 * A)
     np.testing.assert_allclose(adc.vmap(lambda x: x * 2.0, in_axes=-1, mode=mode)(A), 2 * A.T)
-    found = adc.vmap(lambda p, s: {"d": p["x"] * s, "s": s}, in_axes=({"x": 0, "c": None}, None), out_axes={"d": 0, "s": None},
-                     mode=mode)({"x": A, "c": 1.0}, 3.0)
+    found = adc.vmap(
+        lambda p, s: {"d": p["x"] * s, "s": s},
+        in_axes=({"x": 0, "c": None}, None),
+        out_axes={"d": 0, "s": None},
+        mode=mode,
+    )({"x": A, "c": 1.0}, 3.0)
     np.testing.assert_allclose(found["d"], 3 * A)
     assert found["s"] == 3.0
 

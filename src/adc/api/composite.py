@@ -71,7 +71,7 @@ class Composite(Value):
         keys, signature = self._keys(layout), self._parameters.signature
 
         def evaluate(ev: Evaluator, arguments: dict[str, Any]) -> Any:
-            bound = inspect.BoundArguments(signature, arguments)  # type: ignore[arg-type]
+            bound = inspect.BoundArguments(signature, arguments)
             return self.derive(ev, list(bound.args), bound.kwargs, keys)
 
         request = super()._request(layout, slots)
@@ -117,12 +117,9 @@ class Directional(Composite):
             return function(*primals_and_directions[:count])
 
         names = _argument_names(function, count)
-        at.__signature__ = inspect.Signature(
-            [  # type: ignore[attr-defined]
-                inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
-                for name in (*names, *_apart([f"{name}_dot" for name in names], names))
-            ]
-        )
+        names += _apart([f"{name}_dot" for name in names], names)
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        at.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
         super().__init__(at, tuple(range(2 * count)), value=True, has_aux=has_aux, mode=mode)
         self.target = function

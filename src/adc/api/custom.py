@@ -262,7 +262,9 @@ class _PullRule(_Rule):
         evaluate = self.forward(ev)
 
         def residuals(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            numbers = [x for x in pytree.leaves(nested.without_lists(evaluate(list(args)))) if nested.is_number(x)]
+            numbers = [
+                x for x in pytree.leaves(nested.without_lists(evaluate(list(args)))) if nested.is_number(x)
+            ]
             return [numbers[k] for k in wanted]
 
         chosen = _differentiable(leaves)

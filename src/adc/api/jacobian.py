@@ -22,8 +22,8 @@ Keys = list[int | str]
 class Jacobian(Matrix):
     """The Jacobian of a function; made by `jacobian`. Called like the function.
 
-    Sizes decide which mode runs: the arguments' are seen at the call, the result's by running the function once for each
-    new shape of arguments.
+    Sizes decide which mode runs: the arguments' are seen at the call, the result's by running the function once for
+    each new shape of arguments.
     """
 
     label = "jacobian"
@@ -54,7 +54,7 @@ class Jacobian(Matrix):
         return found
 
     def _cheaper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Matrix:
-        layout, values, wanted, _ = self._bound(args, kwargs)
+        _layout, values, wanted, _ = self._bound(args, kwargs)
         inputs = sum(
             np.size(leaf)
             for value, w in zip(values, wanted, strict=True)
@@ -71,6 +71,9 @@ class Jacobian(Matrix):
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
         found, aux = jacobians.automatic(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
         return (found, aux) if self._has_aux else found
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return self._reverse.on_tape(args, kwargs, keys)
 
     def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Any:
         """The text generated for arguments like these; see `adc.source`."""

@@ -75,14 +75,18 @@ def module_of(function: Callable[..., Any]) -> str:
         found = sys.modules.get(module) or importlib.import_module(module)
         if getattr(found, name, None) is function:
             return str(module)
-    raise ArgumentError(f"generated code cannot import {function!r} by name",
-                        repair="Define it at the top level of a module, under its own name.")
+    raise ArgumentError(
+        f"generated code cannot import {function!r} by name",
+        repair="Define it at the top level of a module, under its own name.",
+    )
 
 
 def _options(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     if registry.find(function) is not None:
-        raise ArgumentError(f"`{registry.spell(function)}` has a rule already",
-                            repair="Use adc.custom_vjp on a function of your own that calls it.")
+        raise ArgumentError(
+            f"`{registry.spell(function)}` has a rule already",
+            repair="Use adc.custom_vjp on a function of your own that calls it.",
+        )
     module = module_of(function)
     registry.user_modules.add(module)
     # The module is part of the name: two libraries may use one.

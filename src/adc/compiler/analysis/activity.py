@@ -66,11 +66,17 @@ class Activity:
 
     def _refuse_lost(self, stmt: object) -> None:
         """Stop where a derivative would be dropped: in a parameter for which the operation has none in closed form."""
-        if not isinstance(stmt, Assign) or isinstance(stmt.op, str) or not any(map(self.is_useful, stmt.targets)):
+        if (
+            not isinstance(stmt, Assign)
+            or isinstance(stmt.op, str)
+            or not any(map(self.is_useful, stmt.targets))
+        ):
             return
         refused = stmt.op.extra.get("refuses", ())
         for parameter, operand in zip(stmt.op.parameters, stmt.args, strict=True):
-            if parameter.name in refused and any(is_float(v.type) and self.is_varied(v) for v in variables(operand)):
+            if parameter.name in refused and any(
+                is_float(v.type) and self.is_varied(v) for v in variables(operand)
+            ):
                 raise UnsupportedError(
                     f"{stmt.op.spelling} has no derivative with respect to `{parameter.name}`",
                     stmt.origin,
@@ -123,9 +129,8 @@ class Activity:
         elif isinstance(stmt, Keep):
             if self._any_varied([stmt.value]) and np.dtype(stmt.buffer.dtype).kind in "fc":
                 self.kept_varied.add(stmt.buffer)
-        elif isinstance(stmt, Restore):
-            if stmt.buffer in self.kept_varied:
-                self.varied.add(stmt.target)
+        elif isinstance(stmt, Restore) and stmt.buffer in self.kept_varied:
+            self.varied.add(stmt.target)
 
     def _want(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
@@ -152,6 +157,5 @@ class Activity:
         elif isinstance(stmt, Restore):
             if self.is_useful(stmt.target):
                 self.kept_useful.add(stmt.buffer)
-        elif isinstance(stmt, Keep):
-            if stmt.buffer in self.kept_useful:
-                self._want([stmt.value])
+        elif isinstance(stmt, Keep) and stmt.buffer in self.kept_useful:
+            self._want([stmt.value])

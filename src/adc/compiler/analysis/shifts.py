@@ -31,7 +31,7 @@ from adc.rules.shapes import normalize_axes
 
 @dataclass(frozen=True)
 class Weight:
-    """How a value follows the shift: `axes` are the axes of the value along which the shift varies, in its own order."""
+    """How a value follows the shift: `axes` are those of the value along which the shift varies, in its own order."""
 
     additive: float
     multiplicative: float
@@ -53,9 +53,10 @@ def inactive_shifts(program: Program) -> set[Var]:
     found = set()
     for block in _blocks(program.body):
         for s in block:
-            if isinstance(s, Assign) and s.name in ("max", "min") and isinstance(s.args[0], Var):
-                if _cancels(s, block, readers, returned):
-                    found.add(s.target)
+            if not isinstance(s, Assign) or s.name not in ("max", "min") or not isinstance(s.args[0], Var):
+                continue
+            if _cancels(s, block, readers, returned):
+                found.add(s.target)
     return found
 
 

@@ -239,7 +239,7 @@ class ExpressionPrinter:
         return self._creation(stmt, "empty")
 
     def _print_full(self, stmt: Assign) -> ast.expr:
-        shape, fill, dtype = stmt.args
+        shape, fill, _dtype = stmt.args
         if isinstance(shape, tuple) and len(shape) == 1:
             shape = shape[0]
         value = (
@@ -285,7 +285,7 @@ def constant(value: Any) -> ast.expr:
     """A compile-time value as an expression."""
     if isinstance(value, np.generic):
         return call(attribute("np", type(value).__name__), [constant(value.item())])
-    if isinstance(value, np.dtype) or isinstance(value, type):
+    if isinstance(value, (np.dtype, type)):
         return _array_dtype(str(np.dtype(value)))
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         text = "nan" if value != value else "inf"

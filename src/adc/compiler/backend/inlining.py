@@ -30,6 +30,11 @@ NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_lik
 MAX_DEPTH = 6
 
 
+def is_kernel(stmt: Stmt) -> bool:
+    """Whether a statement runs a loop that was moved into a function of its own: it writes to its arguments."""
+    return isinstance(stmt, Assign) and isinstance(stmt.op, str) and stmt.op.startswith("kernel.")
+
+
 class Inlining:
     """`definition[v]` is the statement whose expression stands in place of `v`."""
 
@@ -54,7 +59,10 @@ class Inlining:
             new = [
                 s
                 for s in statements
-                if s.targets and s not in found and all(self.count.get(t, 0) == 0 for t in s.targets)
+                if s.targets
+                and s not in found
+                and not is_kernel(s)
+                and all(self.count.get(t, 0) == 0 for t in s.targets)
             ]
             if not new:
                 return found
@@ -87,7 +95,12 @@ class Inlining:
             self.definition[v] = stmt  # type: ignore[assignment]
 
     def _candidate(self, stmt: Stmt) -> Var | None:
-        if isinstance(stmt, Assign) and len(stmt.targets) == 1 and stmt.name not in NEVER:
+        if (
+            isinstance(stmt, Assign)
+            and len(stmt.targets) == 1
+            and stmt.name not in NEVER
+            and not is_kernel(stmt)
+        ):
             v = stmt.target
         elif isinstance(stmt, If) and len(stmt.merges) == 1 and self.is_expression(stmt):
             v = stmt.merges[0].result
@@ -159,7 +172,11 @@ class Inlining:
     def _written(self, stmt: Stmt, between: Block) -> bool:
         """Whether something that the expression reads changes before it is used."""
         roots = self._read_roots(stmt)
-        return bool(roots) and any(isinstance(s, Store) and s.array.root in roots for s in walk(between))
+        return bool(roots) and any(
+            (isinstance(s, Store) and s.array.root in roots)
+            or (is_kernel(s) and any(v.root in roots for v in uses(s)))
+            for s in walk(between)
+        )
 
     def _read_roots(self, stmt: Stmt) -> set[Var]:
         """The memory that an expression reads, with that of the expressions printed inside it."""

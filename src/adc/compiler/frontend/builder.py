@@ -209,14 +209,17 @@ class Builder:
         if any(v is ZERO for v in bound):
             return self._op_with_zero(operation, bound)
         if (
-            operation.kind != "constant"
-            or operation.extra.get("elementwise")
-            or operation.function.__module__ == "math"
+            (
+                operation.kind != "constant"
+                or operation.extra.get("elementwise")
+                or operation.function.__module__ == "math"
+            )
+            and all(self.is_static(v) for v in bound)
+            and all(not isinstance(v, np.ndarray) for v in bound)
         ):
-            if all(self.is_static(v) for v in bound) and all(not isinstance(v, np.ndarray) for v in bound):
-                folded = self._fold(operation, bound)
-                if not _holds_array(folded):  # an array is made by the program, not printed into it
-                    return folded
+            folded = self._fold(operation, bound)
+            if not _holds_array(folded):  # an array is made by the program, not printed into it
+                return folded
         if infer.is_elementwise(operation):
             bound = self._without_broadcasts(bound)
         simplified = self._simplified(operation, bound)

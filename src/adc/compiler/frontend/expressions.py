@@ -6,6 +6,7 @@ import builtins
 import operator
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -115,14 +116,14 @@ class Expressions(Builder):
             if name in frame.closure:
                 cell = frame.closure[name]
                 with self.origin_at(self.locate(node)):
-                    return self.captured(lambda: cell.cell_contents, name)
+                    return self.captured(partial(getattr, cell, "cell_contents"), name)
             if frame.parent is None:
                 table = frame.globals
                 if name in table:
                     if frame.source is None:
                         return table[name]
                     with self.origin_at(self.locate(node)):
-                        return self.captured(lambda: table[name], name)
+                        return self.captured(partial(operator.getitem, table, name), name)
             frame = frame.parent
         if hasattr(builtins, name):
             return getattr(builtins, name)
@@ -418,7 +419,7 @@ class Expressions(Builder):
             return self.op("transpose", base)
         if name == "dtype":
             return np.dtype(base.type.dtype)
-        if name in ("real", "imag") and not np.dtype(base.type.dtype).kind == "c":
+        if name in ("real", "imag") and np.dtype(base.type.dtype).kind != "c":
             return base if name == "real" else self.op("multiply", base, 0.0)
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():

@@ -81,9 +81,8 @@ def indexed_type(builder: Builder, array: Var, index: Index) -> tuple[Type, bool
             length = array.type.shape[axis]
             whole = item.start is None and item.stop is None and item.step is None
             shape.append(length if whole else slice_length(builder, item, length))
-            if not whole:
-                if not leading_kept or item.step is not None:
-                    layout = "A"
+            if not whole and (not leading_kept or item.step is not None):
+                layout = "A"
             leading_kept = leading_kept and length.known == 1
             axis += 1
             continue

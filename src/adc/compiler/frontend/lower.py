@@ -103,5 +103,5 @@ def innermost(function: Any) -> Any:
 
 
 def _called(function: Any, arguments: dict[str, Value], evaluator: Evaluator) -> Value:
-    bound = inspect.BoundArguments(inspect.signature(function), arguments)  # type: ignore[arg-type]
+    bound = inspect.BoundArguments(inspect.signature(function), arguments)
     return evaluator.call(function, list(bound.args), bound.kwargs)

@@ -11,7 +11,7 @@ import gast
 
 
 def stored_names(nodes: list[Any]) -> set[str]:
-    """Names that statements bind (assignment targets, loop targets, nested functions), not entering nested functions."""
+    """Names that statements bind: targets of assignments and loops, nested functions, which are not entered."""
     found: set[str] = set()
 
     class Visitor(gast.NodeVisitor):  # type: ignore[misc]
@@ -109,7 +109,7 @@ class Liveness:
         if isinstance(node, (gast.For, gast.While)):
             return self._loop(node, live)
         if isinstance(node, (gast.With, gast.Try)):
-            handlers = [h for h in getattr(node, "handlers", [])]
+            handlers = list(getattr(node, "handlers", []))
             inner = self._block(
                 [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])], live
             )

@@ -354,7 +354,7 @@ class Statements(Calls):
         ]
         for name in sorted(stored_names([*node.body, *node.orelse])):
             if name not in wanted:
-                self.frame.env[name] = UNDEFINED if name not in before else before[name]
+                self.frame.env[name] = before.get(name, UNDEFINED)
                 continue
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
             if raising[0] and a is not b:

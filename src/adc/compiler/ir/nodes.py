@@ -81,7 +81,7 @@ Index = tuple[Any, ...]  # Atom (integer, integer array, mask), Slice, or Const(
 
 @dataclass(eq=False)
 class Assign:
-    """`targets = op(args)`. `op` is an `Operation`, or the name of a primitive of the compiler:
+    """`targets = op(args)`. `op` is an `Operation`, or the name of a primitive of the compiler.
 
     getitem(array, index)  dim(array, axis)  cast(x, dtype)  alias(x)  trips(start, stop, step)  fetch(capture)
     """
@@ -115,7 +115,7 @@ class Store:
 
 @dataclass(eq=False)
 class Carried:
-    """A value that a loop carries: `phi` in the body, from `init` at first and `out` of the trip before; `result` after."""
+    """A value that a loop carries: `phi` in the body, first `init`, then `out` of the trip before; `result` after."""
 
     phi: Var
     init: Atom
@@ -137,7 +137,7 @@ class For:
 
 @dataclass(eq=False)
 class While:
-    """`test_block` computes `test` from the phis before each trip; `counter` (from 0) counts trips where it is wanted."""
+    """`test_block` computes `test` from the phis before each trip; `counter` (from 0) counts trips where wanted."""
 
     carried: list[Carried]
     test_block: Block
@@ -348,7 +348,7 @@ def bound_inside(stmt: Stmt) -> Iterator[Var]:
 
 
 def reads_memory(stmt: Assign) -> bool:
-    """Whether an assignment reads the elements of its array operands, rather than only pointing at them or their shape."""
+    """Whether an assignment reads the elements of its array operands, and not only points at them or their shape."""
     return not is_view(stmt) and stmt.name not in (
         "dim",
         "zeros_like",

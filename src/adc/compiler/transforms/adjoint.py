@@ -352,7 +352,7 @@ class Adjoint:
     # --- accumulation -------------------------------------------------------------------------------------------
 
     def _accumulate(self, x: Operand, g: Value, source: Value) -> None:
-        """Add `g`, of the broadcast shape of `x` or of its own, to the adjoint of `x`. `source`: the incoming adjoint."""
+        """Add `g`, of the broadcast shape of `x` or its own, to the adjoint of `x`. `source`: the incoming adjoint."""
         if g is None or g is UNDEFINED or not self.active(x):
             return
         assert isinstance(x, Var)
@@ -440,15 +440,13 @@ class Adjoint:
             if shadow in self.owned or shadow.view_of is not None:
                 return shadow
             # The adjoint so far is a value that others may refer to: accumulate into a copy.
-            copy = self._owned_copy(shadow, x)
+            copy: Var = self._owned_copy(shadow, x)
         elif x.view_of is not None and x.root in self.ev.mutated:
             definition = self.layout.definition[x]
             assert isinstance(definition, Assign)
             base = self._shadow(x.view_of)
-            view = self.ev.assign(
-                definition.op, (base, *definition.args[1:]), x.type, f"{x.name}_bar", named=True, view_of=base
-            )
-            return view
+            args: tuple[Operand, ...] = (base, *definition.args[1:])
+            return self.ev.assign(definition.op, args, x.type, f"{x.name}_bar", named=True, view_of=base)
         else:
             assert self._own_frame(x), f"the shadow of {x!r} begins outside the region of its array"
             copy = self.ev.zeros_like(x) if shadow is None else self._owned_copy(shadow, x)
@@ -524,8 +522,10 @@ class Adjoint:
     def _equal_to_target(self, value: Atom, target: Var) -> None:
         """The write has checked that the value fits its target: lengths are equal where the value's is not 1."""
         for a, b in zip(
-            reversed(value.type.shape if isinstance(value, Var) else ()), reversed(target.type.shape)
-        ):  # noqa: B905
+            reversed(value.type.shape if isinstance(value, Var) else ()),
+            reversed(target.type.shape),
+            strict=False,
+        ):
             if a.known != 1:
                 self.ev.equal.union(a, b)
 

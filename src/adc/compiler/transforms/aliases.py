@@ -50,7 +50,9 @@ class _Facts:
 
     def written_after(self, root: Var, position: int, but_not_as: Collection[Var] = ()) -> bool:
         """Whether an array is written after a position, other than under some names."""
-        return any(p > position and root in _possible(stored, self.joined, but_not_as) for p, stored in self.stores)
+        return any(
+            p > position and root in _possible(stored, self.joined, but_not_as) for p, stored in self.stores
+        )
 
 
 def _facts(program: Program, layout: Layout, evaluator: Evaluator) -> _Facts:

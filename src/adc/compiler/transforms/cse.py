@@ -36,7 +36,7 @@ FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_lik
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with repeated expressions computed once, length arithmetic and checks of lengths hoisted out of loops."""
+    """The program with repeated expressions computed once, lengths and their checks hoisted out of loops."""
     evaluator.block = []
     program.body = _hoisted(program.body, evaluator)
     numbering = _Numbering(program)

@@ -105,10 +105,11 @@ def _apart(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     """Whether two indices of one array are never the same element: they differ by a constant along some axis."""
     for x, y in zip(a, b, strict=True):
         p, q = _length(x), _length(y)
-        if p is not None and q is not None and (p - q).known not in (None, 0):
-            # Equal modulo the length only if one counts from the end, which negative constants alone do here.
-            if (p.known is None or p.known >= 0) and (q.known is None or q.known >= 0):
-                return True
+        if p is None or q is None or (p - q).known in (None, 0):
+            continue
+        # Equal modulo the length only if one counts from the end, which negative constants alone do here.
+        if (p.known is None or p.known >= 0) and (q.known is None or q.known >= 0):
+            return True
     return False
 
 

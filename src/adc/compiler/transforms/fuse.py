@@ -62,7 +62,7 @@ class _Fuser:
                 continue
             out.append(stmt)
         for stmt in out:
-            if isinstance(stmt, For) or isinstance(stmt, While):
+            if isinstance(stmt, (For, While)):
                 stmt.body = self._block(stmt.body)
             elif isinstance(stmt, If):
                 stmt.then, stmt.orelse = self._block(stmt.then), self._block(stmt.orelse)
@@ -234,7 +234,7 @@ def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
 
 
 def is_sum(c: Carried, body: Block) -> bool:
-    """Whether a carried value is only ever added to: `out = phi + e`, with no other use of `phi`, also through inner loops."""
+    """Whether a carried value is only added to: `out = phi + e`, no other use of `phi`, also through inner loops."""
     if c.phi.is_array:
         return False
     phi: Atom = c.phi

@@ -183,9 +183,7 @@ class Needs:
             return True
         if v.is_array and v in self.layout.stores:
             return False  # its elements are not those that its definition gave it
-        if self._conflicts(definition, frame) or self._cost(v, frame, set()) >= WORTH_KEEPING:
-            return False
-        return True
+        return not (self._conflicts(definition, frame) or self._cost(v, frame, set()) >= WORTH_KEEPING)
 
     def _conflicts(self, definition: Assign, frame: Frame) -> bool:
         """Whether memory that the definition reads is written before the statement being reversed has ended."""
@@ -308,7 +306,7 @@ class Needs:
         return found
 
     def _trip_counts(self, region: Region) -> list[Atom] | None:
-        """How often each loop around a region runs, as values known before the outermost begins; None when they are not."""
+        """How often each loop around a region runs, by values known before the outermost begins, or None."""
         counts: list[Atom] = []
         for loop in region.loops:
             if isinstance(loop, While):

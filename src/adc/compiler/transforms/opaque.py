@@ -1,8 +1,8 @@
 """Calls whose derivative is given, or is to be taken as a whole: one operation until every transform is done.
 
 `call` evaluates the function into a block that is set aside, and puts a single operation in its place, whose pull and
-push come with it. After the last transform `run` puts the block back. So a custom rule is what the reverse sweep and the
-tangents see, and a checkpointed function leaves nothing but its arguments for the sweep.
+push come with it. After the last transform `run` puts the block back. So a custom rule is what the reverse sweep and
+the tangents see, and a checkpointed function leaves nothing but its arguments for the sweep.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ class Inlined:
     """Something that is called in a program, given as what its call means there."""
 
     inline: Callable[[Evaluator, Sequence[Value], dict[str, Value]], Value]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("this is called in programs that are being compiled, and nowhere else")
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         return self.inline(ev, args, kwargs)

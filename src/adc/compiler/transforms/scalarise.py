@@ -270,14 +270,8 @@ class _Scalariser:
             case "getitem" if stmt.target.view_of is not None:
                 return self._follow(base, self._through_slice(base, stmt.args[1], index))
             case "transpose":
-                axes = stmt.args[1]
-                order = (
-                    list(range(base.type.ndim))[::-1]
-                    if axes == Const(None)
-                    else [  # type: ignore[union-attr]
-                        a.value % base.type.ndim for a in axes
-                    ]
-                )  # type: ignore[union-attr]
+                axes, ndim = stmt.args[1], array.type.ndim
+                order = list(range(ndim))[::-1] if axes == Const(None) else [a.value % ndim for a in axes]
                 items: list[Any] = [None] * len(order)
                 for position, axis in enumerate(order):
                     items[axis] = index[position]
@@ -457,13 +451,10 @@ class _Scalariser:
         if stmt.name == "copy":
             return loaded[0]
         if stmt.name == "cast":
-            return (
-                loaded[0]
-                if self.ev.type_of(loaded[0]).dtype == dtype
-                else self.ev.assign(  # type: ignore[union-attr]
-                    "cast", (self.ev.atom(loaded[0]), Const(dtype)), Scalar(dtype)
-                )
-            )
+            given = self.ev.type_of(loaded[0])
+            if given is not None and given.dtype == dtype:
+                return loaded[0]
+            return self.ev.assign("cast", (self.ev.atom(loaded[0]), Const(dtype)), Scalar(dtype))
         assert isinstance(stmt.op, Operation)
         if dtype == "float32" and stmt.op.kind == "elementwise":
             loaded = [_plain(self._as_dtype(self.ev.atom(v), dtype)) for v in loaded]
@@ -595,7 +586,7 @@ class _Scalariser:
     def _over_mask(
         self, mask: Var, rest: tuple[Dim, ...], body: Callable[[Any, list[Any], list[Any]], None]
     ) -> None:
-        """Run `body(position, tail, where)` for each true element: `position` counts them, `where` is the full index."""
+        """Run `body(position, tail, where)` for each true element: `position` counts, `where` is the full index."""
         ev = self.ev
         counter_type = Scalar("int64", True)
 
@@ -832,7 +823,7 @@ class _Scalariser:
     def _accumulated(
         self, name: str, source: Var, axes: tuple[int, ...], known: dict[int, Any], dtype: str
     ) -> Any:
-        """The reduction of a source over axes, at fixed positions of the other axes, as nested loops with a carried total."""
+        """The reduction of a source over axes, at fixed positions of the others: nested loops with a carried total."""
         combine, start = self._combiner(name, dtype)
         shape = source.type.shape
         if name in ("max", "min"):

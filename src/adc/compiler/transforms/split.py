@@ -68,7 +68,7 @@ def _late(parts: list[_Facts], values: set[Var]) -> set[int]:
 
 
 def _inseparable(parts: list[_Facts], late: set[int], memory: set[Memory]) -> set[Memory]:
-    """Memory that the second part writes to, and that it cannot copy at its beginning: all statements on it belong there.
+    """Memory that the second part writes to and cannot copy at its beginning: all statements on it belong there.
 
     Stacks; arrays that may be one of several; and those that are only filled before, which is as cheap as a copy.
     """
@@ -126,7 +126,7 @@ def _behind(root: Var, evaluator: Evaluator) -> set[Memory]:
 
 
 def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> Block:
-    """The second part, beginning with copies of the arrays of others that it writes to, and with views of the copies."""
+    """The second part, beginning with copies of the arrays of others that it writes to, and views of the copies."""
     own = {v for s in walk(after) for v in (*defined(s), *bound_inside(s))}
     written = {s.array.root: None for s in walk(after) if isinstance(s, Store)}
     table: dict[Var, Var] = {}
@@ -157,6 +157,7 @@ def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> Block
                 and s.target.root in roots
             ):
                 v = s.target
+                assert v.view_of is not None
                 again = Var(v.name, v.type, named=v.named, root=roots[v.root], view_of=table[v.view_of])
                 table[v] = again
                 start.append(Assign((again,), s.op, operand(s.args, table), s.origin))

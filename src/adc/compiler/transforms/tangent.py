@@ -106,9 +106,10 @@ class Tangent:
                 self.dot[v] = self._owned(v, dot, None) if v.root in self.written else dot
         defined = {t for s in self.statements if isinstance(s, Assign) for t in s.targets}
         for s in self.statements:
-            if isinstance(s, Store) and s.array.root not in defined and self.active(s.array.root):
-                if s.array.root not in self.dot and self._is_given(s.array.root):
-                    self.dot[s.array.root] = self._named(s.array.root, self.ev.zeros_like(s.array.root))
+            if not isinstance(s, Store) or s.array.root in defined or not self.active(s.array.root):
+                continue
+            if s.array.root not in self.dot and self._is_given(s.array.root):
+                self.dot[s.array.root] = self._named(s.array.root, self.ev.zeros_like(s.array.root))
 
     def _is_given(self, v: Var) -> bool:
         bound = {
@@ -193,7 +194,7 @@ class Tangent:
             dot.type = Array(t.dtype, target.type.shape, t.layout)
         return dot
 
-    def _owned(self, target: Var, dot: Value, made: set[Var] | None) -> Var:
+    def _owned(self, target: Var, dot: Value, made: set[Var] | None) -> Value:
         """A tangent in memory that nothing else refers to."""
         if dot is ZERO:
             return self._named(target, self._zero_like(target))
@@ -437,8 +438,8 @@ class Tangent:
             both = [v for v in (a, b) if isinstance(v, Var)]
             result = self._beside(m.result)
             if isinstance(result.type, Array):
-                layout = "C" if all(isinstance(v.type, Array) and v.type.layout == "C" for v in both) else "A"
-                result.type = Array(result.type.dtype, result.type.shape, layout)
+                contiguous = all(isinstance(v.type, Array) and v.type.layout == "C" for v in both)
+                result.type = Array(result.type.dtype, result.type.shape, "C" if contiguous else "A")
                 self.ev.joined_roots[result] = {v.root for v in both}
             merges.append(Merge(result, self.ev.atom(a), self.ev.atom(b)))
             self.dot[m.result] = result

@@ -57,7 +57,7 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
                 readers.append((place, stmt.args[0], stmt.args[1]))
             else:
                 readers.extend((place, root, None) for root in reads(stmt))
-        elif isinstance(stmt, Store) or isinstance(stmt, Keep):
+        elif isinstance(stmt, (Store, Keep)):
             readers.extend((place, v, None) for v in variables(stmt.value) if v.is_array)
         elif isinstance(stmt, (For, While)):
             readers.extend(
