@@ -158,7 +158,7 @@ def main() -> int:
     )
     error = np.max(np.abs(exact - differences)) / np.max(np.abs(differences))
     print(f"  largest difference between the two gradients: {error:.1e} relative")
-    adc.check_grads(loss, (point, *data), argnums=0)
+    adc.check_grads(loss, (point, *data), order=1, argnums=0)
     print("  adc.check_grads: passed")
 
     draw(losses)

@@ -48,7 +48,7 @@ def test_the_text_by_itself_computes_the_gradient(entry: Entry) -> None:
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 def test_compiled_agrees_with_differences(entry: Entry) -> None:
     argnums = entry.argnums
-    adc.check_grads(entry.function, copy.deepcopy(entry.arguments), argnums, mode="compiled")
+    adc.check_grads(entry.function, copy.deepcopy(entry.arguments), 1, ("rev",), argnums, mode="compiled")
 
 
 def page() -> Iterator[str]:

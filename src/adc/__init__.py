@@ -32,6 +32,7 @@ from adc.errors import ArgumentError as ArgumentError
 from adc.errors import ConfigError as ConfigError
 from adc.errors import DerivativeError as DerivativeError
 from adc.errors import FallbackWarning as FallbackWarning
+from adc.errors import GradientMismatch as GradientMismatch
 from adc.errors import GraphCutError as GraphCutError
 from adc.errors import InternalError as InternalError
 from adc.errors import ShapeError as ShapeError
@@ -39,6 +40,7 @@ from adc.errors import SourceError as SourceError
 from adc.errors import UnsupportedError as UnsupportedError
 from adc.inspect.explain import explain as explain
 from adc.inspect.source import source as source
+from adc.pytree import ravel_pytree as ravel_pytree
 from adc.tape import Tensor as Tensor
 from adc.tape import autograd as autograd
 from adc.tape import detect_anomaly as detect_anomaly
@@ -57,6 +59,7 @@ __all__ = [
     "ConfigError",
     "DerivativeError",
     "FallbackWarning",
+    "GradientMismatch",
     "GraphCutError",
     "InternalError",
     "ShapeError",
@@ -85,6 +88,7 @@ __all__ = [
     "jvp",
     "linearize",
     "no_grad",
+    "ravel_pytree",
     "rule",
     "set_grad_enabled",
     "source",

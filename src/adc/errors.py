@@ -20,6 +20,7 @@ __all__ = [
     "ConfigError",
     "DerivativeError",
     "FallbackWarning",
+    "GradientMismatch",
     "GraphCutError",
     "InternalError",
     "Location",
@@ -151,6 +152,30 @@ class UnsupportedError(AdcError):
     """
 
 
+class GradientMismatch(AdcError, AssertionError):
+    """A derivative disagrees with differences of the function, or forward mode with reverse mode.
+
+    Raised by `adc.check_grads` and `adc.grad(f, check="first")`; the message names argument and element.
+
+    Fails: a custom rule that is wrong.
+
+    >>> import adc, numpy as np
+    >>> @adc.custom_vjp
+    ... def square(x):
+    ...     return x * x
+    >>> square.defvjp(lambda x: (x * x, x), lambda x, bar: (bar * x,))
+    >>> adc.grad(lambda x: square(x), check="first")(3.0)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    GradientMismatch: ...
+
+    Repair: the derivative of x * x is 2 * x.
+
+    >>> square.defvjp(lambda x: (x * x, x), lambda x, bar: (bar * 2.0 * x,))
+    >>> adc.grad(lambda x: square(x), check="first")(3.0)
+    6.0
+    """
+
+
 class DerivativeError(AdcError):
     """The derivative asked for does not exist in that form.
 
@@ -188,10 +213,10 @@ class ArgumentError(DerivativeError, TypeError):
 class SourceError(AdcError):
     """The Python text of a function cannot be read, so there is nothing to transform.
 
-    Fails: `np.sum` is a library function, not a text of the user's.
+    Fails: a C function without a derivative rule (`adc.grad(np.sin)` is fine: it has one).
 
     >>> import adc, numpy as np
-    >>> adc.grad(np.sum)(np.ones(3))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> adc.grad(np.random.standard_gamma)(np.ones(3))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     SourceError: ...
 

@@ -14,6 +14,7 @@ rebuilt dict has its own order. A structure is hashable and comparable, so it ca
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -23,7 +24,9 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LEAF",
+    "Piece",
     "Structure",
+    "Unravel",
     "flatten",
     "flatten_with_paths",
     "is_leaf",
@@ -275,10 +278,11 @@ def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
 
 
-def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
+def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Unravel]:
     """All leaves in one vector, and the function that takes such a vector apart again.
 
-    The vector has the leaves' common dtype; the way back restores shapes, dtypes and Python floats.
+    The vector has the leaves' common dtype; the way back restores shapes, dtypes and Python floats. Both may be used
+    inside functions that are differentiated. The way back raises `ValueError` for a vector of another length.
 
     >>> vector, back = ravel_pytree({"w": np.ones((2, 2)), "b": 3.0})
     >>> vector
@@ -287,22 +291,38 @@ def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]
     6.0
     """
     values, structure = flatten(tree)
-    arrays = [np.asarray(value) for value in values]
-    vector = np.concatenate([a.ravel() for a in arrays]) if arrays else np.zeros(0)
+    vector = np.concatenate([np.ravel(value) for value in values]) if values else np.zeros(0)
+    pieces = tuple(Piece(np.shape(v), None if type(v) is float else np.result_type(v)) for v in values)
+    return vector, Unravel(structure, pieces)
 
-    def back(vector: NDArray[Any]) -> Any:
-        total = sum(a.size for a in arrays)
-        if np.shape(vector) != (total,):
-            raise ValueError(f"a vector of {total} elements is needed, not shape {np.shape(vector)}")
+
+@dataclass(frozen=True)
+class Piece:
+    """One leaf of a raveled container: its shape and dtype; no dtype for a Python float."""
+
+    shape: tuple[Any, ...]
+    dtype: Any
+
+
+@dataclass(frozen=True)
+class Unravel:
+    """Takes a vector apart into the container that `ravel_pytree` was given."""
+
+    structure: Structure
+    pieces: tuple[Piece, ...]
+
+    def __call__(self, vector: Any) -> Any:
+        sizes = [math.prod(piece.shape) for piece in self.pieces]
+        if np.shape(vector) != (sum(sizes),):
+            raise ValueError(f"a vector of {sum(sizes)} elements is needed, not shape {np.shape(vector)}")
         rebuilt: list[Any] = []
         start = 0
-        for original, a in zip(values, arrays, strict=True):
-            part = vector[start : start + a.size]
-            start += a.size
-            if isinstance(original, float) and not isinstance(original, np.floating):
-                rebuilt.append(float(part[0]))
+        for piece, size in zip(self.pieces, sizes, strict=True):
+            if piece.dtype is None:
+                number = vector[start]
+                rebuilt.append(float(number) if isinstance(number, np.floating) else number)
             else:
-                rebuilt.append(np.reshape(part, a.shape).astype(a.dtype, copy=False))
-        return unflatten(structure, rebuilt)
-
-    return vector, back
+                part = np.reshape(vector[start : start + size], piece.shape)
+                rebuilt.append(part if part.dtype == piece.dtype else part.astype(piece.dtype))
+            start += size
+        return unflatten(self.structure, rebuilt)

@@ -130,3 +130,11 @@ def repeated_reshape_in_loop(x):
         m = x.reshape(2, 2)
         x = (m @ m).reshape(-1) * 0.3 + x
     return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=3),))
+def one_element(x):
+    a = np.sum(x * x, keepdims=True).reshape(())
+    b = np.reshape(np.sum(x), (1, 1))
+    c = np.ravel(x[0] * x[1])
+    return a * b[0, 0] + c[0] + np.sum(x**3, keepdims=True).squeeze()

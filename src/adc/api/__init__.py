@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, Literal, overload
 
+from adc.api import ravel as ravel
 from adc.api import rule as rule
+from adc.api.checked import Checked
 from adc.api.custom import checkpoint as checkpoint
 from adc.api.custom import custom_jvp as custom_jvp
 from adc.api.custom import custom_vjp as custom_vjp
@@ -17,6 +19,7 @@ from adc.api.jvp import hvp as hvp
 from adc.api.jvp import jvp as jvp
 from adc.api.jvp import vhp as vhp
 from adc.api.linearize import linearize as linearize
+from adc.api.matrices import check_chunk_size
 from adc.api.matrices import hessian as hessian
 from adc.api.matrices import jacfwd as jacfwd
 from adc.api.matrices import jacrev as jacrev
@@ -50,16 +53,27 @@ __all__ = [
     "vmap",
 ]
 
-Argnums = int | str | tuple[int | str, ...]
+Argnums = int | str | tuple[int | str, ...] | list[int | str]
+Check = Literal["first"]
 
 
 @overload
 def grad(
-    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    mode: Mode | None = ...,
+    check: Check | None = ...,
 ) -> Derivative: ...
 @overload
 def grad(
-    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: None = ...,
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    mode: Mode | None = ...,
+    check: Check | None = ...,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 @static
 def grad(
@@ -68,6 +82,7 @@ def grad(
     has_aux: bool = False,
     *,
     mode: Mode | None = None,
+    check: Check | None = None,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """The gradient of a function that returns one real number.
 
@@ -81,6 +96,8 @@ def grad(
     mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
         recording), or "auto": the first of these that takes the function, each fallback reported once by a
         `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
+    check: "first" verifies the first call, by a difference of the function along a random direction and by forward
+        mode (the adjoint test); a `GradientMismatch` is raised where they disagree.
 
     Returns a callable with the function's signature. Its result has the shape, dtype and container (tuple,
     list, dict, namedtuple, dataclass) of the argument, or is a tuple of such when `argnums` is one. It is
@@ -104,16 +121,26 @@ def grad(
     >>> area(2.0, 3.0)
     (3.0, 2.0)
     """
-    return _made(function, argnums, has_aux, mode, value=False)
+    return _made(function, argnums, has_aux, mode, check, value=False)
 
 
 @overload
 def value_and_grad(
-    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    mode: Mode | None = ...,
+    check: Check | None = ...,
 ) -> Derivative: ...
 @overload
 def value_and_grad(
-    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: None = ...,
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    mode: Mode | None = ...,
+    check: Check | None = ...,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 @static
 def value_and_grad(
@@ -122,6 +149,7 @@ def value_and_grad(
     has_aux: bool = False,
     *,
     mode: Mode | None = None,
+    check: Check | None = None,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """The value of a function and its gradient, in one pass: `(value, gradient)`.
 
@@ -132,16 +160,26 @@ def value_and_grad(
     >>> value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 3.0]))
     (10.0, array([2., 6.]))
     """
-    return _made(function, argnums, has_aux, mode, value=True)
+    return _made(function, argnums, has_aux, mode, check, value=True)
 
 
 @overload
 def jacobian(
-    function: Callable[..., Any], argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    chunk_size: int | None = ...,
+    mode: Mode | None = ...,
 ) -> Jacobian: ...
 @overload
 def jacobian(
-    function: None = ..., argnums: Argnums = ..., has_aux: bool = ..., *, mode: Mode | None = ...
+    function: None = ...,
+    argnums: Argnums = ...,
+    has_aux: bool = ...,
+    *,
+    chunk_size: int | None = ...,
+    mode: Mode | None = ...,
 ) -> Callable[[Callable[..., Any]], Jacobian]: ...
 @static
 def jacobian(
@@ -149,14 +187,16 @@ def jacobian(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    chunk_size: int | None = None,
     mode: Mode | None = None,
 ) -> Jacobian | Callable[[Callable[..., Any]], Jacobian]:
     """All first derivatives of a function whose result is a number, an array, or a container of them.
 
     Parameters are those of `grad`. Returns a callable with the function's signature. For a result of shape
     `s` and an argument of shape `t` it gives an array of shape `s + t`; containers of results hold
-    containers of arguments. One reverse sweep per element of the result. With `has_aux` the result is
-    `(jacobian, aux)`.
+    containers of arguments. Forward or reverse mode, whichever needs fewer directions (`jacfwd`, `jacrev`); they go
+    through the compiled code one by one, so `chunk_size` is accepted but changes nothing. With `has_aux` the result
+    is `(jacobian, aux)`.
 
     Raises what `vjp` raises.
 
@@ -166,6 +206,8 @@ def jacobian(
            [0., 4.]])
     """
 
+    check_chunk_size(chunk_size)
+
     def decorate(f: Callable[..., Any]) -> Jacobian:
         return Jacobian(f, argnums, has_aux=has_aux, mode=mode)
 
@@ -173,9 +215,17 @@ def jacobian(
 
 
 def _made(
-    function: Callable[..., Any] | None, argnums: Argnums, has_aux: bool, mode: Mode | None, *, value: bool
+    function: Callable[..., Any] | None,
+    argnums: Argnums,
+    has_aux: bool,
+    mode: Mode | None,
+    check: Check | None,
+    *,
+    value: bool,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def decorate(f: Callable[..., Any]) -> Derivative:
+        if check is not None:
+            return Checked(f, argnums, value=value, has_aux=has_aux, mode=mode, check=check)
         return Derivative(f, argnums, value=value, has_aux=has_aux, mode=mode)
 
     return decorate if function is None else decorate(function)

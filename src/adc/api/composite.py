@@ -6,6 +6,7 @@ a function that is being compiled, and under other transforms.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from abc import abstractmethod
@@ -18,13 +19,14 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.arguments import Layout, Parameters, Slot
+from adc.api.functions import has_code, taken_apart
 from adc.api.transformed import Call
 from adc.api.value import Value
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import Evaluator
 from adc.config import Mode
 
-__all__ = ["BoundComposite", "Composite", "Directional", "directional"]
+__all__ = ["BoundComposite", "Composite", "Directional", "directional", "kept_on"]
 
 
 class Composite(Value):
@@ -48,7 +50,8 @@ class Composite(Value):
         return f"<{self.label} of {getattr(self._function, '__qualname__', self._function)}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else BoundComposite(self, instance)
+        unbound = instance is None or isinstance(self._given, staticmethod)
+        return self if unbound else BoundComposite(self, instance)
 
     def __reduce__(self) -> Any:
         # Under a decorator the function's own name means the transform, which pickle would refuse.
@@ -110,27 +113,66 @@ class BoundComposite:
 
 
 class Directional(Composite):
-    """A function of primals and directions, one after the other: `jvp`, `hvp` and their kin."""
+    """A function of primals and directions, one after the other: `jvp`, `hvp` and their kin.
 
-    def __init__(self, function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None) -> None:
-        def at(*primals_and_directions: Any) -> Any:
-            return function(*primals_and_directions[:count])
+    In front of them stand the `fixed` first arguments, which are not differentiated: `self` of a method, those of a
+    partial. So a method of many instances has one transform.
+    """
 
-        names = _argument_names(function, count)
-        names += _apart([f"{name}_dot" for name in names], names)
-        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
-        at.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        count: int,
+        has_aux: bool,
+        mode: Mode | None,
+        fixed: int = 0,
+        named: tuple[str, ...] = (),
+    ) -> None:
+        def at(*arguments: Any, **keywords: Any) -> Any:
+            return function(*arguments[: fixed + count], **keywords)
+
+        names = _argument_names(function, fixed + count)
+        dots = _apart([f"{name}_dot" for name in names[fixed:]], [*names, *named])
+        at.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                *(inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in (*names, *dots)),
+                *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in named),
+            ]
+        )
         at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
-        super().__init__(at, tuple(range(2 * count)), value=True, has_aux=has_aux, mode=mode)
+        chosen = tuple(range(fixed, fixed + 2 * count))
+        super().__init__(at, chosen, value=True, has_aux=has_aux, mode=mode)
         self.target = function
         self.count = count
+        self.fixed = fixed
+        self.named = named
         self.__adc_primal__ = function
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self.target, self.count, self._has_aux, self._asked
+        return self.target, self.count, self._has_aux, self._asked, self.fixed, self.named
 
     def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
         return replace(super()._request(layout, slots), function=self.target)
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        return self.derived(ev, *self._parts(args, kwargs))
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
+        return self.taped(*self._parts(args, kwargs))
+
+    def _parts(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, Sequence[Any], Sequence[Any]]:
+        """The function of the primals alone, the primals, the directions."""
+        start, end = self.fixed, self.fixed + self.count
+        target = functools.partial(self.target, *args[:start], **kwargs) if start or kwargs else self.target
+        return target, args[start:end], args[end:]
+
+    @abstractmethod
+    def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The result for values of a program that is being built."""
+
+    @abstractmethod
+    def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The result by operator recording."""
 
 
 def _argument_names(function: Callable[..., Any], count: int) -> list[str]:
@@ -152,18 +194,32 @@ def _apart(names: list[str], taken: Sequence[str]) -> list[str]:
 
 
 def directional(
-    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
-) -> Directional:
-    """The transform of this kind of a function, made once and kept on the function."""
-    table: Any = getattr(function, "__dict__", {}).get("__adc_directional__")
-    if (
-        table is None or table[0] is not function
-    ):  # functools.wraps copies it to functions that are not its own
-        table = (function, {})
-        if hasattr(function, "__dict__"):
-            function.__dict__["__adc_directional__"] = table
-    key = (kind, count, has_aux, mode)
-    if key not in table[1]:
-        table[1][key] = kind(function, count, has_aux, mode)
-    found: Directional = table[1][key]
+    kind: type[Directional],
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool,
+    mode: Mode | None,
+) -> tuple[Directional, Any]:
+    """The transform of this kind of a function, made once and kept on the function; and its result."""
+    target, fixed, named = (function, (), {}) if has_code(function) else taken_apart(function)
+    transform = kept_on(
+        target,
+        (kind, len(primals), has_aux, mode, len(fixed), tuple(named)),
+        "__adc_directional__",
+        lambda: kind(target, len(primals), has_aux, mode, len(fixed), tuple(named)),
+    )
+    return transform, transform(*fixed, *primals, *tangents, **named)
+
+
+def kept_on(function: Callable[..., Any], key: tuple[Any, ...], place: str, make: Callable[[], Any]) -> Any:
+    """What was made for a function and a key, kept among the function's attributes."""
+    attributes: dict[str, Any] = getattr(function, "__dict__", {})
+    table: Any = attributes.get(place)
+    # functools.wraps copies it to functions that are not its own
+    if table is None or table[0] is not function:
+        table = attributes[place] = (function, {})
+    found = table[1].get(key)
+    if found is None:
+        found = table[1][key] = make()
     return found

@@ -314,6 +314,28 @@ class CustomJvp(_Custom):
         self.jvp = jvp
         return jvp
 
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
+        """Set the rule by one function per differentiable argument, as in JAX: `jvp(tangent, result, *primals)`.
+
+        Their results are added up. None stands for an argument that carries no derivative.
+        """
+        if self.nondiff:
+            raise ArgumentError(
+                "defjvps is for functions without nondiff_argnums", repair="Give one rule with defjvp."
+            )
+        function = self.function
+
+        def rule(primals: Any, tangents: Any) -> Any:
+            result = function(*primals)
+            total = None
+            for jvp, tangent in zip(jvps, tangents):  # noqa: B905  # the compiler reads this function, too
+                if jvp is not None:
+                    part = jvp(tangent, result, *primals)
+                    total = part if total is None else total + part
+            return result, 0.0 * result if total is None else total
+
+        self.jvp = rule
+
     def rule(self) -> Callable[..., Any]:
         """The rule. Raises DerivativeError before `defjvp`."""
         if self.jvp is None:

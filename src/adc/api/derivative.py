@@ -33,7 +33,8 @@ class Derivative(Transformed):
         return f"<{what} of {getattr(self._function, '__qualname__', self._function)}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else BoundDerivative(self, instance)
+        unbound = instance is None or isinstance(self._given, staticmethod)
+        return self if unbound else BoundDerivative(self, instance)
 
     def __reduce__(self) -> Any:
         # Under a decorator the function's own name means the derivative, which pickle would refuse.

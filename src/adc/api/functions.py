@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import linecache
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
+
+import numpy as np
 
 from adc.compiler.frontend import source
 from adc.compiler.frontend.frame import Closure
 from adc.errors import Location, SourceError, UnsupportedError
+from adc.rules import registry
 
-__all__ = ["depth_of_caller", "has_code", "is_method", "location", "taken_apart"]
+__all__ = ["depth_of_caller", "has_code", "is_method", "location", "taken_apart", "written_out"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -43,11 +48,52 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         return dispatched, (), {}
     if has_code(function) or hasattr(function, "__adc_primal__"):
         return function, (), {}
+    written = written_out(function)
+    if written is not None:
+        return written, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004
     if isinstance(call, types.FunctionType):
         return call, (function,), {}
     source.of(function)  # says why not
     return function, (), {}
+
+
+@functools.lru_cache(maxsize=256)
+def written_out(function: Any) -> Callable[..., Any] | None:
+    """A Python function that calls a library function which has a derivative rule; None for others.
+
+    >>> written_out(np.sin)(0.0), written_out(print)
+    (np.float64(0.0), None)
+    """
+    operation = registry.find(function) if isinstance(function, Hashable) else None
+    if operation is None or operation.kind == "constant":
+        return None
+    spelling = registry.spell(function)
+    root, _, rest = spelling.partition(".")
+    namespace: dict[str, Any] = {root: importlib.import_module("numpy" if root == "np" else root)}
+    found = namespace[root]
+    for name in rest.split("."):
+        found = getattr(found, name, None)
+    if found is not function:
+        return None
+    parameters = [p for p in operation.parameters if _is_written(p.default)]
+    if isinstance(function, np.ufunc):
+        parameters = parameters[: function.nin]
+    listed = ", ".join(str(p.replace(annotation=p.empty)) for p in parameters)
+    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    passed = ", ".join(star.get(p.kind, "") + p.name for p in parameters)
+    file = f"<adc: {spelling}>"
+    text = f"def {function.__name__}({listed}):\n    return {spelling}({passed})\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), namespace)
+    made: Callable[..., Any] = namespace[function.__name__]
+    return made
+
+
+def _is_written(default: Any) -> bool:
+    """Whether a default can be written in a text."""
+    empty = default is inspect.Parameter.empty
+    return empty or isinstance(default, (bool, int, float, str, type(None)))
 
 
 def has_code(function: Any) -> bool:

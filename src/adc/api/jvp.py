@@ -23,16 +23,14 @@ class Jvp(Directional):
     label = "jvp"
     what = "Value and tangent"
 
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
+    def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         value, dot, aux = nested.pushed(
-            ev, self.target, primals, {}, range(len(primals)), tangents, self._has_aux
+            ev, function, primals, {}, range(len(primals)), tangents, self._has_aux
         )
         return (value, dot, aux) if self._has_aux else (value, dot)
 
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
-        return tape.jvp(self.target, primals, tangents, has_aux=self._has_aux)
+    def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        return tape.jvp(function, primals, tangents, has_aux=self._has_aux)
 
 
 def jvp(
@@ -65,7 +63,7 @@ def jvp(
     (array([1., 4.]), array([2., 0.]))
     """
     _check(primals, tangents, "jvp")
-    return directional(Jvp, function, len(primals), has_aux, mode)(*primals, *tangents)
+    return directional(Jvp, function, primals, tangents, has_aux, mode)[1]
 
 
 class Hvp(Directional):
@@ -74,16 +72,14 @@ class Hvp(Directional):
     label = "hvp"
     what = "Hessian times a direction"
 
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
-        gradient = nested.Gradient(self.target, tuple(range(len(primals))))
+    def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        gradient = nested.Gradient(function, tuple(range(len(primals))))
         return nested.pushed(ev, gradient, primals, {}, range(len(primals)), tangents)[1]
 
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
+    def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
         def gradient(*xs: Any) -> Any:
-            return tape.value_and_grad(self.target, xs, argnums=tuple(range(len(xs))))[1]
+            return tape.value_and_grad(function, xs, argnums=tuple(range(len(xs))))[1]
 
         return tape.jvp(gradient, primals, tangents)[1]
 
@@ -116,16 +112,14 @@ class Vhp(Directional):
     label = "vhp"
     what = "A direction times the Hessian"
 
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
-        slope = nested.Slope(self.target, tangents)
+    def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        slope = nested.Slope(function, tangents)
         return tuple(nested.gradient(ev, slope, primals, {}, range(len(primals)))[2])
 
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
+    def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
         def slope(*xs: Any) -> Any:
-            return tape.jvp(self.target, xs, tangents)[1]
+            return tape.jvp(function, xs, tangents)[1]
 
         return tape.value_and_grad(slope, primals, argnums=tuple(range(len(primals))))[1]
 
@@ -149,16 +143,14 @@ class GaussNewton(Directional):
     label = "gauss newton vp"
     what = "Gauss-Newton matrix times a direction"
 
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
+    def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         chosen = range(len(primals))
-        dot = nested.pushed(ev, self.target, primals, {}, chosen, tangents)[1]
-        return tuple(nested.pulled(ev, self.target, primals, {}, chosen, lambda _: dot)[2])
+        dot = nested.pushed(ev, function, primals, {}, chosen, tangents)[1]
+        return tuple(nested.pulled(ev, function, primals, {}, chosen, lambda _: dot)[2])
 
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        primals, tangents = args[: self.count], args[self.count :]
-        dot = tape.jvp(self.target, primals, tangents)[1]
-        return tuple(tape.vjp(self.target, *primals, argnums=tuple(range(len(primals))))[1](dot))
+    def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        dot = tape.jvp(function, primals, tangents)[1]
+        return tuple(tape.vjp(function, *primals, argnums=tuple(range(len(primals))))[1](dot))
 
 
 def gauss_newton_vp(
@@ -183,7 +175,7 @@ def _product(
     if not several:
         primals, tangents = (primals,), (tangents,)
     _check(primals, tangents, kind.label)
-    found = directional(kind, function, len(primals), False, mode)(*primals, *tangents)
+    found = directional(kind, function, primals, tangents, False, mode)[1]
     return found if several else found[0]
 
 
@@ -216,7 +208,7 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
 def _inline_jvp(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     function, primals, tangents, *rest = args
     has_aux = bool(rest[0]) if rest else bool(kwargs.get("has_aux", False))
-    return Jvp(function, len(primals), has_aux, None).derive(ev, [*primals, *tangents], {}, [])
+    return Jvp(function, len(primals), has_aux, None).derived(ev, function, primals, tangents)
 
 
 def _inline_product(kind: type[Directional]) -> Callable[..., Any]:
@@ -225,7 +217,7 @@ def _inline_product(kind: type[Directional]) -> Callable[..., Any]:
         several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
         if not several:
             primals, tangents = (primals,), (tangents,)
-        found = kind(function, len(primals), False, None).derive(ev, [*primals, *tangents], {}, [])
+        found = kind(function, len(primals), False, None).derived(ev, function, primals, tangents)
         return found if several else found[0]
 
     return inline

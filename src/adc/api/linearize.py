@@ -12,7 +12,7 @@ from adc.api import taped
 from adc.api.phases import Phased, phased
 from adc.api.transformed import Call
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.transforms import phases
+from adc.compiler.transforms import nested, phases
 from adc.config import Mode
 
 __all__ = ["linearize"]
@@ -31,6 +31,11 @@ class Linearized(Phased):
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
         return phases.linearized(ev, self._function, args, kwargs, keys, self._has_aux)
+
+    def inlined(
+        self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys, direction: Any
+    ) -> Any:
+        return nested.pushed(ev, self._function, args, kwargs, keys, direction, self._has_aux)[1]
 
     def expected(self, call: Call, value: Any) -> Any:
         args, kwargs = self._python_call(call, call.values)
@@ -73,7 +78,8 @@ def linearize(
     """
     primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
     chosen = tuple(range(len(primals)))
-    value, aux, run = phased(Linearized, function, chosen, has_aux, mode)(*primals)
+    engine, fixed, named = phased(Linearized, function, chosen, has_aux, mode)
+    value, aux, run = engine(*fixed, *primals, **named)
 
     def push(*tangents: Any) -> Any:
         return run(tangents)

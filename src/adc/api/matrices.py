@@ -15,7 +15,7 @@ from adc.config import Mode
 from adc.errors import ArgumentError
 from adc.rules.registry import static
 
-__all__ = ["JacobianForward", "JacobianReverse", "Matrix", "hessian", "jacfwd", "jacrev"]
+__all__ = ["JacobianForward", "JacobianReverse", "Matrix", "check_chunk_size", "hessian", "jacfwd", "jacrev"]
 
 Keys = list[int | str]
 Argnums = int | str | tuple[int | str, ...]
@@ -130,6 +130,7 @@ def jacfwd(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    chunk_size: int | None = None,
     mode: Mode | None = None,
 ) -> Any:
     """All first derivatives of a function, by forward mode: for few inputs and many results.
@@ -139,6 +140,8 @@ def jacfwd(
     shape `s + t`, of the result's dtype; containers of results hold containers of arguments, and with a tuple of
     argnums a tuple of these. The loop over the elements of the arguments is inside the compiled code, and what does
     not depend on the direction is computed once in front of it. With `has_aux` the result is `(jacobian, aux)`.
+    Directions pass one after the other, so the memory is that of one, whatever `chunk_size` is: it is accepted for
+    code written for torch.func.
 
     Raises what `jvp` raises.
 
@@ -147,6 +150,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
+    check_chunk_size(chunk_size)
     return _made(JacobianForward, function, argnums, has_aux, mode)
 
 
@@ -156,6 +160,7 @@ def jacrev(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    chunk_size: int | None = None,
     mode: Mode | None = None,
 ) -> Any:
     """All first derivatives of a function, by reverse mode: for many inputs and few results.
@@ -168,6 +173,7 @@ def jacrev(
     array([[1., 1.],
            [3., 2.]])
     """
+    check_chunk_size(chunk_size)
     return _made(JacobianReverse, function, argnums, has_aux, mode)
 
 
@@ -177,6 +183,7 @@ def hessian(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    chunk_size: int | None = None,
     mode: Mode | None = None,
 ) -> Any:
     """All second derivatives of a function of one real number, forward over reverse.
@@ -193,7 +200,14 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
+    check_chunk_size(chunk_size)
     return _made(Hessian, function, argnums, has_aux, mode)
+
+
+def check_chunk_size(chunk_size: int | None) -> None:
+    """Raise ArgumentError unless this is a number of directions, or None."""
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
+        raise ArgumentError(f"chunk_size={chunk_size!r} is not a positive integer", repair="Leave it out.")
 
 
 def _made(

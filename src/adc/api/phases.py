@@ -14,14 +14,15 @@ import numpy as np
 
 from adc import pytree
 from adc.api.arguments import Layout, Slot
-from adc.api.composite import Composite
+from adc.api.composite import Composite, kept_on
+from adc.api.functions import has_code, is_method, taken_apart
 from adc.api.specialise import Specialisation, compiled, plain, specialisation
 from adc.api.transformed import Call
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
-from adc.compiler.transforms import phases
+from adc.compiler.transforms import nested, phases
 from adc.config import Mode
 from adc.errors import ArgumentError, ShapeError, UnsupportedError
 
@@ -54,6 +55,12 @@ class Phased(Composite):
     @abstractmethod
     def expected(self, call: Call, value: Any) -> Any:
         """The value whose container and shapes a direction must have."""
+
+    @abstractmethod
+    def inlined(
+        self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str], direction: Any
+    ) -> Any:
+        """The result of the second program for a direction, in a program that is being built."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         known, inputs, call = self._resolve(args, kwargs)
@@ -136,6 +143,17 @@ class Run:
         assert form is not None
         return self.phased.result(self.call, form.fill((raw,) if len(form.leaves) == 1 else raw), self.value)
 
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What a run means inside a function that is being compiled: the derivative at the values of the call."""
+
+        def captured(leaf: Any) -> Any:
+            return ev.captured(lambda: leaf, "primal")
+
+        values = [nested.with_lists(pytree.map_structure(captured, v), ev) for v in self.call.values]
+        positional, named = self.phased._python_call(self.call, values)
+        keys = self.phased._keys(self.call.layout)
+        return self.phased.inlined(ev, list(positional), named, keys, args[0])
+
     def source(self, directions: Any) -> str:
         """The text of the second program; it is made by the first run."""
         self(directions)
@@ -156,18 +174,21 @@ def _fitted(direction: Any, like: Any, param: Var) -> Any:
 
 
 def phased(
-    kind: type[Phased], function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None
-) -> Phased:
-    """The two programs of a function, made once and kept on the function."""
-    table: Any = getattr(function, "__dict__", {}).get("__adc_phases__")
-    if (
-        table is None or table[0] is not function
-    ):  # functools.wraps copies it to functions that are not its own
-        table = (function, {})
-        if hasattr(function, "__dict__"):
-            function.__dict__["__adc_phases__"] = table
-    key = (kind, argnums, has_aux, mode)
-    if key not in table[1]:
-        table[1][key] = kind(function, argnums, value=True, has_aux=has_aux, mode=mode)
-    found: Phased = table[1][key]
-    return found
+    kind: type[Phased],
+    function: Callable[..., Any],
+    argnums: tuple[int | str, ...],
+    has_aux: bool,
+    mode: Mode | None,
+) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
+    """The two programs of a function, made once and kept on the function; and the arguments that it has already."""
+    target, fixed, named = (function, (), {}) if has_code(function) else taken_apart(function)
+    # argnums counts the arguments that a caller sees; of a function in a class body `self` is none of them.
+    shift = len(fixed) - is_method(target) if fixed else 0
+    chosen = tuple(k + shift if isinstance(k, int) and k >= 0 else k for k in argnums)
+    made = kept_on(
+        target,
+        (kind, chosen, has_aux, mode),
+        "__adc_phases__",
+        lambda: kind(target, chosen, value=True, has_aux=has_aux, mode=mode),
+    )
+    return made, fixed, named

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api import functions, taped
-from adc.api.functions import is_method
 from adc.api.phases import Phased, phased
 from adc.api.transformed import Call
 from adc.compiler import results
@@ -36,6 +34,12 @@ class Pulled(Phased):
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
         return phases.pulled(ev, self._function, args, kwargs, keys, self._has_aux)
+
+    def inlined(
+        self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys, direction: Any
+    ) -> Any:
+        bars = nested.pulled(ev, self._function, args, kwargs, keys, lambda _: direction, self._has_aux)[2]
+        return tuple(bars)
 
     def expected(self, call: Call, value: Any) -> Any:
         return value
@@ -112,15 +116,11 @@ def vjp(
     (array([3., 6.]), (array([3., 0.]),))
     """
     chosen = tuple(range(len(primals))) if argnums is None else argnums
-    chosen = chosen if isinstance(chosen, tuple) else (chosen,)
-    if isinstance(function, types.MethodType) and is_method(function.__func__):
-        # Engines are kept on the function, which all instances share; argnums does not count `self`.
-        primals = (function.__self__, *primals)
-        function = function.__func__
+    chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
+    engine, fixed, named = phased(Pulled, function, chosen, has_aux, mode)
     primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
-    kwargs = {k: pytree.map_structure(taped.own, v) for k, v in kwargs.items()}
-    engine = phased(Pulled, function, chosen, has_aux, mode)
-    value, aux, run = engine(*primals, **kwargs)
+    kwargs = {k: pytree.map_structure(taped.own, v) for k, v in {**named, **kwargs}.items()}
+    value, aux, run = engine(*fixed, *primals, **kwargs)
     pullback = Pullback(run, engine._spoken, engine.mode)
     return (value, pullback, aux) if has_aux else (value, pullback)
 

@@ -16,7 +16,7 @@ from typing import Any
 from adc import config, pytree
 from adc.api import explain_error, taped
 from adc.api.arguments import Layout, Parameters, Slot, read, slots_of
-from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart
+from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart, written_out
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
@@ -69,8 +69,9 @@ class Transformed:
         self, function: Callable[..., Any], argnums: Any, *, value: bool, has_aux: bool, mode: Mode | None
     ) -> None:
         self._given = function
+        function = written_out(function) or function
         self._function, self._fixed_args, self._fixed_kwargs = taken_apart(function)
-        self._argnums = argnums
+        self._argnums = tuple(argnums) if isinstance(argnums, list) else argnums
         self._value = value
         self._has_aux = has_aux
         self._asked: Mode = mode if mode is not None else config.current().mode
@@ -91,6 +92,14 @@ class Transformed:
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())  # type: ignore[arg-type]
         self.__adc_primal__ = function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        # A decorated method: the instance comes first, whatever the parameter is called.
+        outer = getattr(self._given, "__qualname__", "").rpartition(".")[0]
+        if self._hidden == 0 and outer == owner.__qualname__ and not isinstance(self._given, staticmethod):
+            self._hidden = 1
+            if not self._parameters.variadic:
+                self._wanted = self._flags(self._parameters.layout)
 
     @property
     def mode(self) -> Mode:

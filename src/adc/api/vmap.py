@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from adc import pytree
+from adc.api import taped
 from adc.api.composite import Composite
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch
@@ -24,26 +26,74 @@ class Batched(Composite):
     label = "vmap"
     what = "Batches"
 
-    def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, mode: Mode | None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        in_axes: Any,
+        out_axes: Any,
+        mode: Mode | None,
+        parallel: bool = False,
+    ) -> None:
         self.in_axes = in_axes
+        self.parallel = parallel
         self.out_axes = out_axes
         super().__init__(function, (), value=True, has_aux=False, mode=mode)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self._given, self.in_axes, self.out_axes, self._asked
+        return self._given, self.in_axes, self.out_axes, self._asked, self.parallel
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled."""
         return batch.mapped(ev, self._given, args, kwargs, self._axes(args), self.out_axes)
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        axes = [*[None] * len(self._fixed_args), *self._axes(args[len(self._fixed_args) :])]
-        return batch.mapped(ev, self._function, args, kwargs, axes, self.out_axes)
+        return batch.mapped(ev, self._function, args, kwargs, self._all_axes(args), self.out_axes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = pytree.leaves(tuple(args))
-        _check_lengths(zip(leaves, _spread(self._axes(args), tuple(args)), strict=True))
+        axes = _spread(self._axes(args), tuple(args))
+        lengths = _lengths(zip(leaves, axes, strict=True))
+        if self.parallel and len(lengths) == 1 and not taped.carries_tensors((args, kwargs)):
+            return self._in_threads(lengths.pop(), leaves, axes, args, kwargs)
         return super().__call__(*args, **kwargs)
+
+    def _in_threads(
+        self,
+        length: int,
+        leaves: list[Any],
+        axes: list[int | None],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """The batch in as many pieces as there are threads; compiled code runs without the interpreter's lock."""
+        from numba import get_num_threads
+
+        # Two elements at least: a batch of one is a kind of arguments of its own.
+        count = max(1, min(get_num_threads(), length // 2))
+        bounds = [length * k // count for k in range(count + 1)]
+        structure = pytree.flatten(tuple(args))[1]
+
+        def piece(k: int) -> Any:
+            part = slice(bounds[k], bounds[k + 1])
+            mine = [
+                x if axis is None else x[(slice(None),) * (axis % np.ndim(x)) + (part,)]
+                for x, axis in zip(leaves, axes, strict=True)
+            ]
+            named = pytree.map_structure(lambda x: x[part], kwargs)
+            return super(Batched, self).__call__(*pytree.unflatten(structure, mine), **named)
+
+        first = piece(0) if count == 1 or not self._specialisations else None
+        if count == 1:
+            return first
+        begin = 0 if first is None else 1  # the first call compiles: once, before there are threads
+        with ThreadPoolExecutor(count - begin) as pool:
+            parts = [*([] if first is None else [first]), *pool.map(piece, range(begin, count))]
+        columns = list(zip(*(pytree.leaves(part) for part in parts), strict=True))
+        ends = _spread(self.out_axes, parts[0])
+        joined = [
+            c[0] if a is None else np.concatenate(c, axis=a) for c, a in zip(columns, ends, strict=True)
+        ]
+        return pytree.unflatten(pytree.flatten(parts[0])[1], joined)
 
     def _axes(self, args: Sequence[Any]) -> list[Any]:
         """One entry of in_axes per positional argument."""
@@ -57,9 +107,14 @@ class Batched(Composite):
             )
         return [*axes, *[None] * (len(args) - len(axes))]  # defaults that the caller left out
 
+    def _all_axes(self, args: Sequence[Any]) -> list[Any]:
+        """The same for the arguments of the function itself, some of which may be fixed (a partial, a method)."""
+        fixed = len(self._fixed_args)
+        return [*[None] * fixed, *self._axes(args[fixed:])]
+
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
         leaves, structure = pytree.flatten(tuple(args))
-        axes = _spread(self._axes(args), tuple(args))
+        axes = _spread(self._all_axes(args), tuple(args))
         lengths = {np.shape(x)[a] for x, a in zip(leaves, axes, strict=True) if a is not None}
         lengths |= {np.shape(x)[0] for x in pytree.leaves(kwargs)}
         if len(lengths) != 1:
@@ -82,14 +137,15 @@ class Batched(Composite):
         return pytree.unflatten(pytree.flatten(rows[0])[1], stacked)
 
 
-def _check_lengths(leaves: Iterable[tuple[Any, int | None]]) -> None:
-    """Raise ShapeError unless all batches are of one length. What has no such axis is refused by the compiler."""
+def _lengths(leaves: Iterable[tuple[Any, int | None]]) -> set[int]:
+    """The length of all batches. Raises ShapeError for several; what has no such axis is refused by the compiler."""
     lengths = {np.shape(x)[a] for x, a in leaves if a is not None and -np.ndim(x) <= a < np.ndim(x)}
     if len(lengths) > 1:
         raise ShapeError(
             f"vmap is given batches of the lengths {', '.join(map(str, sorted(lengths)))}",
             repair="Give arrays of one length along in_axes.",
         )
+    return lengths
 
 
 def _spread(axes: Any, tree: Any) -> list[int | None]:
@@ -107,6 +163,7 @@ def vmap(
     in_axes: Any = 0,
     out_axes: Any = 0,
     *,
+    parallel: bool = False,
     mode: Mode | None = None,
 ) -> Any:
     """Apply a function to each element of a batch: one compiled loop.
@@ -118,6 +175,8 @@ def vmap(
         all; an int for all arguments, or one entry per argument (an int, None, or a container like the argument).
         Keyword arguments run along their first axis.
     out_axes: where that axis is in the results; None for results that are the same for all.
+    parallel: cut the batch into pieces and run them on all cores (as many threads as `numba.set_num_threads` says).
+        Worth it where a call takes a millisecond or more. Inside another compiled function the loop stays sequential.
     mode: as for `grad`.
 
     Returns a callable with the function's signature. `vmap(grad(loss), in_axes=(None, 0, 0))` gives per-example
@@ -132,6 +191,6 @@ def vmap(
     """
 
     def decorate(f: Callable[..., Any]) -> Batched:
-        return Batched(f, in_axes, out_axes, mode)
+        return Batched(f, in_axes, out_axes, mode, parallel)
 
     return decorate if function is None else decorate(function)

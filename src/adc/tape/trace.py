@@ -110,8 +110,9 @@ def jvp(
     tangents: Sequence[Any],
     kwargs: dict[str, Any] | None = None,
     has_aux: bool = False,
+    argnums: Sequence[Key] | None = None,
 ) -> Any:
-    """The result of a function and its tangent along `tangents`.
+    """The result of a function and its tangent along `tangents`, one for each argument in `argnums` (all).
 
     The pull is linear in the adjoint; its own transpose is the push, so two reverse sweeps give it for every
     operation that has a pull.
@@ -119,7 +120,8 @@ def jvp(
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    run = _run(function, primals, kwargs or {}, list(range(len(primals))))
+    keys = list(range(len(primals))) if argnums is None else list(argnums)
+    run = _run(function, primals, kwargs or {}, keys)  # type: ignore[arg-type]
     result, aux = run.result if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
     dots = [

@@ -425,11 +425,16 @@ class Builder:
             "transpose",
             "broadcast_to",
             "reshape",
+            "ravel",
         ) and not self.type_is_array(bound[0]):
             # NumPy lets these act on numbers.
-            target = bound[1] if name in ("broadcast_to", "reshape") else ()
-            if target == () and isinstance(bound[0], Var):
+            target = {"broadcast_to": bound[-1], "reshape": bound[-1], "ravel": (1,)}.get(name, ())
+            if target == ():
                 return bound[0]
+            if name != "broadcast_to":  # one element, whatever the lengths are called
+                return self.op("broadcast_to", bound[0], (1,) * (len(target) if isinstance(target, tuple) else 1))
+        elif self._becomes_number(name, bound):
+            return self.getitem(bound[0], (Const(0),) * bound[0].type.ndim)
         elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
             wanted = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
             lengths = [self.length(d) for d in wanted]
@@ -443,6 +448,16 @@ class Builder:
             axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
             return self.op("broadcast_to", bound[0], (1,) * len(axes))
         return None
+
+    def _becomes_number(self, name: str, bound: tuple[Value, ...]) -> bool:
+        """Whether an array of one element is reshaped or squeezed to no axes: that reads the element."""
+        if name == "squeeze" and bound[1] is None:
+            return all(d == Dim(1) for d in bound[0].type.shape)
+        if name != "reshape" or bound[1] != ():
+            return False
+        for d in bound[0].type.shape:
+            self.require_equal(d, Dim(1), "cannot reshape an array of several elements into no axes")
+        return True
 
     def _keeps_type(self, kept: Value, other: Value) -> bool:
         """Whether folding away the constant `other` leaves the dtype of the result as it was."""

@@ -1,0 +1,66 @@
+"""Derivatives along a direction by differences of the function, and when a claim agrees with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STEPS", "Claim", "agreed", "slope"]
+
+# Steps of the central differences: around the cube root of the machine precision, where the errors of truncation and of
+# rounding meet. Two of them, because a kink or a steep place may lie within one.
+STEPS = {"d": (6e-6, 1e-4), "f": (5e-3, 2e-2)}
+TOLERANCE = {"d": 1e-5, "f": 2e-2}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is said of the derivative at a point along a direction, and how far differences may be from it."""
+
+    at: NDArray[Any]
+    direction: NDArray[Any]
+    slope: float
+    size: float  # of the values whose differences are taken: they are exact to their rounding only
+    rtol: float | None = None
+    atol: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """The key of the steps: the precision of the point."""
+        return self.at.dtype.char if self.at.dtype.char in STEPS else "d"
+
+
+def agreed(claim: Claim, along: Callable[[NDArray[Any]], float]) -> float | None:
+    """None where differences of `along`, a function of the point, agree with the claim; else what they say."""
+    relative = TOLERANCE[claim.kind] if claim.rtol is None else claim.rtol
+    absolute = relative * max(1.0, claim.size) * 1e-2 if claim.atol is None else claim.atol
+    first = None
+    for step in STEPS[claim.kind]:
+        difference = slope(claim.at, claim.direction, along, step)
+        scale = max(abs(claim.slope), abs(difference))
+        if abs(claim.slope - difference) <= relative * scale + absolute or (
+            np.isnan(claim.slope) and np.isnan(difference)
+        ):
+            return None
+        first = difference if first is None else first
+    return first
+
+
+def slope(
+    at: NDArray[Any], direction: NDArray[Any], along: Callable[[NDArray[Any]], float], step: float
+) -> float:
+    """The central difference of `along` at a point in a direction.
+
+    >>> round(slope(np.array(2.0), np.array(1.0), lambda x: float(x * x), 1e-4), 6)
+    4.0
+    """
+    up = (at + step * direction).astype(at.dtype)
+    down = (at - step * direction).astype(at.dtype)
+    # The step that was really taken: `x + step` rounds.
+    moved = np.asarray(up - down, np.float64)
+    taken = float(np.sum(moved * direction)) / max(float(np.sum(direction * direction)), 1e-300)
+    return (along(up) - along(down)) / taken if taken else 0.0
