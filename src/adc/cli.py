@@ -103,9 +103,7 @@ def check(options: argparse.Namespace) -> int:
     if bound.kwargs:
         raise CommandError("`check` takes functions whose arguments can be given by position")
     try:
-        checking.check_grads(
-            function, bound.args, 1, ("rev",), _argnums(options.argnums), mode=options.mode
-        )
+        checking.check_grads(function, bound.args, 1, ("rev",), _argnums(options.argnums), mode=options.mode)
     except AssertionError as error:
         print(f"wrong: {error}")
         return 1

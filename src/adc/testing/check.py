@@ -1,8 +1,8 @@
 """`check_grads`: derivatives of a function against the function and against each other, along random directions.
 
-Reverse mode and forward mode are each compared with central differences, and with each other: `<bar, J v>` and
-`<J.T bar, v>` are one number to rounding (the adjoint, or dot-product, test). Orders above the first take the derivatives
-themselves as the function.
+Reverse mode and forward mode are each compared with central differences, and with each other: `<bar, J v>`
+and `<J.T bar, v>` are one number to rounding (the adjoint, or dot-product, test). Orders above the first take
+the derivatives themselves as the function.
 """
 
 from __future__ import annotations

@@ -432,7 +432,9 @@ class Builder:
             if target == ():
                 return bound[0]
             if name != "broadcast_to":  # one element, whatever the lengths are called
-                return self.op("broadcast_to", bound[0], (1,) * (len(target) if isinstance(target, tuple) else 1))
+                return self.op(
+                    "broadcast_to", bound[0], (1,) * (len(target) if isinstance(target, tuple) else 1)
+                )
         elif self._becomes_number(name, bound):
             return self.getitem(bound[0], (Const(0),) * bound[0].type.ndim)
         elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
