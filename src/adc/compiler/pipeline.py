@@ -47,6 +47,7 @@ from adc.compiler.transforms import (
     registers,
     reuse,
     scalarise,
+    scatter,
     undo,
     vectorise,
 )
@@ -222,6 +223,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("cse-5", lambda p, c: cse.run(p, c.evaluator)),
     Stage("propagate-5", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("dead-7", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("scatter", lambda p, c: scatter.run(p, c.evaluator)),
     Stage("registers", lambda p, c: registers.run(p, c.evaluator)),
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),

@@ -8,14 +8,17 @@ from typing import Any
 from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Buffer,
     Check,
+    Const,
     For,
     If,
     Keep,
     NewBuffer,
     Print,
     Restore,
+    Slice,
     Stmt,
     Store,
     Var,
@@ -27,6 +30,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.rules.dims import Dim
 
 
 @dataclass(eq=False)
@@ -166,3 +170,23 @@ class Memory:
         if x.stacks & y.stacks:
             return True
         return any(r in y.accesses for r in x.writes) or any(r in x.accesses for r in y.writes)
+
+
+def offset(index: Var, item: object) -> Dim | None:
+    """`c` where an index item is `index + c`, the same c in every trip."""
+    if isinstance(item, Slice) or not isinstance(item, (Var, Const)):
+        return None
+    value = _dim(item)
+    if value is None:
+        return None
+    terms = dict(value.terms)
+    own = Dim.symbol("value", index).terms[0][0]
+    if terms.pop(own, 0) != 1:
+        return None
+    return Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
+
+
+def _dim(item: Atom) -> Dim | None:
+    if isinstance(item, Const):
+        return Dim(int(item.value)) if isinstance(item.value, int) else None
+    return item.dim

@@ -68,7 +68,7 @@ class Emitter(ExpressionPrinter):
         super().__init__(Names(program, inlining), inlining)
         self.program = program
         self.lines: list[str] = []
-        self.sweep = ""
+        self.sweep = program.meta.get("sweep", "")
         self.comments: dict[int, tuple[str, int]] = {}  # depth -> the primal line named last there
         self.origin: Location | None = None  # of the statement being printed
 

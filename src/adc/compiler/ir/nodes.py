@@ -103,14 +103,14 @@ class Assign:
 
 @dataclass(eq=False)
 class Store:
-    """`array[index] = value`, or `+=` when `accumulate`. `role` marks the reverse sweep's restoring writes."""
+    """`array[index] = value`, or `+=` when `accumulate`. `role` marks what the reverse sweep restores and clears."""
 
     array: Var
     index: Index
     value: Atom
     accumulate: bool = False
     origin: Location | None = None
-    role: Literal["", "undo"] = ""
+    role: Literal["", "undo", "clear"] = ""
 
 
 @dataclass(eq=False)

@@ -515,7 +515,8 @@ class Adjoint:
                     value_bar = self._where_last(stmt, value_bar)
                 self._accumulate(stmt.value, value_bar, None)
             if not stmt.accumulate:
-                self.ev.block.append(Store(shadow, stmt.index, Const(0.0), False, self.ev.origin))
+                cleared = Store(shadow, stmt.index, Const(0.0), False, self.ev.origin, role="clear")
+                self.ev.block.append(cleared)
                 self.masked.add(shadow.root)
         self._emit(frame, block)
 

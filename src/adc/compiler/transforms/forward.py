@@ -37,6 +37,7 @@ class _Forwarder:
             Var, Any
         ] = {}  # value -> the (array, index) that it was read from and that still holds it
         known: dict[Any, Store] = {}  # (array, index) -> the store whose value the element still has
+        before: dict[Store, Var | None] = {}  # what the element held, where that is known
         for stmt in block:
             if isinstance(stmt, (For, While, If)):
                 for name in ("test_block", "then", "orelse", "body"):
@@ -56,13 +57,21 @@ class _Forwarder:
                 key = self._key(stmt.array, stmt.index)
                 if not stmt.accumulate and isinstance(stmt.value, Var) and loaded.get(stmt.value) == key:
                     continue  # it stands there already
+                held = next((v for v, k in loaded.items() if k == key), None)
                 loaded = {
                     v: k for v, k in loaded.items() if self.memory.of(k[0]) is not self.memory.of(stmt.array)
                 }
                 earlier = known.get(key)
-                if earlier is not None and earlier.role == stmt.role and earlier in out:
+                if earlier is not None and _of_one_kind(earlier, stmt) and earlier in out:
                     out.remove(earlier)
-                    if stmt.accumulate:
+                    held = before.get(earlier)
+                    if stmt.accumulate and _clears(earlier, stmt.value):
+                        if stmt.value is held:  # it stood there before it was cleared
+                            del known[key]
+                            loaded[held] = key
+                            continue
+                        stmt = Store(stmt.array, stmt.index, stmt.value, False, stmt.origin, stmt.role)
+                    elif stmt.accumulate:
                         total = Var(_total_name(stmt), Scalar(stmt.array.type.dtype), named=stmt.array.named)
                         out.append(
                             Assign((total,), registry.named("add"), (earlier.value, stmt.value), stmt.origin)
@@ -72,6 +81,7 @@ class _Forwarder:
                         )
                 self._read(stmt.array, stmt.index, known)
                 known[key] = stmt
+                before[stmt] = held
             elif isinstance(stmt, Assign):
                 e = self.memory.effects(stmt)
                 for root in e.accesses:
@@ -95,6 +105,21 @@ class _Forwarder:
     def _after_region(self, stmt: For | While | If, known: dict[Any, Store]) -> dict[Any, Store]:
         touched = self.memory.effects(stmt).accesses
         return {k: s for k, s in known.items() if self.memory.of(s.array) not in touched}
+
+
+def _of_one_kind(earlier: Store, later: Store) -> bool:
+    return earlier.role == later.role or "clear" in (earlier.role, later.role)
+
+
+def _clears(store: Store, added: Atom) -> bool:
+    """Whether adding to what was stored is the same as storing it."""
+    return (
+        store.value == Const(0.0)
+        and not store.accumulate
+        and isinstance(added, Var)
+        and added.type is not None
+        and added.type.dtype == store.array.type.dtype
+    )
 
 
 def _total_name(stmt: Store) -> str:

@@ -8,7 +8,9 @@ independent run forwards first, so that they meet the forward sweep's loops.
 
 from __future__ import annotations
 
-from adc.compiler.analysis.effects import Access, Memory
+from typing import Any
+
+from adc.compiler.analysis.effects import Access, Memory, offset
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -139,6 +141,8 @@ class _Fuser:
         return x is not None and y is not None and self.ev.equal.same(x, y)
 
     def _may_merge(self, a: For, b: For) -> bool:
+        if _counts_from_the_end(a) or _counts_from_the_end(b):
+            return False
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
             return False
@@ -197,7 +201,7 @@ class _Fuser:
 
     def _independent(self, loop: For) -> bool:
         """Whether the trips of a loop may run in any order, but for the rounding of sums."""
-        if not all(is_sum(c, loop.body) for c in loop.carried):
+        if not all(is_sum(c, loop.body) for c in loop.carried) or _counts_from_the_end(loop):
             return False
         e = self.memory.effects(loop)
         if e.stacks or any(isinstance(s, (Check, Print, While)) for s in walk(loop.body)):
@@ -212,6 +216,12 @@ class _Fuser:
         )
 
 
+def _counts_from_the_end(loop: For) -> bool:
+    """Whether a counter begins, or in reverse ends, below zero: two of its trips may mean one element."""
+    lowest = loop.start if loop.step == Const(1) else loop.stop
+    return isinstance(lowest, Const) and lowest.value < (0 if loop.step == Const(1) else -1)
+
+
 def is_fill(loop: For) -> bool:
     """Whether a loop only sets elements to a constant."""
     return not loop.carried and all(
@@ -222,15 +232,26 @@ def is_fill(loop: For) -> bool:
 
 
 def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
-    """Whether one position of the index is always the loop's own counter: `i` in the first list, `j` in the second."""
+    """Whether one position of the index is always the loop's own counter, or always as far from it.
+
+    The counter is `i` for the first list, `j` for the second.
+    """
     if any(x.index is None for x in (*a, *b)) or len({x.array for x in (*a, *b)}) != 1:
         return False
     rank = len(a[0].index or ())
-    return any(
-        all(x.index is not None and x.index[p] is i for x in a)
-        and all(x.index is not None and x.index[p] is j for x in b)
-        for p in range(rank)
-    )
+    for p in range(rank):
+        found = {_distance((x.index or ())[p], counter) for own, counter in ((a, i), (b, j)) for x in own}
+        if len(found) == 1 and None not in found:
+            return True
+    return False
+
+
+def _distance(item: Any, counter: Var) -> int | None:
+    """`c` where an index item is `counter + c`, a number."""
+    if item is counter:
+        return 0
+    found = offset(counter, item)
+    return None if found is None else found.known
 
 
 def is_sum(c: Carried, body: Block) -> bool:

@@ -6,6 +6,7 @@ runtime/kernels.py for what it buys.
 
 from __future__ import annotations
 
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -14,6 +15,7 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Keep,
+    Mark,
     Print,
     Program,
     Restore,
@@ -33,41 +35,83 @@ FEW_ARRAYS = 4  # up to here LLVM's own checks are cheap enough to be made
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with its loops over many arrays as kernels; `meta["kernels"]` holds them."""
-    owned = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
-    kernels: list[Program] = []
-    program.body = [_outlined(s, program, owned, kernels) if isinstance(s, For) else s for s in program.body]
-    program.meta["kernels"] = kernels
+    outliner = _Outliner(program, Memory(evaluator.joined_roots))
+    program.body = outliner.block(program.body)
+    program.meta["kernels"] = outliner.kernels
     return program
 
 
-def _outlined(loop: For, program: Program, owned: set[Var], kernels: list[Program]) -> For | Assign:
-    if not _worthwhile(loop) or not _only_owned_writes(loop, owned):
-        return loop
-    inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
-    free: dict[Var, None] = {}
-    for s in walk([loop]):
-        for v in uses(s):
-            if v not in inside:
-                free.setdefault(v)
-    taken: set[str] = set()
-    table: dict[Var, Var] = {}
-    for v in free:
-        name, k = v.name, 1
-        while name in taken:
-            k += 1
-            name = f"{v.name}_{k}"
-        taken.add(name)
-        table[v] = Var(name, v.type)
-    results = [c.result for c in loop.carried]
-    inner_results = [Var(r.name, r.type) for r in results]
-    body: Block = substitute([loop], dict(table))
-    copied = body[0]
-    assert isinstance(copied, For)
-    for c, r in zip(copied.carried, inner_results, strict=True):
-        c.result = r
-    name = f"{program.name}_loop" if not kernels else f"{program.name}_loop_{len(kernels) + 1}"
-    kernels.append(Program(name, list(table.values()), body, list(inner_results)))
-    return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
+class _Outliner:
+    def __init__(self, program: Program, memory: Memory) -> None:
+        self.program = program
+        self.memory = memory
+        self.owned = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
+        self.kernels: list[Program] = []
+        self.sweep = ""
+
+    def block(self, block: Block) -> Block:
+        """A block with its loops as calls of kernels: those of the loops inside, too."""
+        here = {v for s in block for v in defined(s)}
+        out: Block = []
+        for s in block:
+            if isinstance(s, Mark):
+                self.sweep = s.text
+            if isinstance(s, For) and _worthwhile(s) and self._apart(s, here):
+                out.append(self._outlined(s))
+                continue
+            if isinstance(s, (For, While)):
+                s.body = self.block(s.body)
+            elif isinstance(s, If):
+                s.then, s.orelse = self.block(s.then), self.block(s.orelse)
+            out.append(s)
+        return out
+
+    def _apart(self, loop: For, here: set[Var]) -> bool:
+        """Whether every array that a loop writes to overlaps no other that it uses.
+
+        It was allocated by this program, and has not been joined with the other one by a branch or a loop; or it was
+        allocated in this very block, and the other one comes from outside.
+        """
+        if not _only_owned_writes(loop, self.owned):
+            return False
+        written = {s.array for s in walk([loop]) if isinstance(s, Store)}
+        arrays = {v for s in walk([loop]) for v in uses(s) if v.is_array}
+        return not any(
+            w is not v and self.memory.of(w) is self.memory.of(v) and not (w in here and v.root not in here)
+            for w in written
+            for v in arrays
+        )
+
+    def _outlined(self, loop: For) -> Assign:
+        inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+        free: dict[Var, None] = {}
+        for s in walk([loop]):
+            for v in uses(s):
+                if v not in inside:
+                    free.setdefault(v)
+        taken: set[str] = set()
+        table: dict[Var, Var] = {}
+        for v in free:
+            name, k = v.name, 1
+            while name in taken:
+                k += 1
+                name = f"{v.name}_{k}"
+            taken.add(name)
+            table[v] = Var(name, v.type)
+        results = [c.result for c in loop.carried]
+        inner_results = [Var(r.name, r.type) for r in results]
+        body: Block = substitute([loop], dict(table))
+        copied = body[0]
+        assert isinstance(copied, For)
+        for c, r in zip(copied.carried, inner_results, strict=True):
+            c.result = r
+        name = f"{self.program.name}_loop"
+        if self.kernels:
+            name += f"_{len(self.kernels) + 1}"
+        kernel = Program(name, list(table.values()), body, list(inner_results))
+        kernel.meta["sweep"] = self.sweep
+        self.kernels.append(kernel)
+        return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
 
 
 def _worthwhile(loop: For) -> bool:

@@ -1,19 +1,23 @@
-"""Strike the restoring writes of the reverse sweep whose memory it never reads again.
+"""Strike the writes of the reverse sweep whose memory it never reads again: restoring and clearing ones.
 
 The to-be-recorded analysis (Hascoet, Naumann & Pascual, *"To be recorded" analysis in reverse-mode automatic
 differentiation*, 2005) on the finished sweep: a restored element matters only if a later statement of the sweep may
-read it. Inside loops that both the write and the read share, affine subscripts decide: with the write at `u[t + 1]` and
-the read at `u[t]`, the earlier trips, which the sweep comes to later, never read what is restored.
+read it, and so does an adjoint that is cleared because the primal had overwritten its element. Memory that each trip of
+a loop makes anew carries nothing to the next. Inside loops that both the write and the read share, affine subscripts
+decide: with the write at `u[t + 1]` and the read at `u[t]`, the earlier trips, which the sweep comes to later, never
+read what is restored.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from adc.compiler.analysis.effects import offset
 from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
-    Atom,
     Block,
     Const,
     For,
@@ -27,7 +31,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
-    variables,
+    defined,
 )
 from adc.rules.dims import Dim
 
@@ -37,39 +41,25 @@ class _Place:
     stmt: Stmt
     position: int
     loops: tuple[For | While, ...]
+    after: bool = False  # behind the blocks of the statement, in its last trip
+
+
+_Read = tuple[_Place, Var, "tuple[object, ...] | None"]
 
 
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
-    """The program without restoring writes that nothing reads."""
+    """The program without restoring and clearing writes that nothing reads."""
     start = next((k for k, s in enumerate(program.body) if isinstance(s, Mark) and s.text == "reverse"), None)
     if start is None:
         return program
     places: list[_Place] = []
     _collect(program.body[start:], (), places)
-    readers: list[tuple[_Place, Var, tuple[object, ...] | None]] = []
-    undos: list[_Place] = []
-    for place in places:
-        stmt = place.stmt
-        if isinstance(stmt, Store) and stmt.role == "undo":
-            undos.append(place)
-        if isinstance(stmt, Assign):
-            if stmt.op == "getitem" and not stmt.target.is_array:
-                readers.append((place, stmt.args[0], stmt.args[1]))
-            else:
-                readers.extend((place, root, None) for root in reads(stmt))
-        elif isinstance(stmt, (Store, Keep)):
-            readers.extend((place, v, None) for v in variables(stmt.value) if v.is_array)
-        elif isinstance(stmt, (For, While)):
-            readers.extend(
-                (place, v, None) for c in stmt.carried for v in variables((c.init, c.out)) if v.is_array
-            )
-        elif isinstance(stmt, If):
-            readers.extend(
-                (place, v, None) for m in stmt.merges for v in variables((m.then, m.orelse)) if v.is_array
-            )
+    readers = [r for place in places for r in _reads(place)]
+    writes = [p for p in places if isinstance(p.stmt, Store) and p.stmt.role and not p.after]
+    home = {v: place.loops for place in places for v in defined(place.stmt)}
     end = _Place(program.body[-1], 1 << 60, ())
     readers.extend((end, r, None) for r in program.results if isinstance(r, Var) and r.is_array)
-    dead = {u.stmt for u in undos if not any(_matters(u, *r, joined_roots) for r in readers)}
+    dead = {w.stmt for w in writes if not any(_matters(w, *r, joined_roots, home) for r in readers)}
     program.body = _without(program.body, dead)
     return program
 
@@ -80,17 +70,50 @@ def _collect(block: Block, loops: tuple[For | While, ...], places: list[_Place])
         inner = (*loops, stmt) if isinstance(stmt, (For, While)) else loops
         for b in blocks(stmt):
             _collect(b, inner, places)
+        if isinstance(stmt, (For, While, If)):
+            places.append(_Place(stmt, len(places), inner, after=True))
+
+
+def _reads(place: _Place) -> Iterator[_Read]:
+    """The arrays whose elements are read at a place, with the index of the element where there is one."""
+    stmt = place.stmt
+    values: list[Any] = []
+    if isinstance(stmt, Assign):
+        if stmt.op == "getitem" and not stmt.target.is_array:
+            yield place, stmt.args[0], stmt.args[1]
+        else:
+            yield from ((place, root, None) for root in reads(stmt))
+    elif isinstance(stmt, Store):
+        values = [stmt.value]
+        if stmt.accumulate:
+            yield place, stmt.array, stmt.index
+    elif isinstance(stmt, Keep):
+        values = [stmt.value]
+    elif isinstance(stmt, (For, While)):
+        values = [c.out if place.after else c.init for c in stmt.carried]
+    elif isinstance(stmt, If) and place.after:
+        values = [v for m in stmt.merges for v in (m.then, m.orelse)]
+    yield from ((place, v, None) for v in values if isinstance(v, Var) and v.is_array)
 
 
 def _matters(
-    undo: _Place, reader: _Place, array: Var, index: tuple[object, ...] | None, joined: dict[Var, set[Var]]
+    write: _Place,
+    reader: _Place,
+    array: Var,
+    index: tuple[object, ...] | None,
+    joined: dict[Var, set[Var]],
+    home: dict[Var, tuple[For | While, ...]],
 ) -> bool:
-    store = undo.stmt
+    store = write.stmt
     assert isinstance(store, Store)
     if not _may_alias(array.root, store.array.root, joined, set()):
         return False
-    common = [a for a, b in zip(undo.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
+    common = [a for a, b in zip(write.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
+    if array.root is store.array.root:  # memory that each trip makes anew carries nothing to the next
+        common = [loop for loop in common if loop not in home.get(array.root, ())]
     if index is not None and array is store.array:
+        if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
+            return False
         for loop in common:
             if isinstance(loop, For):
                 order = _order(loop, store.index, index)
@@ -99,8 +122,26 @@ def _matters(
                 if order == "same":
                     continue
             return True
-        return reader.position > undo.position
-    return bool(common) or reader.position > undo.position
+        return reader.position > write.position
+    return bool(common) or reader.position > write.position
+
+
+def _apart(a: object, b: object) -> bool:
+    """Whether two items of an index never meet, by constants alone."""
+    if isinstance(a, Slice) and isinstance(b, Slice):
+        return False
+    if isinstance(b, Slice):
+        a, b = b, a
+    if not (isinstance(b, Const) and isinstance(b.value, int) and b.value >= 0):
+        return False
+    if isinstance(a, Const):
+        return isinstance(a.value, int) and a.value >= 0 and a.value != b.value
+    if not isinstance(a, Slice) or a.step is not None:
+        return False
+    start, stop = a.start, a.stop
+    return (isinstance(start, Const) and isinstance(start.value, int) and start.value > b.value) or (
+        isinstance(stop, Const) and isinstance(stop.value, int) and 0 <= stop.value <= b.value
+    )
 
 
 def _may_alias(a: Var, b: Var, joined: dict[Var, set[Var]], seen: set[Var]) -> bool:
@@ -119,12 +160,11 @@ def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> 
         return "unknown"
     same = False
     for w, r in zip(written, read, strict=True):
-        offsets = _offset(loop.index, w), _offset(loop.index, r)
-        if offsets[0] is None or offsets[1] is None:
+        offsets = offset(loop.index, w), offset(loop.index, r)
+        if offsets[0] is None or offsets[1] is None or not all(_from_front(loop, c) for c in offsets):
             continue
-        distance = (
-            offsets[0] - offsets[1]
-        ).known  # the read of trip i' hits the write of trip i at i' = i + distance
+        # The read of trip i' hits the write of trip i at i' = i + distance.
+        distance = (offsets[0] - offsets[1]).known
         if distance is None:
             continue
         step = loop.step.value if isinstance(loop.step, Const) else 0
@@ -137,24 +177,16 @@ def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> 
     return "same" if same else "unknown"
 
 
-def _offset(index: Var, item: object) -> Dim | None:
-    """`c` where an index item is `index + c`, the same c in every trip."""
-    if isinstance(item, Slice) or not isinstance(item, (Var, Const)):
-        return None
-    value = _dim(item)
-    if value is None:
-        return None
-    terms = dict(value.terms)
-    own = Dim.symbol("value", index).terms[0][0]
-    if terms.pop(own, 0) != 1:
-        return None
-    return Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
-
-
-def _dim(item: Atom) -> Dim | None:
-    if isinstance(item, Const):
-        return Dim(int(item.value)) if isinstance(item.value, int) else None
-    return item.dim
+def _from_front(loop: For, distance: Dim | None) -> bool:
+    """Whether `index + distance` is never negative, and so never counted from the other end."""
+    if distance is None or not isinstance(loop.step, Const):
+        return False
+    bound = loop.start if loop.step.value > 0 else loop.stop
+    lowest = Dim(bound.value) if isinstance(bound, Const) else bound.dim
+    if lowest is None:
+        return False
+    least = (lowest + distance + (0 if loop.step.value > 0 else 1)).known
+    return least is not None and least >= 0
 
 
 def _without(block: Block, dead: set[Stmt]) -> Block:

@@ -1,0 +1,68 @@
+"""Additions to neighbours, each in a loop of its own: the same sums, whatever the distances and the trips."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+R = np.random.default_rng(5)
+
+
+def burgers(u):
+    u = u.copy()
+    for _ in range(3):
+        middle = u[1:-1]
+        u[1:-1] = middle - 0.2 * middle * (middle - u[:-2]) + 0.1 * (u[2:] - 2.0 * middle + u[:-2])
+    return 0.5 * np.sum(u * u)
+
+
+def five_points(u):
+    u = u * u
+    for _ in range(2):
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        u[1:-1, 1:-1] = np.sin(0.25 * around)
+    return np.sum(u**3)
+
+
+def by_loops(u):
+    new = np.zeros_like(u)
+    for i in range(2, len(u)):
+        new[i] = u[i] * u[i - 1] - u[i - 2] ** 3
+    return np.sum(new * new)
+
+
+def wraps_around(u):
+    total = 0.0
+    for i in range(len(u)):
+        total += u[i - 1] * u[i - 2] ** 2
+    return total
+
+
+def gathered_rows(u):
+    rows = np.zeros((3, len(u)))
+    rows[0, 1:] = u[:-1]
+    rows[1, :] = u
+    rows[2, :-1] = u[1:]
+    return np.sum(np.prod(rows, axis=0)) + np.sum(rows**3)
+
+
+@pytest.mark.parametrize("function", [burgers, five_points, by_loops, wraps_around, gathered_rows])
+@pytest.mark.parametrize("n", [2, 3, 4, 20, 67])
+def test_gradient(function, n):
+    u = R.normal(size=(n, n) if function is five_points else n)
+    found = adc.grad(function, mode="compiled")(u)
+    np.testing.assert_allclose(found, adc.grad(function, mode="tape")(u), rtol=1e-11, atol=1e-12)
+    v = R.normal(size=u.shape)
+    h = 1e-6
+    slope = (function(u + h * v) - function(u - h * v)) / (2 * h)
+    assert np.sum(found * v) == pytest.approx(slope, rel=1e-6, abs=1e-7)
+
+
+def test_the_text_has_no_scattering_loop():
+    text = str(adc.source(adc.grad(burgers), np.ones(40), stage="optimized"))
+    reverse = text[text.index("loop") :]
+    assert "u_bar[j] +=" in reverse and "u_bar[j + 2] +=" in reverse
+    for loop in reverse.split("for j in range")[1:]:
+        assert loop.split("for ")[0].count("] +=") <= 1, loop
