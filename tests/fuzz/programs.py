@@ -1,7 +1,7 @@
 """Random programs: well typed, bounded, smooth almost everywhere, over all constructs that move values about.
 
-A program is a function of two vectors, a matrix and two numbers. It is drawn statement by statement from
-Hypothesis, so that a finding shrinks to a few lines.
+A program is a function of two vectors, a matrix and two numbers, drawn statement by statement. Hypothesis draws
+those of a campaign, so that a finding shrinks to a few lines; a seed determines those of the fixed slice.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.fuzz.choices import Choices, Drawn, Seeded
+from tests.fuzz.expressions import LENGTH, ROWS, Expressions, Scope
 
-LENGTH = 5
 HELPERS = """
+import math
+
 import numpy as np
 
 
@@ -30,11 +33,35 @@ def clamped(a, limit):
     return a
 
 
+def bracketed(a, low=0.0, *, high=1.0):
+    if a < low:
+        return low * 0.5 + a * a * 0.1
+    elif a > high:
+        return np.arctan(a)
+    for k in range(3):
+        a = a * 0.5 + low * 0.1
+        if a < 0.1:
+            return a * k
+    return a + high
+
+
+def chain(a, n):
+    return a if n == 0 else np.sin(chain(a, n - 1)) + 0.3 * a
+
+
 def smoothed(v):
     out = np.zeros_like(v)
     for i in range(v.shape[0]):
         out[i] = 0.5 * v[i] + 0.3 * v[i - 1]
     return out
+
+
+def spread(v):
+    low, total = v[0], 0.0
+    for e in v:
+        low = min(low, e)
+        total += e
+    return low, total / len(v), v * 0.5 - low
 
 
 def decayed(v, rate):
@@ -55,6 +82,15 @@ def energy(v):
         s += np.cos(e) * e
     return s / v.shape[0]
 """
+STATEMENTS = (
+    "new_number new_number rebind_number augment_number tuple new_vector rebind_vector augment_vector "
+    "element element slice mask fancy_write add_at view view copy alias swap helper_write found "
+    "matrix_element row column block matrix rebind_matrix augment_matrix pair change_pair dict change_dict "
+    "list_filled closure delete return"
+).split()
+# In a nested function these would make the outer name a local one without a value.
+REBINDING = "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete".split()
+COMPOUND = "if if for for while elements enumerated zipped rows ping_pong backwards".split()
 _numbers = itertools.count()
 
 
@@ -79,7 +115,7 @@ class Generated:
         return (
             r.normal(size=LENGTH),
             r.normal(size=LENGTH),
-            r.normal(size=(3, LENGTH)),
+            r.normal(size=(ROWS, LENGTH)),
             float(r.normal()),
             float(r.normal()),
         )
@@ -88,193 +124,30 @@ class Generated:
         return f"Generated with seed {self.seed}:\n{self.text}"
 
 
-@dataclass
-class Scope:
-    """The names that have a value here, by kind; `fixed` may not be rebound (loop variables)."""
-
-    numbers: list[str]
-    vectors: dict[str, int]  # name -> length
-    matrices: list[str]
-    indices: dict[str, int]  # name -> number of values, from zero
-    in_loop: bool = False
-    depth: int = 0
-
-    def inner(self, in_loop: bool | None = None) -> Scope:
-        return Scope(
-            list(self.numbers),
-            dict(self.vectors),
-            list(self.matrices),
-            dict(self.indices),
-            self.in_loop if in_loop is None else in_loop,
-            self.depth + 1,
-        )
-
-
-class Writer:
+class Writer(Expressions):
     """Draws one program."""
 
-    def __init__(self, draw: Callable[[Any], Any]) -> None:
-        self.draw = draw
+    def __init__(self, choices: Choices) -> None:
+        super().__init__(choices)
         self.lines: list[str] = []
-        self.fresh = itertools.count(1)
-        self.budget = draw(st.integers(3, 14))
-
-    def pick(self, options: Any) -> Any:
-        return self.draw(st.sampled_from(list(options)))
 
     def program(self) -> str:
         scope = Scope(["s", "t"], {"x": LENGTH, "y": LENGTH}, ["m"], {})
         self.lines = ["def program(x, y, m, s, t):"]
-        self.block(scope, 1, self.budget)
+        self.block(scope, 1, self.choices.between(3, 14))
         parts = [
             self.number(scope, 2),
             *(f"np.sum({v})" for v in scope.vectors),
             *scope.numbers,
             *(f"np.sum({a} * {a})" for a in scope.matrices),
+            *(f"{p}[0] * {p}[1]" for p in scope.pairs),
+            *(f"sum({d}['v']) * {d}['a']" for d in scope.dicts),
         ]
         self.line(1, f"return {' + '.join(f'np.tanh({p})' for p in parts)}")
         return "\n".join(self.lines) + "\n"
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
-
-    # --- expressions -------------------------------------------------------------------------------------
-
-    def constant(self) -> str:
-        return self.pick(["0.5", "1.5", "-0.7", "2", "0.3"])
-
-    def index(self, scope: Scope, length: int) -> str:
-        options = [str(k) for k in range(-length, length)]
-        for name, count in scope.indices.items():
-            options += [f"{name} % {length}" if count > length else name, f"({name} + 1) % {length}"]
-            if count <= length:
-                options.append(f"{name} - 1")
-        return self.pick(options)
-
-    def number(self, scope: Scope, depth: int = 2) -> str:
-        kind = self.pick(
-            ["name", "name", "constant", "element", "matrix element", "sum", "index"]
-            + (["binary", "binary", "call", "choice", "helper", "reduction", "dot"] if depth else [])
-        )
-        if kind == "element" and scope.vectors:
-            v = self.pick(scope.vectors)
-            return f"{v}[{self.index(scope, scope.vectors[v])}]"
-        if kind == "matrix element" and scope.matrices:
-            return f"{self.pick(scope.matrices)}[{self.index(scope, 3)}, {self.index(scope, LENGTH)}]"
-        if kind == "constant":
-            return str(self.constant())
-        if kind == "index" and scope.indices:
-            return f"0.2 * {self.pick(scope.indices)}"
-        if kind == "binary":
-            return f"({self.number(scope, depth - 1)} {self.pick('+-*')} {self.number(scope, depth - 1)})"
-        if kind == "call":
-            return f"np.{self.pick(['sin', 'cos', 'tanh', 'arctan'])}({self.number(scope, depth - 1)})"
-        if kind == "choice":
-            yes, no = self.number(scope, depth - 1), self.number(scope, depth - 1)
-            return f"({yes} if {self.condition(scope)} else {no})"
-        if kind == "helper":
-            return self.pick(
-                [
-                    f"mixed({self.number(scope, 0)}, {self.number(scope, 0)})",
-                    f"clamped({self.number(scope, 0)}, {self.constant()})",
-                    f"energy({self.vector(scope, None, 0)[0]})",
-                ]
-            )
-        if kind == "reduction":
-            v, _ = self.vector(scope, None, 0)
-            return f"np.{self.pick(['mean', 'max', 'min', 'sum'])}({v})"
-        if kind == "dot":
-            v, n = self.vector(scope, None, 0)
-            w, _ = self.vector(scope, n, 0)
-            return f"0.2 * ({v} @ {w})"
-        return str(self.pick(scope.numbers))
-
-    def condition(self, scope: Scope) -> str:
-        first = f"{self.number(scope, 0)} {self.pick('<>')} {self.number(scope, 0)}"
-        kind = self.pick(["plain", "plain", "and", "or", "not", "parity"])
-        if kind in ("and", "or"):
-            return f"({first} {kind} {self.number(scope, 0)} {self.pick('<>')} {self.constant()})"
-        if kind == "not":
-            return f"not {first}"
-        if kind == "parity" and scope.indices:
-            return f"{self.pick(scope.indices)} % 2 == {self.pick('01')}"
-        return first
-
-    def vector(self, scope: Scope, length: int | None, depth: int = 1) -> tuple[str, int]:
-        """An expression for a vector of a length (any, for None), and the length."""
-        n = length if length is not None else self.pick(sorted(set(scope.vectors.values())))
-        names = [v for v, k in scope.vectors.items() if k == n]
-        longer = [v for v, k in scope.vectors.items() if k > n]
-        kinds = (
-            (["name"] * 3 if names else [])
-            + (["slice"] * 2 if longer else [])
-            + (["row"] if n == LENGTH else [])
-        )
-        kinds += ["column"] if n == 3 else []
-        if depth or not kinds:
-            kinds += ["scaled", "binary", "call", "where", "filled"] + (
-                ["helper", "reversed"] if names else []
-            )
-            kinds += ["product"] if n == 3 else []
-        kind = self.pick(kinds)
-        if kind == "name":
-            return self.pick(names), n
-        if kind == "slice":
-            v = self.pick(longer)
-            return f"{v}[{self.slice_of(scope.vectors[v], n)}]", n
-        if kind == "row":
-            return f"{self.pick(scope.matrices)}[{self.index(scope, 3)}]", n
-        if kind == "column":
-            return f"{self.pick(scope.matrices)}[:, {self.index(scope, LENGTH)}]", n
-        if kind == "product":
-            return f"0.3 * ({self.pick(scope.matrices)} @ {self.vector(scope, LENGTH, 0)[0]})", n
-        if kind == "scaled":
-            return (
-                f"{self.number(scope, 0)} * {self.vector(scope, n, 0)[0]}"
-                if names or longer
-                else f"np.full({n}, 0.5)",
-                n,
-            )
-        if kind == "binary":
-            return (
-                f"({self.vector(scope, n, 0)[0]} {self.pick('+-*')} {self.vector(scope, n, 0)[0]})"
-                if names or longer
-                else f"np.ones({n})",
-                n,
-            )
-        if kind == "call":
-            return (
-                f"np.{self.pick(['sin', 'tanh', 'cos'])}({self.vector(scope, n, 0)[0]})"
-                if names or longer
-                else f"np.ones({n})",
-                n,
-            )
-        if kind == "where" and (names or longer):
-            v, w = self.vector(scope, n, 0)[0], self.vector(scope, n, 0)[0]
-            return f"np.where({v} > {self.constant()}, {w}, {self.number(scope, 0)})", n
-        if kind == "helper":
-            return f"smoothed({self.pick(names)})", n
-        if kind == "reversed":
-            return f"{self.pick(names)}[::-1]", n
-        return f"np.full({n}, {self.number(scope, 0)})", n
-
-    def slice_of(self, length: int, n: int) -> str:
-        """A slice of `n` elements out of `length`."""
-        starts = range(length - n + 1)
-        a = self.pick(starts)
-        forms = [f"{a}:{a + n}"]
-        if a == 0:
-            forms.append(f":{n}")
-        if a + n == length:
-            forms += [f"{a}:", f"{a - length}:"] if a else []
-        elif a + n < length:
-            forms.append(f"{a}:{a + n - length}")
-        if 2 * (n - 1) < length and n > 1:
-            forms.append(f":{2 * n - 1}:2")
-            forms.append(f"{2 * n - 2}::-2" if 2 * n - 2 < length else f":{2 * n - 1}:2")
-        return str(self.pick(forms))
-
-    # --- statements --------------------------------------------------------------------------------------
 
     def block(self, scope: Scope, depth: int, count: int) -> None:
         start = len(self.lines)
@@ -284,129 +157,239 @@ class Writer:
             self.line(depth, "pass")
 
     def statement(self, scope: Scope, depth: int) -> None:
-        kinds = [
-            "number",
-            "number",
-            "rebind number",
-            "augment number",
-            "vector",
-            "rebind vector",
-            "augment vector",
-            "element",
-            "element",
-            "slice",
-            "view",
-            "copy",
-            "alias",
-            "swap",
-            "helper write",
-            "matrix element",
-            "row",
-            "tuple",
-        ]
-        if scope.depth < 3:
-            kinds += ["if", "if", "for", "for", "while", "for elements"]
-        if scope.in_loop:
-            kinds += ["break", "continue"]
-        kinds += ["return"]
-        kind = self.pick(kinds)
-        getattr(self, "_" + kind.replace(" ", "_"))(scope, depth)
+        kinds = [*STATEMENTS, *(COMPOUND * 2 if scope.depth < 3 else [])]
+        kinds += ["break", "continue"] * 2 if scope.in_loop else []
+        kinds = [k for k in kinds if not (scope.in_function and k in REBINDING)]
+        getattr(self, f"_write_{self.pick(kinds)}")(scope, depth)
 
-    def _number(self, scope: Scope, depth: int) -> None:
+    def a_vector(self, scope: Scope, length: int | None = None) -> str:
+        return str(self.pick([v for v, n in scope.vectors.items() if length in (None, n)]))
+
+    # --- numbers -----------------------------------------------------------------------------------------
+
+    def _write_new_number(self, scope: Scope, depth: int) -> None:
         value = self.number(scope)
         name = f"a{next(self.fresh)}"
         self.line(depth, f"{name} = {value}")
         scope.numbers.append(name)
 
-    def _rebind_number(self, scope: Scope, depth: int) -> None:
+    def _write_rebind_number(self, scope: Scope, depth: int) -> None:
         self.line(depth, f"{self.pick(scope.numbers)} = {self.number(scope)}")
 
-    def _augment_number(self, scope: Scope, depth: int) -> None:
+    def _write_augment_number(self, scope: Scope, depth: int) -> None:
         value = self.number(scope)
         self.line(depth, f"{self.pick(scope.numbers)} {self.pick(['+=', '-=', '*='])} np.tanh({value})")
 
-    def _tuple(self, scope: Scope, depth: int) -> None:
+    def _write_tuple(self, scope: Scope, depth: int) -> None:
         a, b = self.pick(scope.numbers), self.pick(scope.numbers)
         if a != b:
             self.line(depth, f"{a}, {b} = {self.number(scope)}, np.sin({a})")
 
-    def _vector(self, scope: Scope, depth: int) -> None:
+    def _write_delete(self, scope: Scope, depth: int) -> None:
+        if scope.depth == 0 and len(scope.numbers) > 2:
+            self.line(depth, f"del {scope.numbers.pop()}")
+
+    # --- vectors -----------------------------------------------------------------------------------------
+
+    def _write_new_vector(self, scope: Scope, depth: int) -> None:
         value, n = self.vector(scope, None)
         name = f"v{next(self.fresh)}"
         self.line(depth, f"{name} = {value} * 0.9")
         scope.vectors[name] = n
 
-    def _rebind_vector(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
+    def _write_rebind_vector(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
         self.line(depth, f"{v} = np.tanh({self.vector(scope, scope.vectors[v])[0]})")
 
-    def _augment_vector(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
-        value = self.vector(scope, scope.vectors[v])[0] if self.draw(st.booleans()) else self.number(scope)
+    def _write_augment_vector(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        value = self.vector(scope, scope.vectors[v])[0] if self.coin() else self.number(scope)
         self.line(depth, f"{v} {self.pick(['+=', '-=', '*='])} np.sin({value})")
 
-    def _element(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
+    def _write_element(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
         k = self.index(scope, scope.vectors[v])
         self.line(depth, f"{v}[{k}] {self.pick(['=', '=', '+=', '*='])} np.tanh({self.number(scope)})")
 
-    def _matrix_element(self, scope: Scope, depth: int) -> None:
-        target = f"{self.pick(scope.matrices)}[{self.index(scope, 3)}, {self.index(scope, LENGTH)}]"
-        self.line(depth, f"{target} {self.pick(['=', '+=', '*='])} np.tanh({self.number(scope)})")
-
-    def _row(self, scope: Scope, depth: int) -> None:
-        target = f"{self.pick(scope.matrices)}[{self.index(scope, 3)}]"
-        self.line(depth, f"{target} {self.pick(['=', '+='])} {self.vector(scope, LENGTH)[0]}")
-
-    def _slice(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
-        n = self.draw(st.integers(1, scope.vectors[v]))
+    def _write_slice(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        n = self.choices.between(1, scope.vectors[v])
         value = self.vector(scope, n)[0] if n in scope.vectors.values() else self.number(scope)
         self.line(depth, f"{v}[{self.slice_of(scope.vectors[v], n)}] {self.pick(['=', '+=', '*='])} {value}")
 
-    def _view(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
-        n = self.draw(st.integers(1, scope.vectors[v]))
+    def _write_mask(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        w = self.vector(scope, scope.vectors[v], 0)[0]
+        mask = f"{w} {self.pick('<>')} {self.constant()}"
+        value = self.number(scope) if self.coin() else f"np.sin({v}[{mask}])"
+        self.line(depth, f"{v}[{mask}] {self.pick(['=', '+=', '*='])} {value}")
+
+    def _write_fancy_write(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        places = list(range(scope.vectors[v]))[:: self.pick([1, 2, -1, -2])]
+        value = self.number(scope) if self.coin() else f"np.sin({v}[{places[::-1]}])"
+        self.line(depth, f"{v}[{places}] {self.pick(['=', '+=', '*='])} {value}")
+
+    def _write_add_at(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        places = [self.choices.between(0, scope.vectors[v] - 1) for _ in range(3)]
+        value = self.vector(scope, 3, 0)[0] if 3 in scope.vectors.values() else self.number(scope)
+        self.line(depth, f"np.add.at({v}, {places}, {value})")
+
+    def _write_view(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        n = self.choices.between(1, scope.vectors[v])
         name = f"w{next(self.fresh)}"
         source = f"{v}[{self.slice_of(scope.vectors[v], n)}]"
-        if n == LENGTH and self.draw(st.booleans()):
-            source = f"{self.pick(scope.matrices)}[{self.index(scope, 3)}]"
+        if n in (ROWS, LENGTH) and self.coin():
+            source = self._row(scope, n) if n == LENGTH else self._column(scope, n)
         self.line(depth, f"{name} = {source}")
         scope.vectors[name] = n
 
-    def _copy(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
+    def _write_copy(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
         name = f"c{next(self.fresh)}"
         self.line(depth, f"{name} = {v}.copy()")
         scope.vectors[name] = scope.vectors[v]
 
-    def _alias(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
+    def _write_alias(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
         name = f"b{next(self.fresh)}"
         self.line(depth, f"{name} = {v}")
         scope.vectors[name] = scope.vectors[v]
 
-    def _swap(self, scope: Scope, depth: int) -> None:
-        v = self.pick(scope.vectors)
-        w = self.pick([k for k, n in scope.vectors.items() if n == scope.vectors[v]])
+    def _write_swap(self, scope: Scope, depth: int) -> None:
+        v = self.a_vector(scope)
+        w = self.a_vector(scope, scope.vectors[v])
         if v != w:
             self.line(depth, f"{v}, {w} = {w}, {v}")
 
-    def _helper_write(self, scope: Scope, depth: int) -> None:
-        self.line(depth, f"decayed({self.pick(scope.vectors)}, {self.number(scope, 0)})")
+    def _write_helper_write(self, scope: Scope, depth: int) -> None:
+        self.line(depth, f"decayed({self.a_vector(scope)}, {self.number(scope, 0)})")
 
-    def _if(self, scope: Scope, depth: int) -> None:
+    def _write_found(self, scope: Scope, depth: int) -> None:
+        v, w = self.a_vector(scope), self.a_vector(scope)
+        k = f"k{next(self.fresh)}"
+        self.line(depth, f"{k} = first_above({v}, {self.constant()}) % {scope.vectors[w]}")
+        self.line(depth, f"{w}[{k}] {self.pick(['=', '+=', '*='])} {self.number(scope)}")
+
+    # --- matrices ----------------------------------------------------------------------------------------
+
+    def _write_matrix_element(self, scope: Scope, depth: int) -> None:
+        target = self._matrix_element(scope, 0)
+        self.line(depth, f"{target} {self.pick(['=', '+=', '*='])} np.tanh({self.number(scope)})")
+
+    def _write_row(self, scope: Scope, depth: int) -> None:
+        target = f"{self.pick(scope.matrices)}[{self.index(scope, ROWS)}]"
+        self.line(depth, f"{target} {self.pick(['=', '+='])} {self.vector(scope, LENGTH)[0]}")
+
+    def _write_column(self, scope: Scope, depth: int) -> None:
+        target = f"{self.pick(scope.matrices)}[:, {self.index(scope, LENGTH)}]"
+        self.line(depth, f"{target} {self.pick(['=', '*='])} np.sin({self.vector(scope, ROWS)[0]})")
+
+    def _write_block(self, scope: Scope, depth: int) -> None:
+        a, b = self.pick(scope.matrices), self.pick(scope.matrices)
+        target = f"{a}[{self.pick(['1:', ':2', '::2'])}, {self.pick([':3', '1:4', '::2'])}]"
+        value = f"{b}[{self.pick([':2', '1:'])}, {self.pick(['2:', ':3', '::-2'])}]"
+        self.line(depth, f"{target} {self.pick(['=', '+=', '*='])} {self.pick([value, self.number(scope)])}")
+
+    def _write_matrix(self, scope: Scope, depth: int) -> None:
+        value = self.matrix(scope)
+        name = f"m{next(self.fresh)}"
+        self.line(depth, f"{name} = 0.5 * {value}" if self.coin() else f"{name} = np.tanh({value})")
+        scope.matrices.append(name)
+
+    def _write_rebind_matrix(self, scope: Scope, depth: int) -> None:
+        self.line(depth, f"{self.pick(scope.matrices)} = np.tanh({self.matrix(scope)})")
+
+    def _write_augment_matrix(self, scope: Scope, depth: int) -> None:
+        value = self.pick([self.matrix(scope, 0), self.vector(scope, LENGTH, 0)[0], self.number(scope)])
+        self.line(depth, f"{self.pick(scope.matrices)} {self.pick(['+=', '*='])} np.sin({value})")
+
+    # --- containers and functions ------------------------------------------------------------------------
+
+    def _write_pair(self, scope: Scope, depth: int) -> None:
+        parts = f"{self.number(scope)}, {self.number(scope)}"
+        name = f"p{next(self.fresh)}"
+        self.line(depth, f"{name} = ({parts})" if self.coin() else f"{name} = [{parts}]")
+        scope.pairs.append(name)
+
+    def _write_change_pair(self, scope: Scope, depth: int) -> None:
+        if scope.pairs:
+            p = self.pick(scope.pairs)
+            self.line(depth, f"{p} = [np.sin({p}[1]), {self.number(scope)}]")
+            self.line(depth, f"{p}[{self.pick('01')}] {self.pick(['=', '+='])} np.sin({self.number(scope)})")
+
+    def _write_dict(self, scope: Scope, depth: int) -> None:
+        name = f"d{next(self.fresh)}"
+        vector = self.vector(scope, LENGTH)[0]
+        self.line(depth, f"{name} = {{'a': {self.number(scope)}, 'v': {vector} * 1.0}}")
+        scope.dicts.append(name)
+
+    def _write_change_dict(self, scope: Scope, depth: int) -> None:
+        if scope.dicts:
+            d = self.pick(scope.dicts)
+            target = self.pick([f"{d}['a']", f"{d}['v'][{self.index(scope, LENGTH)}]"])
+            self.line(depth, f"{target} {self.pick(['=', '+=', '*='])} np.tanh({self.number(scope)})")
+
+    def _write_list_filled(self, scope: Scope, depth: int) -> None:
+        name, i = f"l{next(self.fresh)}", f"i{next(self.fresh)}"
+        trips = self.pick(["3", "1, 4"])
+        inner = scope.inner()
+        inner.indices[i] = LENGTH
+        self.line(depth, f"{name} = []")
+        self.line(depth, f"for {i} in range({trips}):")
+        self.line(depth + 1, f"{name}.append({self.number(inner)})")
+        if self.coin():
+            self.line(depth, f"{name} = np.array({name})")
+            scope.vectors[name] = 3
+        else:
+            self.line(depth, f"{name} = sum({name}) + {name}[{self.pick([0, -1, 2])}] * len({name})")
+            scope.numbers.append(name)
+
+    def _write_closure(self, scope: Scope, depth: int) -> None:
+        if scope.in_function:
+            return
+        f, u = f"f{next(self.fresh)}", f"u{next(self.fresh)}"
+        inner = scope.inner(in_loop=False)
+        inner.numbers.append(u)
+        if self.coin():
+            self.line(depth, f"{f} = lambda {u}: {self.number(inner)}")
+        else:
+            inner.in_function, inner.depth = True, 2
+            self.line(depth, f"def {f}({u}, scale=0.5):")
+            inner.numbers = [u, "scale"]
+            inner.functions = []
+            self.line(depth + 1, f"{u} = {u} * scale")
+            self.block(inner, depth + 1, self.choices.between(1, 2))
+            self.line(depth + 1, f"return {self.number(inner)}")
+        scope.functions.append(f)
+
+    # --- flow --------------------------------------------------------------------------------------------
+
+    def _write_if(self, scope: Scope, depth: int) -> None:
         self.line(depth, f"if {self.condition(scope)}:")
-        self.block(scope.inner(), depth + 1, self.draw(st.integers(1, 3)))
+        self.block(scope.inner(), depth + 1, self.choices.between(1, 3))
         kind = self.pick(["none", "else", "elif"])
         if kind == "elif":
             self.line(depth, f"elif {self.condition(scope)}:")
             self.block(scope.inner(), depth + 1, 1)
         if kind != "none":
             self.line(depth, "else:")
-            self.block(scope.inner(), depth + 1, self.draw(st.integers(1, 2)))
+            self.block(scope.inner(), depth + 1, self.choices.between(1, 2))
 
-    def _for(self, scope: Scope, depth: int) -> None:
+    def body(self, scope: Scope, depth: int, **names: Any) -> None:
+        """The body of a loop, with the loop's own names, and perhaps an `else`."""
+        inner = scope.inner(in_loop=True)
+        inner.numbers += names.get("numbers", [])
+        inner.vectors.update(names.get("vectors", {}))
+        inner.indices.update(names.get("indices", {}))
+        self.block(inner, depth + 1, self.choices.between(1, 4))
+        if self.choices.between(0, 9) == 0:
+            self.line(depth, "else:")
+            self.block(scope.inner(), depth + 1, 1)
+
+    def _write_for(self, scope: Scope, depth: int) -> None:
         i = f"i{next(self.fresh)}"
         bounds, count = self.pick(
             [
@@ -419,43 +402,81 @@ class Writer:
                 ("4, -1, -2", 5),
                 ("2, 2", 3),
                 ("1", 1),
+                ("len(m)", 3),
+                ("5, len(y)", 5),
             ]
         )
-        if scope.indices and self.draw(st.booleans()):
+        if scope.indices and self.coin():
             outer = self.pick(scope.indices)
             bounds, count = outer, scope.indices[outer]
         self.line(depth, f"for {i} in range({bounds}):")
-        inner = scope.inner(in_loop=True)
-        inner.indices[i] = count
-        self.block(inner, depth + 1, self.draw(st.integers(1, 4)))
+        self.body(scope, depth, indices={i: count})
 
-    def _for_elements(self, scope: Scope, depth: int) -> None:
+    def _write_backwards(self, scope: Scope, depth: int) -> None:
+        i = f"i{next(self.fresh)}"
+        self.line(depth, f"for {i} in reversed(range({self.pick(['4', 'len(x)', '1, 3'])})):")
+        self.body(scope, depth, indices={i: LENGTH})
+
+    def _write_elements(self, scope: Scope, depth: int) -> None:
         e = f"e{next(self.fresh)}"
-        v = self.pick(scope.vectors)
-        self.line(depth, f"for {e} in {v}:")
-        inner = scope.inner(in_loop=True)
-        inner.numbers.append(e)
-        self.block(inner, depth + 1, self.draw(st.integers(1, 3)))
+        self.line(depth, f"for {e} in {self.pick([*scope.vectors, *scope.pairs])}:")
+        self.body(scope, depth, numbers=[e])
 
-    def _while(self, scope: Scope, depth: int) -> None:
+    def _write_enumerated(self, scope: Scope, depth: int) -> None:
+        i, e = f"i{next(self.fresh)}", f"e{next(self.fresh)}"
+        v = self.a_vector(scope)
+        self.line(depth, f"for {i}, {e} in enumerate({v}):")
+        self.body(scope, depth, numbers=[e], indices={i: LENGTH})
+
+    def _write_zipped(self, scope: Scope, depth: int) -> None:
+        d, e = f"e{next(self.fresh)}", f"e{next(self.fresh)}"
+        self.line(depth, f"for {d}, {e} in zip({self.a_vector(scope)}, {self.a_vector(scope)}):")
+        self.body(scope, depth, numbers=[d, e])
+
+    def _write_rows(self, scope: Scope, depth: int) -> None:
+        r = f"r{next(self.fresh)}"
+        self.line(depth, f"for {r} in {self.pick(scope.matrices)}:")
+        self.body(scope, depth, vectors={r: LENGTH})
+
+    def _write_while(self, scope: Scope, depth: int) -> None:
         k = f"k{next(self.fresh)}"
         self.line(depth, f"{k} = 0")
-        self.line(depth, f"while {k} < {self.pick('1345')} and {self.condition(scope)}:")
-        inner = scope.inner(in_loop=True)
-        inner.indices[k] = 5
+        self.line(depth, f"while {k} < {self.pick('01345')} and {self.condition(scope)}:")
         self.line(depth + 1, f"{k} += 1")
-        inner.indices[k] = 6
-        self.block(inner, depth + 1, self.draw(st.integers(1, 3)))
+        self.body(scope, depth, indices={k: 6})
 
-    def _break(self, scope: Scope, depth: int) -> None:
+    def _write_ping_pong(self, scope: Scope, depth: int) -> None:
+        """Time steps that write into one buffer what they read from the other."""
+        old, new = f"v{next(self.fresh)}", f"v{next(self.fresh)}"
+        step, i = f"i{next(self.fresh)}", f"i{next(self.fresh)}"
+        self.line(depth, f"{old}, {new} = {self.vector(scope, LENGTH)[0]} * 1.0, np.zeros({LENGTH})")
+        inner = scope.inner(in_loop=False)
+        inner.vectors |= {old: LENGTH, new: LENGTH}
+        inner.indices[step] = 5
+        self.line(depth, f"for {step} in range({self.pick(['2', '5', 'len(m)', '0'])}):")
+        if self.coin():
+            inner.indices[i] = LENGTH
+            self.line(depth + 1, f"for {i} in range(1, {LENGTH - 1}):")
+            self.line(
+                depth + 2, f"{new}[{i}] = {old}[{i}] + 0.1 * ({old}[{i} - 1] - {self.number(inner, 1)})"
+            )
+            del inner.indices[i]
+        else:
+            self.line(depth + 1, f"{new}[1:-1] = {old}[1:-1] * {self.number(inner, 1)} - 0.2 * {old}[2:]")
+        if self.coin():
+            self.line(depth + 1, f"{new}[{self.pick(['0', '-1'])}] = {self.number(inner, 1)}")
+        self.line(depth + 1, f"{old}, {new} = {new}, {old}")
+        scope.vectors[old] = LENGTH
+
+    def _write_break(self, scope: Scope, depth: int) -> None:
         self.line(depth, f"if {self.condition(scope)}:")
         self.line(depth + 1, "break")
 
-    def _continue(self, scope: Scope, depth: int) -> None:
+    def _write_continue(self, scope: Scope, depth: int) -> None:
         self.line(depth, f"if {self.condition(scope)}:")
         self.line(depth + 1, "continue")
 
-    def _return(self, scope: Scope, depth: int) -> None:
+    def _write_return(self, scope: Scope, depth: int) -> None:
         self.line(depth, f"if {self.condition(scope)}:")
         self.line(depth + 1, f"return {self.number(scope)}")
 
@@ -463,4 +484,9 @@ class Writer:
 @st.composite
 def programs(draw: Callable[[Any], Any]) -> Generated:
     """Random programs with inputs."""
-    return Generated(Writer(draw).program(), draw(st.integers(0, 3)))
+    return Generated(Writer(Drawn(draw)).program(), draw(st.integers(0, 3)))
+
+
+def seeded(seed: int) -> Generated:
+    """The program of a number."""
+    return Generated(Writer(Seeded(seed)).program(), seed)

@@ -152,9 +152,9 @@ def _at(ufunc: np.ufunc, target: Any, index: Any, value: Any = None) -> None:
 
 
 def _scattered(value: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    from adc.tape.indexing import scatter  # indexing imports record, which this module completes
+    from adc.tape.indexing import frozen, scatter  # indexing imports record, which this module completes
 
-    return scatter(value, index, shape)
+    return scatter(value, frozen(index), shape)
 
 
 def _reduced(function: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -53,7 +53,7 @@ def read(t: Tensor, index: Any) -> Any:
     node = IndexNode()
     node.pull = _SELECT if index.__class__ is int else _SLICE if index.__class__ is slice else _INDEX
     node.edges = (t.node,)
-    node.kept = (_frozen(index), t.primal.shape)
+    node.kept = (frozen(index), t.primal.shape)
     node.z = None
     node.shape = z.shape
     node.dtype = z.dtype
@@ -68,21 +68,23 @@ def read(t: Tensor, index: Any) -> Any:
     return result
 
 
-def _frozen(index: Any) -> Any:
+def frozen(index: Any) -> Any:
     """The index with arrays copied: the user may change them before backward."""
     if isinstance(index, np.ndarray):
         return index.copy()
     if isinstance(index, tuple):
-        return tuple([_frozen(part) for part in index])
+        return tuple([frozen(part) for part in index])
     if isinstance(index, list):
         return np.array(index)
     return index
 
 
 def _has_repeats(index: Any) -> bool:
-    """Whether an index may name an element twice: only arrays of integers can."""
+    """Whether an index may name an element twice: only lists and arrays of integers can."""
     if isinstance(index, tuple):
         return any(map(_has_repeats, index))
+    if isinstance(index, list):
+        return True
     return isinstance(index, np.ndarray) and index.dtype != np.bool_
 
 
@@ -137,7 +139,7 @@ def write(t: Tensor, index: Any, value: Any) -> None:
     Raises `RuntimeError` for a leaf that requires a gradient, `GraphCutError` for a derivative written to
     integers.
     """
-    index = _frozen(record.plain(index))
+    index = frozen(record.plain(index))
     if isinstance(value, list | tuple) and record.is_active(value):
         value = np.stack(value)
     new = record.plain(value)

@@ -372,12 +372,14 @@ def _items_of(self: Calls, value: Value) -> Items:
             raise NeedsUnrolling
         return items[k]
 
-    return Items(len(items), item)
+    return Items(len(items), item, [(items, len(items))])
 
 
 def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:
     inner = _items_of(self, value)
-    return Items(inner.length, lambda k: (self.op("add", k, start) if start != 0 else k, inner.item(k)))
+    return Items(
+        inner.length, lambda k: (self.op("add", k, start) if start != 0 else k, inner.item(k)), inner.lists
+    )
 
 
 def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
@@ -386,7 +388,9 @@ def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
     for other in inner[1:]:
         if other.length is not length and not (self.is_static(length) and length == other.length):
             length = self.op("minimum", length, other.length)
-    return Items(length, lambda k: tuple(i.item(k) for i in inner))
+    return Items(
+        length, lambda k: tuple(i.item(k) for i in inner), [found for i in inner for found in i.lists]
+    )
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -395,7 +399,9 @@ def _reversed(self: Calls, value: Value) -> Items | Range:
         return Range(self.op("subtract", found.stop, 1), self.op("subtract", found.start, 1), -1)
     inner = _items_of(self, value)
     return Items(
-        inner.length, lambda k: inner.item(self.op("subtract", self.op("subtract", inner.length, 1), k))
+        inner.length,
+        lambda k: inner.item(self.op("subtract", self.op("subtract", inner.length, 1), k)),
+        inner.lists,
     )
 
 

@@ -477,6 +477,8 @@ class Expressions(Builder):
             return value
         if isinstance(value, range):
             return Range(value.start, value.stop, value.step)
+        if isinstance(value, ListValue):
+            return value  # itself: a loop sees what its trips write
         if isinstance(value, (list, tuple, str)):
             return list(value)
         if isinstance(value, dict):

@@ -108,6 +108,7 @@ class Items:
 
     length: Any
     item: Callable[[Any], Any]
+    lists: list[tuple[list[Any], int]] = field(default_factory=list)  # that are gone over, and their lengths
 
 
 class NeedsUnrolling(Exception):

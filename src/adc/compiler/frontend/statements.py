@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -22,6 +24,7 @@ from adc.rules.dims import Dim
 from adc.rules.shapes import broadcast
 
 MAX_UNROLLED = 10_000
+Trip = Callable[[], Value]  # gives the item of a trip
 
 
 class Statements(Calls):
@@ -163,7 +166,7 @@ class Statements(Calls):
             index = self.evaluate(node.target.slice)
             value = self.evaluate(node.value)
             if isinstance(base, Var):
-                self._update(base, index, function, value, None)
+                self._update(base, self.index_value(index), function, value, None)
             else:
                 self.set_item(base, index, self.binary(function, self.subscript(base, index), value))
         else:
@@ -392,9 +395,10 @@ class Statements(Calls):
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
         flag = getattr(node, "flag", None)
-        known = self._known_items(items)
-        if known is not None and (self.frame.unroll or not isinstance(items, Range)):
-            self._unrolled(node, known, flag)
+        known = self._known_trips(items)
+        lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
+        if known is not None and (self.frame.unroll or isinstance(items, list)):
+            self._unrolled(node, known, flag, lists)
             return
         start = len(self.block)
         env = dict(self.frame.env)
@@ -418,49 +422,60 @@ class Statements(Calls):
                 ) from None
             del self.block[start:]
             self.frame.env = env
-            self._unrolled(node, known, flag)
+            self._unrolled(node, known, flag, lists)
 
-    def _known_items(self, items: list[Value] | Range | Items) -> list[Value] | None:
+    def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
+        """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
         if isinstance(items, list):
-            return items
+            return [functools.partial(operator.getitem, items, k) for k in range(len(items))]
         if isinstance(items, Range):
-            if self.is_static((items.start, items.stop, items.step)):
-                return list(range(items.start, items.stop, items.step))
+            if not self.is_static((items.start, items.stop, items.step)):
+                return None
+            return [functools.partial(int, k) for k in range(items.start, items.stop, items.step)]
+        if not isinstance(items.length, int):
             return None
-        return [items.item(k) for k in range(items.length)] if isinstance(items.length, int) else None
+        return [functools.partial(items.item, k) for k in range(items.length)]
 
-    def _unrolled(self, node: Any, items: list[Value], flag: str | None) -> None:
-        for position, item in enumerate(items):
+    def _unrolled(
+        self, node: Any, trips: list[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
+    ) -> None:
+        for position, trip in enumerate(trips):
             if flag is not None:
                 running = self.frame.env[flag]
                 if isinstance(running, Var):
                     # The exit depends on data: the rest of the trips run under the flag.
-                    self._guarded(node, items[position:], flag)
+                    self._guarded(node, trips[position:], flag)
                     return
                 if not running:
                     return
-            self.bind(node.target, item)
+            self.bind(node.target, trip())
             self.execute_all(node.body)
+            if any(len(items) != count for items, count in lists):
+                raise self.refuse(
+                    "a list changes its length while a loop goes over it",
+                    "the trips of the loop are counted when it begins",
+                    "go over a copy: `for e in list(items)`",
+                )
 
-    def _guarded(self, node: Any, items: list[Value], flag: str) -> None:
+    def _guarded(self, node: Any, trips: list[Trip], flag: str) -> None:
         """The remaining unrolled trips, each inside `if flag:` of the one before."""
-        if not items:
+        if not trips:
             return
         assert self.frame.liveness is not None
         guard = gast.copy_location(
             gast.If(
                 test=gast.copy_location(gast.Name(flag, gast.Load(), None, None), node),
-                body=[_Trip(node, items[0])],
+                body=[_Trip(node, trips[0])],
                 orelse=[],
             ),
             node,
         )
         self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
         self.exec_If(guard)
-        self._guarded(node, items[1:], flag)
+        self._guarded(node, trips[1:], flag)
 
     def exec__Trip(self, node: Any) -> None:
-        self.bind(node.loop.target, node.item)
+        self.bind(node.loop.target, node.item())
         self.execute_all(node.loop.body)
 
     def _for(self, node: Any, items: Range | Items) -> None:
@@ -800,7 +815,7 @@ class Statements(Calls):
 class _Trip(gast.Pass):  # type: ignore[misc]
     """One unrolled trip of a loop, as a statement."""
 
-    def __init__(self, loop: Any, item: Value) -> None:
+    def __init__(self, loop: Any, item: Trip) -> None:
         super().__init__()
         gast.copy_location(self, loop)
         self.loop = loop

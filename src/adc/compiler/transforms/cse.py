@@ -1,13 +1,14 @@
 """Compute each value once: a repeated pure expression takes the name of the first, lengths move out of loops.
 
 Scoped value numbering over regions. An expression that reads memory is the same only while nothing wrote to it.
-Arrays that are written in place are never shared.
+Arrays that are written in place, under whatever name a branch or a loop gave them, are never shared.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -39,7 +40,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with repeated expressions computed once, lengths and their checks hoisted out of loops."""
     evaluator.block = []
     program.body = _hoisted(program.body, evaluator)
-    numbering = _Numbering(program)
+    numbering = _Numbering(program, Memory(evaluator.joined_roots))
     body = numbering.block(program.body, {})
     program.body = substitute(body, numbering.table)
     program.results = [operand(r, numbering.table) for r in program.results]
@@ -47,9 +48,10 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 class _Numbering:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, memory: Memory) -> None:
         self.table: dict[Var, Atom] = {}
-        self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+        self.memory = memory
+        self.written = {memory.of(s.array) for s in walk(program.body) if isinstance(s, Store)}
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.version: dict[Var, int] = {}
 
@@ -64,7 +66,7 @@ class _Numbering:
                         continue
                     known[key] = stmt.target
             elif isinstance(stmt, Store):
-                self._write(stmt.array.root)
+                self._write(stmt.array)
             elif isinstance(stmt, Check) and isinstance(stmt.test, Var) and not stmt.user:
                 key = "check", operand(stmt.test, self.table)
                 if key in known:
@@ -87,9 +89,10 @@ class _Numbering:
     def _enter(self, stmt: For | While | If) -> None:
         for s in walk([stmt]):
             if isinstance(s, Store):
-                self._write(s.array.root)
+                self._write(s.array)
 
-    def _write(self, root: Var) -> None:
+    def _write(self, array: Var) -> None:
+        root = self.memory.of(array)
         self.version[root] = self.version.get(root, 0) + 1
 
     def _replace(self, v: Var, first: Var) -> None:
@@ -99,10 +102,13 @@ class _Numbering:
 
     def _key(self, stmt: Assign) -> Any:
         target = stmt.target
-        if target.is_array and (target.root in self.written or target in self.results or stmt.name in FRESH):
+        if target.is_array and (
+            self.memory.of(target) in self.written or target in self.results or stmt.name in FRESH
+        ):
             return None
         operation = stmt.op if isinstance(stmt.op, str) else stmt.op.name
-        memory = tuple((root, self.version.get(root, 0)) for root in reads(stmt) if root in self.written)
+        read = (self.memory.of(root) for root in reads(stmt))
+        memory = tuple((root, self.version.get(root, 0)) for root in read if root in self.written)
         args = operand(stmt.args, self.table)
         return operation, _frozen(args), memory, target.type.dtype
 
