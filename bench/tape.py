@@ -104,6 +104,49 @@ ENGINES: dict[str, Callable[[int], Callable[[], Any]]] = {
 }
 
 
+def operations(n: int = 10, loops: int = 200, rounds: int = 9) -> dict[str, dict[str, float]]:
+    """Microseconds of single operations that code is full of, each in a chain of its own, on vectors of n elements."""
+    x0 = np.linspace(0.1, 0.9, n)
+    upper = x0 > 0.5
+    results: dict[str, dict[str, float]] = {}
+    libraries: dict[str, tuple[Any, Any, Any]] = {}
+    from adc import tape
+
+    libraries["adc tape"] = np, tape.tensor, upper
+    try:
+        import torch
+
+        libraries["torch eager"] = torch, torch.tensor, torch.tensor(upper)
+    except ImportError:
+        pass
+    bodies: dict[str, Callable[..., Any]] = {
+        "y * x": lambda lib, y, x, c: y * x,
+        "y ** 2": lambda lib, y, x, c: y**2,
+        "exp(y)": lambda lib, y, x, c: lib.exp(-y),
+        "sum": lambda lib, y, x, c: lib.sum(y) * x,
+        "mean": lambda lib, y, x, c: lib.mean(y) * x,
+        "where": lambda lib, y, x, c: lib.where(c, y, x),
+        "stack, read": lambda lib, y, x, c: lib.stack([y, x])[0],
+        "reshape": lambda lib, y, x, c: y.reshape(2, -1).reshape(-1),
+        "dot": lambda lib, y, x, c: (y @ x) * x,
+        "slice": lambda lib, y, x, c: y[1:].sum() * x,
+    }
+    for name, body in bodies.items():
+        times: dict[str, list[float]] = {library: [] for library in libraries}
+        for _ in range(rounds):
+            for library, (lib, tensor, condition) in libraries.items():
+                x = tensor(x0, requires_grad=True)
+                gc.collect()
+                start = time.process_time()
+                y = x
+                for _ in range(loops):
+                    y = body(lib, y, x, condition)
+                y.sum().backward()
+                times[library].append((time.process_time() - start) / loops * 1e6)
+        results[name] = {library: min(samples) for library, samples in times.items()}
+    return results
+
+
 def bookkeeping() -> float:
     """Bytes per recorded operation beyond the arrays themselves."""
     from adc import tape
@@ -155,6 +198,11 @@ def main() -> None:
     for name, row in results.items():
         print(f"{name:40s}" + "".join(f"{row[n]:12.2f}" for n in sizes))
     print(f"bookkeeping of the tape: {bookkeeping():.0f} bytes per operation")
+    table = operations()
+    names = list(next(iter(table.values())))
+    print(f"\n{'us per statement, n = 10':40s}" + "".join(f"{name:>14s}" for name in names))
+    for statement, row in table.items():
+        print(f"{statement:40s}" + "".join(f"{row[name]:14.2f}" for name in names))
 
 
 if __name__ == "__main__":

@@ -210,8 +210,8 @@ def fitted(bar: Any, target: Node) -> Any:
     shape = target.shape
     if bar.shape != shape:
         add = np.sum if bar.__class__ is Tensor else np.add.reduce  # the latter in half the time
-        axes = _broadcast_axes(bar.shape, shape)
-        if axes:
+        axes = _broadcast_axes(bar.shape, shape) if shape else None
+        if axes is None or axes:
             bar = add(bar, axis=axes)
         if bar.shape != shape:
             bar = np.reshape(bar, shape)
@@ -303,7 +303,7 @@ def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
             else make(z, node)
         )
     if pull.traced is None:
-        pull.traced = traced(pull.reverse) if pull.entry is not None else pull.reverse
+        pull.traced = traced(pull.body) if pull.entry is not None else pull.reverse
     return pull.traced(bar, z, *values)  # type: ignore[no-any-return]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.tape.node import here
+from adc.tape.quick import quickened
 from adc.tape.slicing import Need, Slice, slice_adjoints, slice_partials
 
 # For each differentiable operand True, False, or, where the operand is a sequence of arrays, a tuple of them.
@@ -45,6 +46,7 @@ class Pull:
     __slots__ = (
         "active",
         "all_kept",
+        "body",
         "entry",
         "keeps",
         "keeps_z",
@@ -65,8 +67,10 @@ class Pull:
         operands: tuple[bool, ...],
         active: Pattern = (),
         entry: Entry | None = None,
+        body: Callable[..., tuple[Any, ...]] | None = None,  # what `reverse` is a quick version of
     ) -> None:
         self.name = name
+        self.body = body or reverse
         self.reverse = reverse
         self.keeps = keeps
         self.keeps_z = keeps_z
@@ -85,14 +89,12 @@ def _packer(keeps: tuple[Need, ...]) -> Callable[..., tuple[Any, ...]]:
     if known is not None:
         return known
 
-    def pack(*values: Any) -> tuple[Any, ...]:
-        return tuple(
-            [
-                v if need == 2 else None if need == 0 else _form(v)
-                for v, need in zip(values, keeps, strict=True)
-            ]
-        )
-
+    # A text, because it runs once per recorded operation: no loop, nothing for what is not kept.
+    names = [f"x{k}" for k in range(len(keeps))]
+    parts = {Need.NOTHING: "None", Need.FORM: "form({})", Need.VALUE: "{}"}
+    kept = "".join(parts[need].format(name) + ", " for name, need in zip(names, keeps, strict=True))
+    pack: Callable[..., tuple[Any, ...]] = eval(f"lambda {', '.join(names)}: ({kept})", {"form": _form})
+    _PACKERS[keeps] = pack
     return pack
 
 
@@ -108,6 +110,11 @@ _PACKERS: dict[tuple[Need, ...], Callable[..., tuple[Any, ...]]] = {
 
 
 def _form(value: Any) -> Any:
+    if value.__class__ is np.ndarray:
+        form = Form.__new__(Form)
+        form.shape = value.shape
+        form.dtype = value.dtype
+        return form
     if isinstance(value, np.ndarray):
         return Form(value.shape, value.dtype)
     if isinstance(value, list | tuple):
@@ -170,6 +177,12 @@ class Entry:
         return tuple(bound)
 
     @functools.cached_property
+    def only_first(self) -> bool:
+        """Whether the first argument is the only operand, and an array."""
+        recorded = self.kind in ("linear", "general") and self.writes is None
+        return recorded and self.wrt == (0,) and self._star is None and self.sequence is None
+
+    @functools.cached_property
     def sequence(self) -> int | None:
         """The position of the operand that is a sequence of arrays (`np.stack(arrays)`)."""
         for example in self.operation.example_calls()[:1]:
@@ -209,12 +222,13 @@ class Entry:
             cut = slice_adjoints(operation.pull, wanted, arity, reads_z=True)
         return Pull(
             self.name,
-            _flattened(cut, pattern, wanted),
+            _flattened(quickened(cut.function), pattern, wanted),
             tuple(cut.needs[name] for name in self._names_in(cut)),
             cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING,
             tuple(_flags(pattern)),
             pattern,
             self,
+            _flattened(cut.function, pattern, wanted),
         )
 
     def _names_in(self, cut: Slice) -> list[str]:
@@ -231,15 +245,17 @@ def _flags(pattern: Any) -> list[bool]:
     return [flag for p in pattern for flag in _flags(p)] if isinstance(pattern, tuple) else [pattern]
 
 
-def _flattened(cut: Slice, pattern: Pattern, wanted: tuple[int, ...]) -> Callable[..., tuple[Any, ...]]:
-    """The slice's function with the adjoints of sequence operands put in line, active ones only."""
+def _flattened(
+    function: Callable[..., Any], pattern: Pattern, wanted: tuple[int, ...]
+) -> Callable[..., tuple[Any, ...]]:
+    """A slice's function with the adjoints of sequence operands put in line, active ones only."""
     chosen = [pattern[k] for k in wanted]
     if not any(isinstance(p, tuple) for p in chosen):
-        return cut.function
+        return function
 
     def reverse(z_bar: Any, z: Any, *values: Any) -> tuple[Any, ...]:
         adjoints: list[Any] = []
-        for p, adjoint in zip(chosen, cut.function(z_bar, z, *values), strict=True):
+        for p, adjoint in zip(chosen, function(z_bar, z, *values), strict=True):
             _put_in_line(p, adjoint, adjoints)
         return tuple(adjoints)
 

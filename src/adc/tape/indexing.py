@@ -64,7 +64,7 @@ def read(t: Tensor, index: Any) -> Any:
     node.hooks = None
     result = make(z, node)
     if z.__class__ is np.ndarray and z.base is not None:
-        views.note(result, (t,))
+        views.note_one(result, t)
     return result
 
 

@@ -55,7 +55,6 @@ def _by_rule(name: str) -> Any:
         return property(lambda t: record.apply(entry, (t,), {}))  # `t.real`
 
     def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
-        function = attribute if t.primal.__class__ is np.ndarray else None
         if kwargs:
             if "dim" in kwargs:
                 kwargs["axis"] = kwargs.pop("dim")
@@ -63,7 +62,7 @@ def _by_rule(name: str) -> Any:
                 kwargs["keepdims"] = kwargs.pop("keepdim")
             if kwargs.get("out") is not None:
                 return dispatch.array_function(entry.function, (t, *args), kwargs)
-        return record.apply(entry, (t, *args), kwargs, function)
+        return record.apply_first(entry, t, args, kwargs, attribute)
 
     return method
 
@@ -168,8 +167,11 @@ def _clone(t: Tensor) -> Tensor:
 def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
     if order != "C":
         raise record.no_rule(f"reshape with order={order!r}")
-    function = np.ndarray.reshape if isinstance(t.primal, np.ndarray) else None
-    return record.apply(entry_of(registry.named("reshape")), (t, _lengths(shape)), {}, function)
+    lengths = shape[0] if len(shape) == 1 and shape[0].__class__ is tuple else _lengths(shape)
+    return record.apply_first(_RESHAPE, t, (lengths,), {}, np.ndarray.reshape)
+
+
+_RESHAPE = entry_of(registry.named("reshape"))
 
 
 def _lengths(shape: tuple[Any, ...]) -> Any:

@@ -118,17 +118,19 @@ def is_own(module: str, file: str) -> bool:
     return module.startswith(_OWN) and not file.startswith("<doctest")
 
 
-_own_codes: dict[types.CodeType, bool] = {}
+_own_files: dict[str, bool] = {}
 
 
 def user_frame() -> types.FrameType | None:
     """The innermost frame that is neither adc's nor NumPy's."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
-        code = frame.f_code
-        own = _own_codes.get(code)
+        file = frame.f_code.co_filename
+        own = _own_files.get(file)
         if own is None:
-            own = _own_codes[code] = is_own(str(frame.f_globals.get("__name__", "")), code.co_filename)
+            own = is_own(str(frame.f_globals.get("__name__", "")), file)
+            if not file.startswith("<"):  # `<string>` may be anyone's
+                _own_files[file] = own
         if not own:
             break
         frame = frame.f_back

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.tape import views
+from adc.tape import operators, views
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, Part, Whole, here, orders, user_frame
 from adc.tape.slicing import Need
@@ -98,10 +98,13 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
             if node is not None:
                 edges.append(node)
         elif kind is tuple or kind is list:
-            value = _operands(value, k == entry.sequence)
-            values = (*values[:k], value, *values[k + 1 :])
-            pattern.append(_pattern(value))
-            _collect(value, edges)
+            own = _row(value, edges) if k == entry.sequence else None
+            if own is None:
+                value = _operands(value, k == entry.sequence)
+                own = value, _pattern(value)
+                _collect(value, edges)
+            values = (*values[:k], own[0], *values[k + 1 :])
+            pattern.append(own[1])
         else:
             pattern.append(False)
     for k in entry.fixed:
@@ -120,6 +123,65 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         z = np.float64(z)
     pull = entry.pull(tuple(pattern))
     return record(pull, z, tuple(edges), pull.pack(*arrays), args)
+
+
+def apply_first(
+    entry: Entry, t: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any = None
+) -> Any:
+    """`apply` for an operation whose first argument is a Tensor: short where that is its only operand.
+
+    `function` is ndarray's method, where there is one.
+    """
+    x = t.primal
+    quick = entry.only_first and x.__class__ is np.ndarray and t.node is not None and modes.enabled
+    for a in args:
+        quick = quick and (a.__class__ in _ATOMS or _is_static(a))
+    for a in kwargs.values():
+        quick = quick and (a.__class__ in _ATOMS or _is_static(a))
+    if not quick:
+        return apply(entry, (t, *args), kwargs, function if x.__class__ is np.ndarray else None)
+    node_before = t.node
+    assert node_before is not None
+    values = entry.bind((x, *args), kwargs)
+    z = (function or entry.function)(x, *args, **kwargs) if kwargs else (function or entry.function)(x, *args)
+    if z.__class__ not in _ARRAYS:
+        return apply(entry, (t, *args), kwargs, function)  # several results, or no number
+    pull = entry.left or operators._fill(entry, "left", (True,))
+    node = Node()
+    node.pull = pull
+    node.edges = (node_before,)
+    node.kept = pull.pack(*values)
+    node.z = z if pull.keeps_z else None
+    node.shape = z.shape
+    node.dtype = z.dtype
+    node.order = next(orders)
+    node.hooks = None
+    frame = user_frame()
+    if frame is None:
+        node.code, node.lasti = None, 0
+    else:
+        node.code = frame.f_code
+        node.lasti = frame.f_lasti
+    result = Tensor()
+    result.primal = z
+    result.node = node
+    result.extra = None
+    if z.__class__ is np.ndarray and z.base is not None:
+        views.note_one(result, t)
+    return result
+
+
+_ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
+
+
+def _is_static(value: Any) -> bool:
+    """Whether a value is a shape or axes: a tuple of integers."""
+    if value.__class__ is not tuple:
+        return False
+    for v in value:  # noqa: SIM110  # a generator takes three times as long
+        if v.__class__ is not int:
+            return False
+    return True
 
 
 _ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
@@ -252,6 +314,24 @@ def _collect(value: Any, edges: list[Node]) -> None:
     elif isinstance(value, list | tuple):
         for v in value:
             _collect(v, edges)
+
+
+def _row(values: Any, edges: list[Node]) -> tuple[list[Any], Any] | None:
+    """The arrays of a plain sequence of operands and its pattern, in one pass; None for one that is nested."""
+    arrays, pattern, found = [], [], []
+    for v in values:
+        if v.__class__ is Tensor:
+            arrays.append(v.primal)
+            pattern.append(v.node is not None)
+            if v.node is not None:
+                found.append(v.node)
+        elif v.__class__ in _ATOMS:
+            arrays.append(v)
+            pattern.append(False)
+        else:
+            return None
+    edges += found
+    return arrays, tuple(pattern) if found else False
 
 
 def _pattern(value: Any) -> Any:

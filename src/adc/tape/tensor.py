@@ -117,6 +117,10 @@ class Tensor:
         return dispatch.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not kwargs:
+            short = dispatch.short_cuts.get(function)
+            if short is not None:
+                return short(*args)
         return dispatch.array_function(function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

@@ -57,6 +57,20 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
             return
 
 
+def note_one(result: Tensor, source: Tensor) -> None:
+    """`note` for a result that can share the memory of one Tensor only, made of an ndarray."""
+    base, primal = result.primal.base, source.primal
+    if base is not primal and (base is not primal.base or base is None):
+        note(result, (source,))
+        return
+    root = source.extra.root if source.extra.__class__ is View else source
+    result.extra = View(root)
+    family = root.extra
+    if family is None:
+        family = root.extra = Family()
+    family.add(result)
+
+
 def _tensors(sources: Any) -> Iterator[Tensor]:
     for source in sources:
         if source.__class__ is Tensor:
