@@ -290,3 +290,56 @@ def test_refusals():
         tape.value_and_grad(lambda x: x.item() * 2.0, (1.0,))
     with pytest.raises(adc.DerivativeError, match="complex"):
         tape.value_and_grad(lambda x: x * 1j, (1.0,))
+
+
+@pytest.mark.parametrize("transform", ["grad", "value_and_grad", "jacrev", "jacobian", "hessian"])
+def test_has_aux_needs_a_pair(transform):
+    with pytest.raises(
+        adc.DerivativeError, match="has_aux=True the function must return a pair, and this one"
+    ):
+        getattr(adc, transform)(lambda x: np.sum(x), has_aux=True, mode="tape")(np.ones(2))
+    with pytest.raises(adc.DerivativeError, match="has_aux=True"):
+        adc.vjp(lambda x: x * 2, np.ones(2), has_aux=True, mode="tape")
+
+
+@pytest.mark.parametrize(
+    ("ufunc", "method"),
+    [
+        (np.logaddexp, "reduce"),
+        (np.logaddexp, "accumulate"),
+        (np.maximum, "accumulate"),
+        (np.minimum, "accumulate"),
+        (np.hypot, "reduce"),
+        (np.subtract, "reduce"),
+        (np.divide, "accumulate"),
+    ],
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_methods_of_ufuncs(ufunc, method, axis):
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (2, 3))
+    weights = np.cos(np.arange(6.0)).reshape(2, 3)[: 1 if method == "reduce" and axis == 0 else 2]
+
+    def value(x):
+        found = getattr(ufunc, method)(x, axis=axis)
+        return np.sum(
+            found * weights[..., :1].ravel() if method == "reduce" and axis == 1 else found * weights
+        )
+
+    np.testing.assert_allclose(tape.value_and_grad(value, (x,))[0], value(x))
+    steps = 1e-6 * np.eye(6).reshape(6, 2, 3)
+    wanted = np.reshape([(value(x + s) - value(x - s)) / 2e-6 for s in steps], (2, 3))
+    np.testing.assert_allclose(tape.value_and_grad(value, (x,))[1], wanted, rtol=1e-6, atol=1e-8)
+
+
+def test_distributions_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+
+    def density(x, scale):
+        return np.sum(stats.norm.logpdf(x, loc=1.0, scale=scale)) + stats.norm(0.0, 1.0).cdf(0.3)
+
+    x = np.array([0.5, 2.0])
+    g, s = adc.grad(density, argnums=(0, 1), mode="tape")(x, 2.0)
+    np.testing.assert_allclose(g, -(x - 1.0) / 4.0)
+    np.testing.assert_allclose(s, np.sum((x - 1.0) ** 2 / 8.0 - 0.5))
+    with pytest.raises(adc.GraphCutError, match=r"test_trace.py(.|\n)*adc.tape.call"):
+        stats.norm.logpdf(adc.tensor(x, requires_grad=True))

@@ -80,7 +80,7 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     if isinstance(function, np.ufunc):
         parameters = parameters[: function.nin]
     listed = ", ".join(str(p.replace(annotation=p.empty)) for p in parameters)
-    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    star: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     passed = ", ".join(star.get(p.kind, "") + p.name for p in parameters)
     file = f"<adc: {spelling}>"
     text = f"def {function.__name__}({listed}):\n    return {spelling}({passed})\n"

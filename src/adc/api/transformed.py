@@ -24,6 +24,7 @@ from adc.compiler.frontend import lower
 from adc.compiler.ir.nodes import Var
 from adc.config import Mode
 from adc.errors import AdcError, ArgumentError, FallbackWarning, InternalError, SourceError, UnsupportedError
+from adc.tape.state import modes
 
 __all__ = ["Call", "Text", "Transformed"]
 
@@ -204,10 +205,10 @@ class Transformed:
 
     def _made(self, call: Call) -> Specialisation:
         slots = call.slots()
-        if self._asked == "tape" or any(
-            taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves
-        ):
+        if self._asked == "tape":
             return Specialisation(self._run_on_tape, "tape")
+        if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
+            return Specialisation(self._run_on_tensors, "tape")
         try:
             context = self._context(self._request(call.layout, slots))
         except (UnsupportedError, InternalError) as error:
@@ -290,6 +291,22 @@ class Transformed:
 
     def _run_on_tape(self, call: Call) -> Any:
         raise NotImplementedError
+
+    def _run_on_tensors(self, call: Call) -> Any:
+        """Part of a record of the user's: one node, computed and pulled back by generated code, if there is any."""
+        from adc.api import as_node  # it takes pullbacks of transforms
+
+        # In a function that is being traced, functions are stand-ins that the compiler cannot read.
+        if modes.plain or self._fixed_args or self._fixed_kwargs:
+            return self._run_on_tape(call)
+
+        def recorded(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            layout, values, wanted, _ = self._bound(tuple(args), kwargs)
+            return self._run_on_tape(Call(layout, values, wanted, ()))
+
+        args, kwargs = self._python_call(call, call.values)
+        found = as_node.call(self, args, kwargs, recorded)
+        return self._run_on_tape(call) if self._ran == "tape" else found
 
     def _failed(self, error: Exception, known: Specialisation, inputs: list[Any], call: Call) -> Any:
         """What to do when generated code raised: say it of the user's line, or let another engine answer."""

@@ -69,6 +69,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         function = table.get(ufunc)
         if function is not None:
             return _reduced(function, inputs, kwargs)
+        if modes.enabled and record.is_active(inputs):
+            return _by_method(ufunc, method, inputs, kwargs)
     return _plain_or_refused(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
 
 
@@ -163,6 +165,37 @@ def _reduced(function: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict
     out = given.pop("out", None)
     result = function(*inputs, **given)
     return result if out is None else _into(out, result)
+
+
+def _by_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`ufunc.reduce` or `ufunc.accumulate` by the rule of the method, or step by step as NumPy computes it."""
+    given = {k: v for k, v in kwargs.items() if k != "out"}
+    entry = find(getattr(ufunc, method))
+    if entry is not None:
+        result = record.apply(entry, inputs, given)
+    elif ufunc.nin == 2 and ufunc.nout == 1 and find(ufunc) is not None:
+        result = _folded(ufunc, method == "accumulate", inputs, given)
+    else:
+        raise record.no_rule(f"np.{ufunc.__name__}.{method}")
+    out = kwargs.get("out")
+    return result if out is None else _into(out if isinstance(out, tuple) else (out,), result)
+
+
+def _folded(ufunc: np.ufunc, every: bool, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    x, axis, *rest = (*inputs, 0) if len(inputs) == 1 else inputs
+    axis = kwargs.pop("axis", axis)
+    keepdims = kwargs.pop("keepdims", False)
+    unknown = [k for k, v in kwargs.items() if v is not None and v is not np._NoValue]
+    if rest or unknown or not isinstance(axis, int) or x.shape[axis] == 0:
+        what = unknown[0] if unknown else f"axis={axis!r}"
+        raise record.no_rule(f"np.{ufunc.__name__}.{'accumulate' if every else 'reduce'} with {what}")
+    rows = np.moveaxis(x, axis, 0)
+    found = [rows[0]]
+    for k in range(1, len(rows)):
+        found.append(ufunc(found[-1], rows[k]))
+    if every:
+        return np.stack(found, axis)
+    return np.expand_dims(found[-1], axis) if keepdims else found[-1]
 
 
 def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -110,11 +110,11 @@ class Whole(Node):
     __slots__ = ()
 
 
-_OWN = ("adc.", "numpy.", "contextlib", "functools")
+_OWN = ("adc.", "numpy.", "scipy.", "contextlib", "functools")
 
 
 def is_own(module: str, file: str) -> bool:
-    """Whether code is adc's or NumPy's rather than the user's; what is typed in a docstring is the user's."""
+    """Whether code is adc's or a library's rather than the user's; what is typed in a docstring is the user's."""
     return module.startswith(_OWN) and not file.startswith("<doctest")
 
 

@@ -143,7 +143,8 @@ def apply_first(
     node_before = t.node
     assert node_before is not None
     values = entry.bind((x, *args), kwargs)
-    z = (function or entry.function)(x, *args, **kwargs) if kwargs else (function or entry.function)(x, *args)
+    compute = function or entry.function
+    z: Any = compute(x, *args, **kwargs) if kwargs else compute(x, *args)
     if z.__class__ not in _ARRAYS:
         return apply(entry, (t, *args), kwargs, function)  # several results, or no number
     pull = entry.left or operators._fill(entry, "left", (True,))
@@ -171,7 +172,7 @@ def apply_first(
     return result
 
 
-_ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
+_ARRAYS: frozenset[Any] = frozenset({np.ndarray, np.float64, np.float32})
 
 
 def _is_static(value: Any) -> bool:

@@ -188,9 +188,9 @@ class Namespace(dict[str, Any]):
 
 
 class Module:
-    """A module whose attributes are translated as they are looked up."""
+    """A module, or an object of a library, whose attributes are translated as they are looked up."""
 
-    def __init__(self, substitution: Substitution, module: types.ModuleType) -> None:
+    def __init__(self, substitution: Substitution, module: Any) -> None:
         object.__setattr__(self, "_substitution", substitution)
         object.__setattr__(self, "_module", module)
 
@@ -205,6 +205,11 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._module, name, value)
         self.__dict__.pop(name, None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if record.is_active(args) or record.is_active(kwargs):
+            raise record.no_rule(f"a call of {self._module!r}")
+        return self._module(*record.plain(args), **record.plain(kwargs))
 
     def __repr__(self) -> str:
         return repr(self._module)
@@ -228,7 +233,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if isinstance(value, functools.partial):
         return _partial
     if isinstance(value, types.MethodType):
-        return _method
+        return (lambda _, method: _by_rule(method)) if registry.find(value) is not None else _method
     if hasattr(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
     if callable(value):
@@ -239,7 +244,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             return lambda _, function: _by_rule(function)
         root = (getattr(value, "__module__", None) or "").partition(".")[0]
         if root in _NUMERICAL:
-            return lambda _, function: _wrapped(function)
+            # An object such as scipy.stats.norm has no name: its methods are what is called.
+            return (lambda _, function: _wrapped(function)) if hasattr(value, "__name__") else Module
     return None
 
 

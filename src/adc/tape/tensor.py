@@ -126,7 +126,8 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         self._refuse_cut(
             "adc cannot turn a Tensor that requires a gradient into a plain array",
-            "Keep the Tensor (np.stack joins Tensors; np.zeros(...) to be written to: adc.tensor)",
+            "Keep the Tensor (np.stack joins Tensors; np.zeros(...) to be written to: adc.tensor; a function of "
+            "scipy: adc.tape.call(f, x))",
         )
         array = np.asarray(self.primal, dtype=dtype)
         return array.copy() if copy else array

@@ -64,7 +64,7 @@ def value_and_grad(
     """
     single = isinstance(argnums, int | str)
     run = _run(function, args, kwargs or {}, [argnums] if single else list(argnums))  # type: ignore[list-item, arg-type]
-    result, aux = run.result if has_aux else (run.result, None)
+    result, aux = _pair(run.result) if has_aux else (run.result, None)
     _require_number(result)
     bars = _pulled(run, [result], None, keep=run.nested)
     value = result if run.nested else _plain_value(result)
@@ -90,7 +90,7 @@ def vjp(
     (array([3., 3.]),)
     """
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
-    result, aux = run.result if has_aux else (run.result, None)
+    result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
 
     def pull(bar: Any) -> Any:
@@ -122,7 +122,7 @@ def jvp(
     """
     keys = list(range(len(primals))) if argnums is None else list(argnums)
     run = _run(function, primals, kwargs or {}, keys)  # type: ignore[arg-type]
-    result, aux = run.result if has_aux else (run.result, None)
+    result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
     dots = [
         dot for tangent, s in zip(tangents, run.structures, strict=True) for dot in _leaves_like(tangent, s)
@@ -346,6 +346,21 @@ def _leaves_like(tangent: Any, structure: pytree.Structure) -> list[Any]:
     if its_structure != structure:
         raise ValueError(f"the tangent has the structure {its_structure}, the argument {structure}")
     return leaves
+
+
+def _pair(result: Any) -> tuple[Any, Any]:
+    """The result and the auxiliary values of a function with `has_aux=True`."""
+    if isinstance(result, tuple | list) and len(result) == 2:
+        return result[0], result[1]
+    plain = record.plain(result)
+    what = (
+        f"an array with {plain.ndim} axes" if isinstance(plain, np.ndarray) else f"a {type(plain).__name__}"
+    )
+    raise DerivativeError(
+        f"with has_aux=True the function must return a pair, and this one returns {what}",
+        why="The first of the pair is differentiated, the second is handed through.",
+        repair="Return `value, aux`.",
+    )
 
 
 def _require_number(value: Any) -> None:
