@@ -408,3 +408,71 @@ def test_quick_bodies_keep_nothing_of_the_caller():
     x.grad[0, 0] = 7.0  # the adjoint is the leaf's own array
     x.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), [[8.0, 2.0], [2.0, 2.0]])
+
+
+def test_setup_context_dirty_inputs_and_delayed_errors():
+    class Doubled(tape.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2.0
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0])
+
+        @staticmethod
+        @tape.autograd.once_differentiable
+        def backward(ctx, bar):
+            (x,) = ctx.saved_tensors
+            return bar * 2.0 + 0.0 * x
+
+    x = tape.tensor([1.0, 2.0], requires_grad=True)
+    (g,) = tape.autograd.grad(Doubled.apply(x), x, np.ones(2), create_graph=True)
+    np.testing.assert_allclose(g.detach().numpy(), 2.0)
+    bar = tape.tensor([1.0, 1.0], requires_grad=True)
+    (g,) = tape.autograd.grad(Doubled.apply(x), x, bar, create_graph=True)
+    with pytest.raises(RuntimeError, match="twice a function that was marked with @once_differentiable"):
+        g.sum().backward()
+
+    with pytest.raises(TypeError, match="can only save variables, but argument 0 is of type int"):
+
+        class Wrong(tape.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(3)
+                return x
+
+        Wrong.apply(x)
+
+
+def test_node_hooks_replace_adjoints():
+    x = tape.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3.0
+    y.grad_fn.register_prehook(lambda bars: (bars[0] * 2.0,))
+    handle = y.grad_fn.register_hook(lambda adjoints, bars: (adjoints[0] + bars[0],))
+    y.sum().backward(retain_graph=True)
+    np.testing.assert_allclose(x.grad.numpy(), 2.0 * 3.0 + 2.0)
+    handle.remove()
+    x.grad = None
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 6.0)
+
+
+def test_multi_grad_hook_of_an_unreached_tensor():
+    x, y = (tape.tensor([1.0], requires_grad=True) for _ in range(2))
+    seen = []
+    handle = tape.autograd.graph.register_multi_grad_hook((x, y), seen.append)
+    (x * 2.0).sum().backward()
+    assert seen[0][1] is None
+    np.testing.assert_allclose(seen[0][0].numpy(), 2.0)
+    handle.remove()
+    (x * y).sum().backward()
+    assert len(seen) == 1
+
+
+def test_a_pass_that_keeps_nothing_can_run_again():
+    x = tape.tensor([1.0, 2.0], requires_grad=True)
+    y = (x + 2.0).sum(axis=0)
+    y.backward()
+    y.backward()  # as in PyTorch: no value was kept, so none was freed
+    np.testing.assert_allclose(x.grad.numpy(), 2.0)

@@ -178,7 +178,7 @@ def test_next_functions_lead_to_the_leaves():
     assert add.name() == "AddBackward"
     (mul, _), (leaf, _) = add.next_functions
     assert mul.name() == "MulBackward" and leaf.name() == "AccumulateGrad"
-    assert leaf.variable() is x
+    assert leaf.variable is x
     assert mul.next_functions == ((leaf, 0), (None, 0))
 
 

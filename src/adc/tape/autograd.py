@@ -1,6 +1,8 @@
 """The names of `torch.autograd`, for NumPy."""
 
+from adc.tape import function as function
 from adc.tape import functional as functional
+from adc.tape import graph as graph
 from adc.tape.checks import gradcheck as gradcheck
 from adc.tape.checks import gradgradcheck as gradgradcheck
 from adc.tape.function import Function as Function

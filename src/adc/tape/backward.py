@@ -85,12 +85,17 @@ def propagate(
     before = modes.enabled, modes.plain
     # A pull's body is plain NumPy, as a traced function is.
     modes.enabled, modes.plain = create_graph, True
+    callbacks, modes.callbacks = modes.callbacks, []
     try:
         # What the primal's values are worth was said when they were computed.
         with np.errstate(all="ignore"):
-            return _walk(engine, order, keep, create_graph, targets)
+            found = _walk(engine, order, keep, create_graph, targets)
+        for callback in modes.callbacks:
+            callback()
+        return found
     finally:
         modes.enabled, modes.plain = before
+        modes.callbacks = callbacks
 
 
 def reachable(roots: Iterable[Node]) -> list[Node]:
@@ -166,6 +171,8 @@ def _pull_specially(
 ) -> tuple[Any, ...] | None:
     """The adjoints of a node, or a pass, that is not plain; None when they have been passed on."""
     if node.hooks is not None:
+        if bar.__class__ is dict:
+            bar = _filled(node, bar)
         bar = hooks.run(node, bar)
     mine = node in engine.owned
     engine.owned.discard(node)
@@ -188,7 +195,7 @@ def _pull_specially(
         writes.check(node)
     if create_graph:
         adjoints = _pull_on_tensors(node, bar)
-    elif node.__class__ is IndexNode and not modes.anomaly:
+    elif node.__class__ is IndexNode and not modes.anomaly and not hooks.runs_after(node):
         node.pull.run(engine, node, bar, mine)
         return None
     else:
@@ -197,6 +204,8 @@ def _pull_specially(
         adjoints = node.pull.reverse(bar, node.z, *node.kept)
     if modes.anomaly and modes.check_nan:
         _refuse_nan(node, adjoints)
+    if hooks.runs_after(node):
+        adjoints = hooks.run_after(node, tuple(adjoints), bar)
     return adjoints
 
 

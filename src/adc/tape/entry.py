@@ -68,6 +68,8 @@ class Pull:
         active: Pattern = (),
         entry: Entry | None = None,
         body: Callable[..., tuple[Any, ...]] | None = None,  # what `reverse` is a quick version of
+        retains: bool
+        | None = None,  # whether a second backward needs retain_graph, if `keeps` does not say it
     ) -> None:
         self.name = name
         self.body = body or reverse
@@ -80,7 +82,7 @@ class Pull:
         self.traced: Callable[..., tuple[Any, ...]] | None = None  # `reverse` as it runs on Tensors
         self.pack = _packer(keeps)
         self.all_kept = all(need is Need.VALUE for need in keeps)
-        self.retains = keeps_z or Need.VALUE in keeps  # a second backward needs retain_graph
+        self.retains = keeps_z or Need.VALUE in keeps if retains is None else retains
 
 
 def _packer(keeps: tuple[Need, ...]) -> Callable[..., tuple[Any, ...]]:
@@ -220,15 +222,20 @@ class Entry:
         else:
             assert operation.kind == "general" and operation.pull is not None, operation
             cut = slice_adjoints(operation.pull, wanted, arity, reads_z=True)
+        keeps = tuple(cut.needs[name] for name in self._names_in(cut))
+        keeps_z = cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING
+        # An axis that the pull reads is no kept value: optional parameters are static.
+        kept = [k for k, d in enumerate(self._defaults) if d is inspect.Parameter.empty or d == ()]
         return Pull(
             self.name,
             _flattened(quickened(cut.function), pattern, wanted),
-            tuple(cut.needs[name] for name in self._names_in(cut)),
-            cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING,
+            keeps,
+            keeps_z,
             tuple(_flags(pattern)),
             pattern,
             self,
             _flattened(cut.function, pattern, wanted),
+            keeps_z or any(keeps[k] is Need.VALUE for k in {*kept, *self.wrt}),
         )
 
     def _names_in(self, cut: Slice) -> list[str]:

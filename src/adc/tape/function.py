@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import record
+from adc.tape import record, views
 from adc.tape.entry import Pull
-from adc.tape.node import Node
+from adc.tape.node import Leaf, Node
 from adc.tape.slicing import Need
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
@@ -23,11 +23,17 @@ class Context:
         self._saved: tuple[Any, ...] = ()
         self._not_differentiable: set[int] = set()
         self._materialize = True
+        self._dirty: tuple[Any, ...] = ()
         self._outputs: tuple[Any, ...] = ()
         self._node: Node | None = None
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep Tensors, inputs or outputs; a later in-place write to one of them is caught."""
+        for k, t in enumerate(tensors):
+            if t is not None and not isinstance(t, Tensor | np.ndarray | np.generic):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}"
+                )
         self._saved = tensors
 
     @property
@@ -54,8 +60,15 @@ class Context:
         self._materialize = value
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """In-place forwards are refused: return a new Tensor."""
-        raise RuntimeError("adc.autograd.Function does not write to its inputs: return a new Tensor")
+        """Say that `forward` has written to these inputs, and returns them."""
+        for t in tensors:
+            if isinstance(t.node, Leaf):
+                raise RuntimeError(
+                    "a leaf Variable that requires grad is being used in an in-place operation."
+                )
+            if views.is_view(t):
+                raise RuntimeError("adc.autograd.Function does not write to a view: write to a clone of it")
+        self._dirty = tensors
 
 
 class Function:
@@ -90,6 +103,17 @@ class Function:
             "to use it with backward mode AD."
         )
 
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """What `forward` leaves for `backward`, where forward takes no ctx: called after it, if it is given."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    def __call__(self, *args: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            "autograd function with static forward method, and call it by `apply`."
+        )
+
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Run `forward`, and record it if an argument requires a gradient."""
@@ -97,7 +121,11 @@ class Function:
         ctx = Context(flags)
         recorded = modes.enabled and any(flags)
         with within({"enabled": False, "plain": False}):
-            result = cls.forward(ctx, *args)
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(ctx, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(ctx, args, result)
         several = isinstance(result, tuple)
         outputs = result if several else (result,)
         if not recorded:
@@ -106,7 +134,10 @@ class Function:
         # An output among the saved would hold its own node: its number stands for it.
         ctx._saved = tuple(next((k for k, o in enumerate(outputs) if o is t), t) for t in ctx._saved)
         ctx._outputs = tuple([record.plain(o) for o in outputs])
-        pull = Pull(f"{cls.__name__}Backward", _reverse(cls, flags, several), (Need.VALUE,), False, flags)
+        shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
+        pull = Pull(
+            f"{cls.__name__}Backward", _reverse(cls, flags, several, shapes), (Need.VALUE,), False, flags
+        )
         edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
         made = record.record(pull, ctx._outputs if several else ctx._outputs[0], edges, (ctx, *arrays))
         parts = made if several else (made,)
@@ -114,10 +145,24 @@ class Function:
         for part, output in zip(parts, outputs, strict=True):
             if id(output) in ctx._not_differentiable:
                 part.node = None
+        if ctx._dirty:
+            parts = [
+                _written(o, part) if any(o is d for d in ctx._dirty) else part
+                for part, o in zip(parts, outputs, strict=True)
+            ]
+            return type(result)(parts) if several else parts[0]
         return made
 
 
-def _reverse(cls: type[Function], flags: tuple[bool, ...], several: bool) -> Any:
+def _written(target: Tensor, part: Tensor) -> Tensor:
+    """An input that was written to and returned: its derivative is the result's from now on."""
+    target.node = part.node
+    return target
+
+
+def _reverse(
+    cls: type[Function], flags: tuple[bool, ...], several: bool, shapes: list[tuple[int, ...] | None]
+) -> Any:
     def reverse(z_bar: Any, z: Any, ctx: Context, *_: Any) -> tuple[Any, ...]:
         bars = z_bar if several else (z_bar,)
         recording = any(bar.__class__ is Tensor for bar in bars)
@@ -132,6 +177,12 @@ def _reverse(cls: type[Function], flags: tuple[bool, ...], several: bool) -> Any
                 f"function {cls.__name__}Backward returned an incorrect number of gradients (expected "
                 f"{len(flags)}, got {len(adjoints)})"
             )
+        for k, (a, shape) in enumerate(zip(adjoints, shapes, strict=True)):
+            if a is not None and shape is not None and not _reduces_to(np.shape(record.plain(a)), shape):
+                raise RuntimeError(
+                    f"Function {cls.__name__}Backward returned an invalid gradient at index {k} - got "
+                    f"{list(np.shape(record.plain(a)))} but expected shape compatible with {list(shape)}"
+                )
         chosen = [a for a, flag in zip(adjoints, flags, strict=True) if flag]
         chosen = [make(np.zeros(())) if a is None else a for a in chosen]
         return tuple(chosen) if recording else tuple([record.plain(a) for a in chosen])
@@ -139,14 +190,35 @@ def _reverse(cls: type[Function], flags: tuple[bool, ...], several: bool) -> Any
     return reverse
 
 
+def _reduces_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether summing over broadcast axes turns one shape into the other.
+
+    >>> _reduces_to((3, 2), (2,)), _reduces_to((3,), (2,))
+    (True, False)
+    """
+    if shape == wanted:
+        return True
+    aligned = zip(reversed(shape), reversed(wanted), strict=False)
+    return len(shape) >= len(wanted) and all(m in (n, 1) for n, m in aligned)
+
+
 def once_differentiable(backward: Any) -> Any:
     """Decorator of a `backward` that may not be differentiated again; doing so raises."""
 
     def guarded(ctx: Any, *grad_outputs: Any) -> Any:
-        if modes.enabled:
-            raise RuntimeError(
-                "trying to differentiate twice a function that was marked with @once_differentiable"
-            )
-        return backward(ctx, *grad_outputs)
+        active = [g for g in grad_outputs if g is not None and g.node is not None]
+        with within({"enabled": False}):
+            answer = backward(ctx, *grad_outputs)
+        if not modes.enabled or not active:
+            return answer
+        pull = Pull("DelayedErrorBackward", _refuse_twice, (Need.NOTHING,), False, (True,) * len(active))
+        edges = tuple([g.node for g in active])
+        answers = answer if isinstance(answer, tuple) else (answer,)
+        found = [a if a is None else record.record(pull, record.plain(a), edges, (None,)) for a in answers]
+        return tuple(found) if isinstance(answer, tuple) else found[0]
 
     return guarded
+
+
+def _refuse_twice(*_: Any) -> Any:
+    raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

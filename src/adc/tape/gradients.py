@@ -81,6 +81,8 @@ def grad(
     """
     listed = _listed(outputs)
     sources = _listed(inputs)
+    if not sources:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return _batched(
             listed, sources, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
@@ -95,13 +97,13 @@ def grad(
     nodes = [_differentiable(x) for x in sources]
     captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
     gradients: list[Tensor | None] = []
-    for x, node in zip(sources, nodes, strict=True):
+    for k, (x, node) in enumerate(zip(sources, nodes, strict=True)):
         bar = captured.get(node)
         if bar is None and materialize_grads:
             bar = np.zeros(x.shape, x.dtype)
         elif bar is None and not allow_unused:
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                f"The differentiated Tensor at index {k} appears to not have been used in the graph. Set "
                 "allow_unused=True if this is the desired behavior."
             )
         # Not the array itself: two inputs may share it, and it may be a read-only broadcast.

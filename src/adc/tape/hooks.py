@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adc.tape.node import Leaf, Node
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
@@ -31,12 +33,20 @@ class Handle:
 class Hook:
     """A hook on the gradient."""
 
-    def __init__(self, function: Callable[[Tensor], Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
 
 class PostAccumulate(Hook):
     """A hook on the leaf, after its `.grad` was added to."""
+
+
+class PreHook(Hook):
+    """A hook of a node, before its pull: it is given a tuple of the adjoints of the node's results."""
+
+
+class AfterHook(Hook):
+    """A hook of a node, after its pull: it is given the adjoints of the operands and those of the results."""
 
 
 class Retained:
@@ -58,6 +68,11 @@ def register_post_accumulate(tensor: Tensor, function: Callable[[Tensor], Any]) 
     if not isinstance(tensor.node, Leaf):
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     return _add(tensor.node, PostAccumulate(function))
+
+
+def register_on_node(node: Node, function: Callable[..., Any], before: bool) -> Handle:
+    """Call `function(grad_outputs)` before the pull of a node, or `function(grad_inputs, grad_outputs)` after it."""
+    return _add(node, PreHook(function) if before else AfterHook(function))
 
 
 def _add(node: Node, hook: Hook) -> Handle:
@@ -93,12 +108,18 @@ def run(node: Node, bar: Any) -> Any:
             with within({"plain": False}):
                 answer = hook.function(bar if as_tensor else make(bar))
             if answer is not None:
-                if getattr(answer, "shape", None) != node.shape:
+                if not isinstance(answer, Tensor | np.ndarray | np.generic):
+                    raise TypeError(f"expected a Tensor, but hook returned {type(answer).__name__!r}")
+                if answer.shape != node.shape:
                     raise RuntimeError(
-                        f"hook returned a gradient of shape {getattr(answer, 'shape', None)}, where "
-                        f"{node.shape} is expected"
+                        f"hook returned a gradient of shape {answer.shape}, where {node.shape} is expected"
                     )
                 bar = answer if as_tensor else answer.primal if answer.__class__ is Tensor else answer
+        elif type(hook) is PreHook:
+            bars = _called(hook, _as_tensors(bar))
+            if bars is not None:
+                bar = bars if isinstance(bar, tuple) else bars[0]
+                bar = bar if as_tensor else plain_all(bar)
     kept = retained(node)
     if kept is not None:
         now = bar if as_tensor else make(bar)
@@ -108,8 +129,47 @@ def run(node: Node, bar: Any) -> Any:
     return bar
 
 
+def runs_after(node: Node) -> bool:
+    """Whether a node has hooks on what its pull returns."""
+    return node.hooks is not None and any(type(hook) is AfterHook for hook in node.hooks)
+
+
+def run_after(node: Node, adjoints: tuple[Any, ...], bar: Any) -> tuple[Any, ...]:
+    """The adjoints of the operands after the node's hooks on them."""
+    as_tensor = any(a.__class__ is Tensor for a in adjoints)
+    for hook in list(node.hooks or ()):
+        if type(hook) is AfterHook:
+            answer = _called(hook, _as_tensors(adjoints), _as_tensors(bar))
+            if answer is not None:
+                adjoints = answer if as_tensor else plain_all(answer)
+    return adjoints
+
+
+def _called(hook: Hook, *bars: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    with within({"plain": False}):
+        answer = hook.function(*bars)
+    if answer is None:
+        return None
+    listed = answer if isinstance(answer, tuple | list) else (answer,)
+    if len(listed) != len(bars[0]):
+        raise RuntimeError(f"hook returned {len(listed)} gradients, where {len(bars[0])} are expected")
+    return tuple(listed)
+
+
+def _as_tensors(bars: Any) -> tuple[Any, ...]:
+    listed = bars if isinstance(bars, tuple) else (bars,)
+    return tuple([b if b is None or b.__class__ is Tensor else make(np.asarray(b)) for b in listed])
+
+
+def plain_all(bars: Any) -> Any:
+    """Arrays in place of Tensors."""
+    if isinstance(bars, tuple):
+        return tuple([plain_all(b) for b in bars])
+    return bars.primal if bars.__class__ is Tensor else bars
+
+
 def run_post_accumulate(leaf: Leaf) -> None:
     """The hooks that see a leaf after its gradient came."""
     for hook in list(leaf.hooks or ()):
         if type(hook) is PostAccumulate:
-            hook.function(leaf.variable())  # type: ignore[arg-type]
+            hook.function(leaf.variable)

@@ -9,6 +9,7 @@ import itertools
 import linecache
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 from weakref import ReferenceType
 
@@ -58,6 +59,25 @@ class Node:
         edges = iter(self.edges)
         return tuple((next(edges), 0) if active else (None, 0) for active in self.pull.operands)
 
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_outputs)` before this node's pull; what it returns replaces them."""
+        return _hooks().register_on_node(self, hook, before=True)
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after this node's pull; what it returns replaces the former."""
+        return _hooks().register_on_node(self, hook, before=False)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What the `forward` of a user's `Function` has kept."""
+        if self.kept is None:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved tensors after "
+                "they have already been freed)."
+            )
+        found: tuple[Any, ...] = getattr(self.kept[0] if self.kept else None, "saved_tensors", ())
+        return found
+
     @property
     def location(self) -> Location | None:
         """The user's line that recorded the operation."""
@@ -67,13 +87,24 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
+def _hooks() -> Any:
+    from adc.tape import hooks  # builds Tensors, which build on this module
+
+    return hooks
+
+
 class Leaf(Node):
     """The end of a path: a Tensor made by the user. Its adjoint is added to `.grad`."""
 
-    __slots__ = ("grad", "variable")
+    __slots__ = ("grad", "leaf")
 
     grad: Any  # the Tensor behind `leaf.grad`
-    variable: ReferenceType[Any]  # the leaf; weak, for the leaf holds this node
+    leaf: ReferenceType[Any]  # weak, for the leaf holds this node
+
+    @property
+    def variable(self) -> Any:
+        """The Tensor whose gradient collects here; None when it is gone."""
+        return self.leaf()
 
     def name(self) -> str:
         return "AccumulateGrad"

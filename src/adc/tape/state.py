@@ -20,6 +20,7 @@ class Modes(threading.local):
     inference: bool = False
     anomaly: bool = False  # backward looks for NaN after every pull
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
+    callbacks: Any = ()  # a list while a backward pass runs: what is called when it ends
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
 
 

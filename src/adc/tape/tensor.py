@@ -137,14 +137,18 @@ class Tensor:
             "adc cannot turn a Tensor that requires a gradient into a float",
             "Keep the Tensor (np.sin in place of math.sin)",
         )
-        return float(self.primal)
+        return float(self._single())
+
+    def _single(self) -> Any:
+        """The one element; of an array of one element, too, as in PyTorch."""
+        return self.primal.item() if self.primal.size == 1 and not modes.plain else self.primal
 
     def __int__(self) -> int:
         self._refuse_cut(
             "adc cannot turn a Tensor that requires a gradient into an int",
             "np.floor(x) has the same value and keeps the Tensor",
         )
-        return int(self.primal)
+        return int(self._single())
 
     def __complex__(self) -> complex:
         self._refuse_cut(
@@ -252,6 +256,8 @@ class Tensor:
                 "protocol at the moment."
             )
         copy = make(np.array(self.primal)).requires_grad_(self.requires_grad)
+        if isinstance(self.node, Leaf) and self.node.grad is not None:
+            copy.grad = self.node.grad.detach().clone()
         memo[id(self)] = copy
         return copy
 
@@ -435,7 +441,7 @@ def leaf_node(variable: Tensor) -> Leaf:
     node.lasti = 0
     node.hooks = None
     node.grad = None
-    node.variable = weakref.ref(variable)
+    node.leaf = weakref.ref(variable)
     return node
 
 

@@ -1,0 +1,65 @@
+"""Hooks on a whole backward pass, with the names of `torch.autograd.graph`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adc.tape import hooks
+from adc.tape.node import Node as Node
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor
+
+__all__ = ["MultiHandle", "Node", "register_multi_grad_hook"]
+
+
+class MultiHandle:
+    """Removes the hooks that it was returned for."""
+
+    def __init__(self, handles: Sequence[hooks.Handle]) -> None:
+        self._handles = handles
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], function: Callable[..., Any], *, mode: str = "all"
+) -> MultiHandle:
+    """Call `function(gradients)` once per backward pass, when the gradients of all `tensors` are known.
+
+    The list has None for Tensors that the pass does not reach; it comes at the pass's end then. With `mode="any"`
+    the function is called with the first gradient that comes.
+
+    >>> from adc import tape
+    >>> x, y = tape.tensor(2.0, requires_grad=True), tape.tensor(3.0, requires_grad=True)
+    >>> handle = register_multi_grad_hook((x, y), print)
+    >>> (x * y).backward()
+    [tensor(3.), tensor(2.)]
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"mode={mode!r} is not 'all' or 'any'")
+    passes: dict[int, dict[int, Any]] = {}
+
+    def finish(key: int) -> None:
+        found = passes.pop(key, None)
+        if found is not None and mode == "all":
+            function([found.get(k) for k in range(len(tensors))])
+
+    def hook_of(k: int) -> Callable[[Tensor], None]:
+        def hook(gradient: Tensor) -> None:
+            running = modes.callbacks  # one list per pass
+            key = id(running)
+            if key not in passes:
+                passes[key] = {}
+                running.append(lambda: finish(key))
+                if mode == "any":
+                    function(gradient)
+            passes[key][k] = gradient
+            if len(passes[key]) == len(tensors):
+                finish(key)
+
+        return hook
+
+    return MultiHandle([hooks.register(t, hook_of(k)) for k, t in enumerate(tensors)])
