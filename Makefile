@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])')
 FRESH := $(VENV)/.python-$(VERSION)
 
-.PHONY: run test check bench docs fuzz clean help
+.PHONY: run test check rules bench docs fuzz clean help
 
 help:
 	@sed -n '2,4p' Makefile
@@ -28,6 +28,9 @@ check: $(VENV)/.test $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/python -m pytest -q -m tiny
+
+rules: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) tests/rules -m exhaustive
 
 bench: $(VENV)/.bench
 	$(BIN)/python bench/run.py $(BENCH)

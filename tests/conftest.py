@@ -24,6 +24,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-count", type=int, default=25, help="random programs per fuzz test")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes ten minutes runs where it is asked for: `-m exhaustive`."""
+    if "exhaustive" in config.getoption("-m"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(_cache, ignore_errors=True)
 

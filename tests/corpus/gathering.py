@@ -116,3 +116,15 @@ def gather_in_loop(x, k):
 def swap_rows(a):
     a[[0, 1]] = a[[1, 0]]
     return np.sum(a[0] * a[1] ** 2 * np.array([1.0, 2.0]))
+
+
+@program(lambda r: (r.normal(size=(3, 4)), 0.7))
+def positions_of_what_is_large(a, s):
+    rows, columns = np.nonzero(a > 0.1)
+    return np.sum(a[rows, columns] ** 2) * s + np.sum(a[np.where(a < -0.1)] * s)
+
+
+@program(lambda r: (np.array([0.45, 0.5]), 0.7, 0.1))
+def a_range_whose_length_the_data_decides(step, s, start):
+    steps = np.arange(start, 2.0, step[0])
+    return np.sum(steps**2 * s) + s * np.sum(np.arange(4, 0, -2) * step[1])

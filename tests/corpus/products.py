@@ -118,3 +118,22 @@ def product_by_three_loops(a, b):
             for k in range(3):
                 c[i, j] += a[i, k] * b[k, j]
     return np.sum(c * c)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=(2, 4, 2)), r.normal(size=4)))
+def stacks_of_matrices(a, b, x):
+    return np.sum((a @ b) ** 2) + np.sum((a @ x) ** 3) + np.sum((x @ b) ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 3)), r.normal(size=(2, 3))))
+def stacks_of_systems(a, y):
+    a = a + 4.0 * np.eye(3)
+    x = np.linalg.solve(a, y[..., np.newaxis])
+    return np.sum(x**2) + np.sum(np.linalg.det(a)) + np.sum(np.linalg.inv(a)[:, 0, 1])
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def numbers_as_small_arrays(x, s):
+    total = np.sum(x * s)
+    column = np.reshape(total, (1, 1)) @ np.ravel(total * s)
+    return np.sum(column) + np.sum(np.reshape(total, -1) ** 2) + np.squeeze(total) + np.sum(np.atleast_2d(s))

@@ -44,7 +44,7 @@ TABLE = [
     ("logaddexp", (-INF, -INF), 1.0, [0.0, 0.0]),
     ("logaddexp", (-INF, 1.0), 1.0, [0.0, 1.0]),
     ("heaviside", (0.0, 0.5), 1.0, [0.0, 1.0]),
-    ("nan_to_num", (np.array([math.nan, 1.0, INF]),), np.ones(3), [[0.0, 1.0, 0.0]]),
+    ("nan_to_num", (np.array([math.nan, 1.0, INF]),), np.ones(3), [[0.0, 1.0, 0.0], 1.0]),
     ("prod", (np.array([0.0, 2.0, 3.0]),), 1.0, [[6.0, 0.0, 0.0]]),
     ("prod", (np.array([0.0, 0.0, 3.0]),), 1.0, [[0.0, 0.0, 0.0]]),
     ("prod", (np.zeros(0),), 1.0, [np.zeros(0)]),

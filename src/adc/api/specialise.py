@@ -89,10 +89,19 @@ def numba_refusal(error: Exception, context: pipeline.Context) -> UnsupportedErr
     return UnsupportedError(
         f"Numba cannot compile the {context.request.label or context.request.kind} of `{text.name}`: "
         f"{(telling or lines or ['no reason given'])[0]}",
-        Location(text.file, text.first_line, 0, None, text.line(text.first_line)),
+        _refused_line(error, context)
+        or Location(text.file, text.first_line, 0, None, text.line(text.first_line)),
         f"It says: {' '.join(lines[:6])}" if len(lines) > 1 else "",
         'mode="python" runs the same text without Numba.',
     )
+
+
+def _refused_line(error: Exception, context: pipeline.Context) -> Location | None:
+    """The user's line behind the generated one that Numba names; the comment above a group of lines may hold it."""
+    where = getattr(error, "loc", None)
+    origins = context.origins["optimized"]
+    line = getattr(where, "line", None)
+    return origins[line - 1] if isinstance(line, int) and 0 < line <= len(origins) else None
 
 
 def refuse_aliases(known: Specialisation, inputs: Sequence[Any]) -> None:

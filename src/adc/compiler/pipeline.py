@@ -48,6 +48,7 @@ from adc.compiler.transforms import (
     reuse,
     scalarise,
     scatter,
+    stacks,
     undo,
     vectorise,
 )
@@ -207,6 +208,7 @@ STAGES: tuple[Stage, ...] = (
 
 # For compiled mode only: array statements become loops.
 OPTIMIZING_STAGES: tuple[Stage, ...] = (
+    Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
     Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
     Stage("scalarise", lambda p, c: scalarise.run(p, c.evaluator)),

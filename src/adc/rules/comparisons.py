@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from adc.rules.registry import constant
+from adc.rules.registry import constant, lowered
 from adc.rules.shapes import shape_of
 
 for function, alias, symbol in (
@@ -61,7 +61,16 @@ constant(
 constant(
     np.array_equal, parameters="a1, a2, equal_nan=False", examples=lambda r: [(r.normal(3), r.normal(3))]
 )
-constant(np.array_equiv, parameters="a1, a2", examples=lambda r: [(r.normal(3), r.normal(3))])
+constant(
+    np.array_equiv, parameters="a1, a2", examples=lambda r: [(r.normal(3), r.normal(3)), (np.ones(3), 1.0)]
+)
+
+
+@lowered(np.array_equiv)
+def array_equiv(a1, a2):
+    return np.all(a1 == a2)
+
+
 constant(
     np.isin,
     parameters="element, test_elements, assume_unique=False, invert=False",

@@ -1,10 +1,10 @@
-"""Operations that make arrays. Only `full` carries a derivative, into its fill value."""
+"""Operations that make arrays: `full` carries a derivative into its fill value, `arange` into its start and step."""
 
 import numpy as np
 
 from adc.rules import shapes
 from adc.rules.dims import Dim
-from adc.rules.registry import composite, constant, linear
+from adc.rules.registry import composite, constant, linear, lowered, pull, push
 from adc.rules.sampler import call
 
 
@@ -57,5 +57,65 @@ def asanyarray(a):
     return a
 
 
+@pull(
+    np.arange,
+    wrt="start step",
+    cost=1,
+    notes="how many numbers there are is piecewise constant",
+    examples=lambda r: [
+        (0.3, 2.0, 0.45),
+        call(0.3, 2.0),
+        (2.0, 0.1, -0.7),
+        (0, 2, 0.3),
+    ],
+    extra={"positional": True},
+)
+def arange_pull(z_bar, z, start, stop=None, step=None, dtype=None):
+    # With one argument that is where the numbers stop.
+    start_bar = 0.0 if stop is None else np.sum(z_bar)
+    return start_bar, np.sum(z_bar * np.arange(np.size(z)))
+
+
+@push(np.arange)
+def arange_push(z, start, stop=None, step=None, dtype=None, *, start_dot, step_dot):
+    fixed = np.zeros_like(z)
+    if stop is not None:
+        fixed = fixed + start_dot
+    return fixed if step is None else fixed + step_dot * np.arange(np.size(z))
+
+
+# --- windows ------------------------------------------------------------------------------------------------
+
 for function in (np.bartlett, np.blackman, np.hamming, np.hanning):
-    constant(function, parameters="M", shape=lambda M: (Dim.of(M),), examples=lambda r: [5])
+    constant(
+        function,
+        parameters="M",
+        shape=lambda M: (Dim.of(M),),
+        examples=lambda r: [5, 1, 4],
+    )
+
+
+def _apart(M):
+    """From -1 to 1, where the points of a window lie; 0 for a single one."""
+    return np.arange(1 - M, M, 2) / np.maximum(M - 1, 1)
+
+
+@lowered(np.bartlett)
+def bartlett(M):
+    return 1.0 - np.abs(_apart(M))
+
+
+@lowered(np.blackman)
+def blackman(M):
+    angle = np.pi * _apart(M)
+    return 0.42 + 0.5 * np.cos(angle) + 0.08 * np.cos(2.0 * angle)
+
+
+@lowered(np.hamming)
+def hamming(M):
+    return 0.54 + 0.46 * np.cos(np.pi * _apart(M))
+
+
+@lowered(np.hanning)
+def hanning(M):
+    return 0.5 + 0.5 * np.cos(np.pi * _apart(M))

@@ -43,13 +43,22 @@ def heaviside(z, x1, x2):
 
 @elementwise(
     np.nan_to_num,
-    wrt="x",
+    wrt="x nan posinf neginf",
     cost=1,
-    notes="0 where a value is replaced",
-    examples=lambda r: [r.normal(3), call(np.array([1.0, np.nan, 2.0]), nan=3.0)],
+    notes="0 where a value is replaced; 1 for what replaces it",
+    examples=lambda r: [
+        r.normal(3),
+        call(np.array([1.0, np.nan, 2.0]), nan=3.0),
+        call(np.array([1.0, np.inf, -np.inf]), posinf=3.0, neginf=-2.0),
+    ],
 )
 def nan_to_num(z, x, copy=True, nan=0.0, posinf=None, neginf=None):
-    return np.where(np.isfinite(x), 1.0, 0.0)
+    return (
+        np.where(np.isfinite(x), 1.0, 0.0),
+        np.where(np.isnan(x), 1.0, 0.0),
+        np.where(x == np.inf, 1.0, 0.0),
+        np.where(x == -np.inf, 1.0, 0.0),
+    )
 
 
 @composite(np.modf, math.modf, name="modf", examples=lambda r: [1.7, -2.3, r.nonzero(3) * 1.7])

@@ -7,7 +7,7 @@ transposed by cropping and padding back. Adjoints are transposes, not conjugates
 import numpy as np
 
 from adc.rules.dims import Dim
-from adc.rules.registry import composite, constant, linear, static
+from adc.rules.registry import composite, linear, static
 from adc.rules.sampler import call
 
 
@@ -276,10 +276,12 @@ def ifftshift(x, axes=None):
     return result
 
 
-constant(np.fft.fftfreq, parameters="n, d=1.0", shape=lambda n, d=1.0: (Dim.of(n),), examples=lambda r: [5])
-constant(
-    np.fft.rfftfreq,
-    parameters="n, d=1.0",
-    shape=lambda n, d=1.0: (Dim.of(n) // 2 + 1,),
-    examples=lambda r: [5],
-)
+@composite(np.fft.fftfreq, name="fft.fftfreq", wrt="d", examples=lambda r: [5, (4, 0.3), (1, 2.0)])
+def fftfreq(n, d=1.0):
+    position = np.arange(n)
+    return np.where(position < (n + 1) // 2, position, position - n) * (1.0 / (n * d))
+
+
+@composite(np.fft.rfftfreq, name="fft.rfftfreq", wrt="d", examples=lambda r: [5, (4, 0.3), (1, 2.0)])
+def rfftfreq(n, d=1.0):
+    return np.arange(n // 2 + 1) * (1.0 / (n * d))

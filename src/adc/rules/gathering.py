@@ -212,7 +212,23 @@ constant(
     shape=lambda a, kth, axis=-1: (shapes.size(a.shape),) if axis is None else a.shape,
     examples=lambda r: [(r.distinct(4), 1)],
 )
-constant(np.lexsort, parameters="keys, axis=-1", examples=lambda r: [call((r.distinct(4), r.distinct(4)))])
+constant(
+    np.lexsort,
+    parameters="keys, axis=-1",
+    examples=lambda r: [
+        call((r.distinct(4), r.distinct(4))),
+        call((r.distinct(5), np.array([1.0, 0.0, 1.0, 0.0, 1.0]))),
+    ],
+)
+
+
+@lowered(np.lexsort)
+def lexsort(keys, axis=-1):
+    order = np.argsort(keys[0], axis=axis, kind="stable")
+    for k in range(1, len(keys)):
+        sorted_key = np.take_along_axis(keys[k], order, axis)
+        order = np.take_along_axis(order, np.argsort(sorted_key, axis=axis, kind="stable"), axis)
+    return order
 
 
 @composite(
@@ -272,24 +288,102 @@ constant(
     shape=lambda x, *_, **__: shapes.shape_of(x),
     examples=lambda r: [(r.normal(3), np.array([0.0, 1.0, 2.0]))],
 )
-constant(np.nonzero, parameters="a", methods="nonzero", examples=lambda r: [r.normal(3)])
+constant(np.nonzero, parameters="a", methods="nonzero", examples=lambda r: [r.normal(3), r.mask(2, 3)])
+
+
+@lowered(np.nonzero)
+def nonzero(a):
+    rest = np.flatnonzero(a)
+    positions = ()
+    for k in range(np.ndim(a) - 1, 0, -1):
+        positions = (np.remainder(rest, a.shape[k]),) + positions
+        rest = rest // a.shape[k]
+    return (rest,) + positions
+
+
 constant(np.flatnonzero, parameters="a", shape=lambda a: (UNKNOWN,), examples=lambda r: [r.mask(4)])
 constant(np.argwhere, parameters="a", shape=lambda a: (UNKNOWN, Dim(a.ndim)), examples=lambda r: [r.mask(4)])
-constant(np.unravel_index, parameters='indices, shape, order="C"', examples=lambda r: [(3, (2, 3))])
+constant(
+    np.unravel_index,
+    parameters='indices, shape, order="C"',
+    examples=lambda r: [(3, (2, 3)), (np.array([5, 1]), (2, 3)), call(np.array([5, 1]), (2, 3), order="F")],
+)
 constant(
     np.ravel_multi_index,
     parameters='multi_index, dims, mode="raise", order="C"',
-    examples=lambda r: [call((1, 2), (2, 3))],
+    examples=lambda r: [
+        call((1, 2), (2, 3)),
+        call((np.array([1, 0]), np.array([2, 1])), (2, 3), order="F"),
+        call((5, -1), (2, 3), mode="wrap"),
+    ],
 )
+
+
+@lowered(np.unravel_index)
+def unravel_index(indices, shape, order="C"):
+    lengths = shape if isinstance(shape, (list, tuple)) else (shape,)
+    rest = indices
+    positions = ()
+    for k in range(len(lengths)):
+        n = lengths[len(lengths) - 1 - k] if order == "C" else lengths[k]
+        # What lies outside stays outside: an index with it is refused.
+        position = (rest % n if k < len(lengths) - 1 else rest,)
+        positions = position + positions if order == "C" else positions + position
+        rest = rest // n
+    return positions
+
+
+@lowered(np.ravel_multi_index)
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    lengths = dims if isinstance(dims, (list, tuple)) else (dims,)
+    flat = 0
+    for k in range(len(lengths)):
+        axis = k if order == "C" else len(lengths) - 1 - k
+        n = lengths[axis]
+        position = multi_index[axis]
+        if mode == "wrap":
+            position = position % n
+        elif mode == "clip":
+            position = np.clip(position, 0, n - 1)
+        flat = flat * n + position
+    return flat
+
+
 constant(np.indices, parameters="dimensions, dtype=int, sparse=False", examples=lambda r: [call((2, 3))])
-constant(np.ix_, parameters="*args", examples=lambda r: [(np.array([0, 1]), np.array([2, 3]))])
-constant(np.diag_indices, parameters="n, ndim=2", examples=lambda r: [3])
+constant(
+    np.ix_,
+    parameters="*args",
+    examples=lambda r: [(np.array([0, 1]), np.array([2, 3])), (np.array([True, False]), np.array([1]))],
+)
+
+
+@lowered(np.ix_)
+def open_mesh(*args):
+    result = ()
+    for k in range(len(args)):
+        positions = np.flatnonzero(args[k]) if args[k].dtype.kind == "b" else args[k]
+        shape = (1,) * k + (np.size(positions),) + (1,) * (len(args) - 1 - k)
+        result = result + (np.reshape(positions, shape),)
+    return result
+
+
+constant(np.diag_indices, parameters="n, ndim=2", examples=lambda r: [3, (4, 3)])
 constant(np.tril_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
 constant(np.triu_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
 
 
 for function in (np.diag_indices_from, np.tril_indices_from, np.triu_indices_from):
     constant(function, parameters="arr", examples=lambda r: [r.normal(3, 3)])
+
+
+@lowered(np.diag_indices)
+def diag_indices(n, ndim=2):
+    return (np.arange(n),) * ndim
+
+
+@lowered(np.diag_indices_from)
+def diag_indices_from(arr):
+    return (np.arange(arr.shape[0]),) * np.ndim(arr)
 
 
 @composite(

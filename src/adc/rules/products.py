@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.registry import composite, lowered, pull, push, static
+from adc.rules.registry import composite, pull, push, static
 from adc.rules.sampler import call
 
 
@@ -50,7 +50,7 @@ def transposed(x):
     symbol="@",
     shape=_matmul_shape,
     cost=100,
-    extra={"positional": True},
+    extra={"positional": True, "stacked": 2},
     examples=lambda r: [
         (r.normal(3), r.normal(3)),
         (r.normal(2, 3), r.normal(3)),
@@ -64,6 +64,8 @@ def transposed(x):
         (r.normal(2, 1, 2, 3), r.normal(4, 3, 2)),
         (r.normal(0, 3), r.normal(3, 2)),
         (r.normal(2, 0), r.normal(0, 3)),
+        (r.normal(2, 3, 0), r.normal(2, 0, 4)),
+        (r.normal(0, 2, 3), r.normal(3, 4)),
         (r.normal(2, 3) + 1j * r.normal(2, 3), r.normal(3, 2) - 1j * r.normal(3, 2)),
     ],
 )
@@ -86,26 +88,6 @@ def matmul_pull(z_bar, z, a, b):
 @push(np.matmul)
 def matmul_push(z, a, b, *, a_dot, b_dot):
     return a_dot @ b + a @ b_dot
-
-
-@lowered(np.matmul)
-def matmul_in_batches(a, b):
-    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
-        return a @ b
-    left = np.expand_dims(a, 0) if np.ndim(a) == 1 else a
-    right = np.expand_dims(b, -1) if np.ndim(b) == 1 else b
-    lead = np.shape(left[..., 0, 0] + right[..., 0, 0])
-    rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]
-    lefts = np.reshape(np.broadcast_to(left, lead + (rows, inner)), (-1, rows, inner))
-    rights = np.reshape(np.broadcast_to(right, lead + (inner, columns)), (-1, inner, columns))
-    n = lefts.shape[0]
-    z = np.zeros((n, rows, columns), dtype=(left[..., :1, :1] * right[..., :1, :1]).dtype)
-    for k in range(n):
-        z[k] = lefts[k] @ rights[k]
-    z = np.reshape(z, lead + (rows, columns))
-    if np.ndim(a) == 1:
-        return np.squeeze(z, -2)
-    return np.squeeze(z, -1) if np.ndim(b) == 1 else z
 
 
 @static

@@ -274,4 +274,3 @@ constant(
     shape=shapes.reduced,
     examples=lambda r: [np.array([1.0, np.nan, 2.0])],
 )
-constant(np.arange, parameters="start, stop=None, step=None, dtype=None", examples=lambda r: [5])

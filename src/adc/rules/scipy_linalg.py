@@ -149,6 +149,11 @@ def scipy_eigh_push(z, a, *, lower=True, a_dot):
     return eigh_push(z, a, a_dot=a_dot)
 
 
+@lowered(sl.eigh)
+def eigh_by_numpy(a, *, lower=True):
+    return np.linalg.eigh(a, UPLO="L" if lower else "U")
+
+
 @composite(
     sl.eigvalsh,
     wrt="a b",

@@ -9,6 +9,7 @@ from adc.rules import bessel as bessel
 from adc.rules import logistic as logistic
 from adc.rules import transcendental as transcendental
 from adc.rules.registry import composite, constant, elementwise
+from adc.rules.sampler import call
 from adc.rules.special_refusals import refuses
 from adc.runtime import scipy_special as scipy_special  # compiled code calls SciPy's kernels
 
@@ -280,14 +281,61 @@ if hasattr(sp, "ndtri_exp"):
         return ROOT_TWO_PI * np.exp(0.5 * z * z + y)
 
 
+@composite(
+    sp.comb,
+    name="special.comb",
+    spelling="scipy.special.comb",
+    wrt="N k",
+    examples=lambda r: [
+        (5, 2),
+        (5.3, 2.2),
+        call(5, 2, exact=True),
+        call(5.5, 2.2, repetition=True),
+        (1.5, 2.0),
+    ],
+    notes="exact=True is of integers",
+)
+def comb(N, k, exact=False, repetition=False):
+    n = N + k - 1 if repetition else N
+    if exact:
+        return math.comb(n, k)
+    return np.where((k <= n) & (n >= 0) & (k >= 0), sp.binom(n, k), 0.0)
+
+
+@composite(
+    sp.perm,
+    name="special.perm",
+    spelling="scipy.special.perm",
+    wrt="N k",
+    examples=lambda r: [(5, 2), (5.3, 2.2), call(5, 2, exact=True), (1.5, 2.0)],
+    notes="exact=True is of integers",
+)
+def perm(N, k, exact=False):
+    if exact:
+        return math.perm(N, k)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), sp.poch(N - k + 1, k), 0.0)
+
+
+@composite(
+    sp.factorial,
+    name="special.factorial",
+    spelling="scipy.special.factorial",
+    wrt="n",
+    examples=lambda r: [5, 3.7, r.positive(3), call(5, exact=True), -0.5],
+    extra={"float64_only": True},
+    notes="exact=True is of integers",
+)
+def factorial(n, exact=False):
+    if exact:
+        return math.factorial(n)
+    return np.where(n < 0, 0.0, sp.gamma(n + 1))
+
+
 def _given(sample):
     return lambda r: [sample]
 
 
 for function, parameters, sample in (
-    (sp.comb, "N, k, exact=False, repetition=False", (5, 2)),
-    (sp.perm, "N, k, exact=False", (5, 2)),
-    (sp.factorial, "n, exact=False", (5,)),
     (sp.factorial2, "n, exact=False", (5,)),
     (sp.bernoulli, "n", (5,)),
     (sp.euler, "n", (5,)),

@@ -288,33 +288,55 @@ def solve_banded_push(x, l_and_u, ab, b, *, ab_dot, b_dot):
     return sl.solve_banded(l_and_u, ab, b_dot - band_product(ab_dot, x, below, above))
 
 
-@composite(
+def _below(ab, lower):
+    """How far below the diagonal each stored row of a symmetric band lies."""
+    rows = ab.shape[0]
+    below = np.expand_dims(np.arange(rows), 1)
+    return below if lower else below - (rows - 1)
+
+
+def _at(x, position):
+    """The elements of a vector or of columns at positions, and 0 outside; columns come last."""
+    n = x.shape[0]
+    columns = np.expand_dims(x, 1) if np.ndim(x) == 1 else x
+    inside = (position >= 0) & (position < n)
+    return np.where(np.expand_dims(inside, 2), columns[np.clip(position, 0, n - 1)], 0.0)
+
+
+def _symmetric_band_product(ab, x, lower):
+    """The symmetric matrix of which one triangle's diagonals are stored, times columns."""
+    below = _below(ab, lower)
+    column = np.expand_dims(np.arange(ab.shape[1]), 0)
+    # The element (i, j) multiplies x[i] into row j and, off the diagonal, x[j] into row i.
+    total = np.sum(np.expand_dims(ab, 2) * _at(x, column + below), axis=0)
+    rows = np.expand_dims(np.arange(ab.shape[0]), 1)
+    left = np.clip(column - below, 0, ab.shape[1] - 1)
+    mirrored = np.expand_dims(np.where(below == 0, 0.0, ab[rows, left]), 2) * _at(x, column - below)
+    return np.reshape(total + np.sum(mirrored, axis=0), np.shape(x))
+
+
+@pull(
     sl.solveh_banded,
     wrt="ab b",
     name="scipy.linalg.solveh_banded",
-    extra={"real_only": True},
+    cost=20,
+    shape=lambda ab, b, lower=False: tuple(b.shape),
+    extra={"real_only": True, "dtype": "ab b"},
     examples=lambda r: [
         (np.stack([np.array([0.0, 0.3, -0.2, 0.4]), r.positive(4) + 2.0]), r.normal(4)),
-        call(np.stack([r.positive(4) + 2.0, np.array([0.3, -0.2, 0.4, 0.0])]), r.normal(4), lower=True),
+        call(np.stack([r.positive(4) + 2.0, np.array([0.3, -0.2, 0.4, 0.0])]), r.normal(4, 2), lower=True),
+        (np.stack([0.1 * r.normal(5), 0.1 * r.normal(5), r.positive(5) + 2.0]), r.normal(5)),
     ],
 )
-def solveh_banded(ab, b, lower=False):
-    k = ab.shape[0] - 1
-    full = _whole_band(ab, lower, k)
-    return sl.solve_banded((k, k), full, b)
+def solveh_banded_pull(x_bar, x, ab, b, lower=False):
+    below = _below(ab, lower)
+    row = np.expand_dims(np.arange(ab.shape[1]), 0) + below
+    b_bar = sl.solveh_banded(ab, x_bar, lower=lower)
+    here = np.expand_dims(np.arange(ab.shape[1]), 0)
+    both = np.sum(_at(b_bar, row) * _at(x, here) + _at(b_bar, here) * _at(x, row), axis=2)
+    return np.where(below == 0, -0.5 * both, -both), b_bar
 
 
-def _whole_band(ab, lower, k):
-    """Both triangles of a symmetric band of which one is stored."""
-    if lower:
-        return np.concatenate((np.flip(_slid(ab[1:], -1), 0), ab), axis=0)
-    return np.concatenate((ab, np.flip(_slid(ab[:k], 1), 0)), axis=0)
-
-
-def _slid(rows, direction):
-    """The stored off-diagonals, moved to where the mirrored ones stand."""
-    n = rows.shape[0]
-    result = []
-    for i in range(n):
-        result.append(shifted(rows[i], -(i + 1) if direction < 0 else n - i))
-    return np.stack(result)
+@push(sl.solveh_banded)
+def solveh_banded_push(x, ab, b, lower=False, *, ab_dot, b_dot):
+    return sl.solveh_banded(ab, b_dot - _symmetric_band_product(ab_dot, x, lower), lower=lower)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adc.rules.registry import composite, constant
+from adc.rules.registry import composite, constant, lowered
 from adc.rules.sampler import call
 
 
@@ -128,7 +128,7 @@ def logaddexp_outer(A, B):
     return np.logaddexp(column(A, B), B)
 
 
-for ufunc in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal):
+def _comparison(ufunc):
     constant(
         ufunc.outer,
         parameters="A, B",
@@ -136,11 +136,29 @@ for ufunc in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np
         spelling=f"np.{ufunc.__name__}.outer",
         examples=_outers,
     )
+
+    @lowered(ufunc.outer)
+    def outer(A, B):
+        return ufunc(column(A, B), B)
+
+
+for ufunc in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal):
+    _comparison(ufunc)
 for logical in (np.logical_and, np.logical_or):
     constant(
         logical.reduce,
         parameters="array, axis=0, keepdims=False",
         name=f"{logical.__name__}.reduce",
         spelling=f"np.{logical.__name__}.reduce",
-        examples=lambda r: [r.mask(3)],
+        examples=lambda r: [r.mask(3), call(r.normal(2, 3), axis=1)],
     )
+
+
+@lowered(np.logical_and.reduce)
+def logical_and_reduce(array, axis=0, keepdims=False):
+    return np.all(array, axis=axis, keepdims=keepdims)
+
+
+@lowered(np.logical_or.reduce)
+def logical_or_reduce(array, axis=0, keepdims=False):
+    return np.any(array, axis=axis, keepdims=keepdims)

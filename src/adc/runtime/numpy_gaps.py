@@ -1,4 +1,6 @@
-"""Numba knows forms of NumPy functions that it lacks: argsort along an axis, svd without vectors, frexp."""
+"""Numba knows forms of NumPy functions that it lacks: argsort and argpartition along an axis, svd without vectors,
+eigh of the upper triangle, qr with a complete basis or none, frexp.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
+from numba.core.types.misc import Omitted, StringLiteral
+from numba.extending import overload, register_jitable
 
 __all__: list[str] = []
 
@@ -49,6 +52,111 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
         return np.linalg.svd(a, False)[1]
 
     return svd
+
+
+@overload(np.argpartition, jit_options=_OPTIONS)
+def _argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """Positions that put the kth smallest element of each row in its place."""
+    if not isinstance(a, types.Array) or a.ndim == 0 or not isinstance(kth, types.Integer):
+        return None
+    if a.ndim == 1 and isinstance(axis, (int, Omitted)):
+        return None  # Numba's own, which the loop below calls
+
+    def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+        where = axis + a.ndim if axis < 0 else axis
+        outer, inner = 1, 1
+        for k in range(a.ndim):
+            if k < where:
+                outer *= a.shape[k]
+            elif k > where:
+                inner *= a.shape[k]
+        n = a.shape[where]
+        x = np.ascontiguousarray(a).reshape((outer, n, inner))
+        order = np.empty((outer, n, inner), np.int64)
+        for i in range(outer):
+            for j in range(inner):
+                order[i, :, j] = np.argpartition(x[i, :, j].copy(), kth)
+        return order.reshape(a.shape)
+
+    return argpartition
+
+
+@overload(np.linalg.eigh, jit_options=_OPTIONS, prefer_literal=True)
+def _eigh(a: Any, UPLO: Any = "L") -> Any:
+    """Of the triangle that is named: the upper one is the lower one of the transpose."""
+    if not isinstance(UPLO, StringLiteral):
+        return None
+    lower = UPLO.literal_value.upper() == "L"
+
+    def eigh(a: Any, UPLO: Any = "L") -> Any:
+        return np.linalg.eigh(a if lower else np.ascontiguousarray(np.conj(a.T)))
+
+    return eigh
+
+
+@overload(np.linalg.qr, jit_options=_OPTIONS, prefer_literal=True)
+def _qr(a: Any, mode: Any = "reduced") -> Any:
+    """Modes "r" and "complete"."""
+    if not isinstance(mode, StringLiteral) or not isinstance(a, types.Array):
+        return None
+
+    def reduced(a: Any, mode: Any = "reduced") -> Any:
+        return np.linalg.qr(a)
+
+    def upper(a: Any, mode: Any = "reduced") -> Any:
+        return np.linalg.qr(a)[1]
+
+    def complete(a: Any, mode: Any = "reduced") -> Any:
+        return _householder(a)
+
+    known = {"reduced": reduced, "r": upper}
+    if isinstance(a.dtype, types.Float):
+        known["complete"] = complete
+    return known.get(mode.literal_value)
+
+
+@register_jitable(**_OPTIONS)
+def _householder(a: Any) -> Any:
+    """Q (square) and R of a tall or wide matrix by Householder's reflections, signs as LAPACK chooses them."""
+    m, n = a.shape
+    r = a.copy()
+    q = np.zeros((m, m), a.dtype)
+    count = min(m, n)
+    scales = np.zeros(count, a.dtype)
+    for j in range(min(m - 1, count)):
+        tail = 0.0
+        for i in range(j + 1, m):
+            tail = math.hypot(tail, r[i, j])
+        if tail == 0.0:
+            continue
+        beta = -math.copysign(math.hypot(r[j, j], tail), r[j, j])
+        scales[j] = (beta - r[j, j]) / beta
+        for i in range(j + 1, m):
+            r[i, j] /= r[j, j] - beta
+        r[j, j] = beta
+        for k in range(j + 1, n):
+            total = r[j, k]
+            for i in range(j + 1, m):
+                total += r[i, j] * r[i, k]
+            total *= scales[j]
+            r[j, k] -= total
+            for i in range(j + 1, m):
+                r[i, k] -= total * r[i, j]
+    for k in range(m):
+        q[k, k] = 1.0
+    for j in range(count - 1, -1, -1):
+        for k in range(j, m):
+            total = q[j, k]
+            for i in range(j + 1, m):
+                total += r[i, j] * q[i, k]
+            total *= scales[j]
+            q[j, k] -= total
+            for i in range(j + 1, m):
+                q[i, k] -= total * r[i, j]
+    for i in range(m):
+        for j in range(min(i, n)):
+            r[i, j] = 0.0
+    return q, r
 
 
 @overload(np.frexp, jit_options=_OPTIONS)

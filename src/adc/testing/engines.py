@@ -1,37 +1,46 @@
 """Run rule examples through adc itself, to say which engine takes each operation: measured, not claimed.
 
-    python -m adc.testing.engines python            # or compiled, tape: every operation
+    python -m adc.testing.engines python            # or compiled, text, tape: every operation
     python -m adc.testing.engines compiled cumprod  # one operation, with the error if it is refused
     python -m adc.testing.engines measure 1         # the first example of each: docs/coverage_engines.json
 
 A program of one line is written for an example, `return np.sum(np.real(operation(...)) * weights)`, and its
-gradient is compared with differences of the operation itself.
+gradient is compared with differences of the operation itself. Besides the three engines there is "text": the
+loops that compiled mode gives to Numba, run by Python. It takes a tenth of the time, and all but Numba's own
+opinion of a text is tested by it.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from adc.config import Mode
 from adc.rules import registry
 from adc.rules.registry import Operation
 from adc.testing import kit
 
+Engine = Literal["compiled", "text", "python", "tape"]
 HEADER = "import math\nimport numpy as np\nimport numpy\n"
 
 
-def program_of(case: kit.Case) -> tuple[str, dict[str, Any], list[str]]:
-    """The call of the operation as text, its arguments (arrays and floats), and which of them are active."""
+def program_of(case: kit.Case, prefix: str = "") -> tuple[str, dict[str, Any], list[str]]:
+    """The call of the operation as text, its arguments (arrays and floats), and which of them are active.
+
+    >>> from adc.rules.registry import named
+    >>> text, arguments, active = program_of(kit.cases(named("cumsum"))[1])
+    >>> text, list(arguments), active
+    ('np.cumsum(a, axis=1)', ['a'], ['a'])
+    """
     arguments: dict[str, Any] = {}
     active: list[str] = []
     texts: list[str] = []
@@ -46,7 +55,7 @@ def program_of(case: kit.Case) -> tuple[str, dict[str, Any], list[str]]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             before = set(arguments)
             texts += [
-                _text_of(f"{parameter.name}_{k}", v, arguments, parameter.name in case.active)
+                _text_of(f"{prefix}{parameter.name}_{k}", v, arguments, parameter.name in case.active)
                 for k, v in enumerate(value)
             ]
             if parameter.name in case.active:
@@ -56,7 +65,7 @@ def program_of(case: kit.Case) -> tuple[str, dict[str, Any], list[str]]:
         if default and "positional" not in case.operation.extra:
             continue
         before = set(arguments)
-        text = _text_of(parameter.name, value, arguments, parameter.name in case.active)
+        text = _text_of(prefix + parameter.name, value, arguments, parameter.name in case.active)
         if parameter.name in case.active:
             active += [n for n in arguments if n not in before and kit.is_active(arguments[n])]
         keywords = keywords or parameter.default is not parameter.empty
@@ -82,51 +91,129 @@ def _text_of(name: str, value: Any, arguments: dict[str, Any], active: bool) -> 
     return repr(value)
 
 
-def tried(case: kit.Case, mode: Mode, directory: Path, generator: np.random.Generator) -> str:
-    """ "ok", or why the engine does not give this gradient."""
+@dataclass(frozen=True)
+class Probe:
+    """One example as a part of a program: statements that add to `total`, and the arguments that they read."""
+
+    case: kit.Case
+    lines: list[str]
+    arguments: dict[str, Any]  # by the names that the lines have for them
+    dots: dict[str, Any]  # a direction for each active one
+
+
+def probe(case: kit.Case, prefix: str, generator: np.random.Generator) -> Probe | None:
+    """The example as statements whose names begin with `prefix`; None where no result carries a derivative.
+
+    What is constant is multiplied by a number that is not. Vectors whose sign LAPACK chooses anew are squared: squares
+    have differences.
+    """
+    call, arguments, names = program_of(case, prefix)
+    result = kit.primal(case)
+    several = isinstance(result, (list, tuple))
+    parts = list(result) if several else [result]
+    constant = case.operation.kind == "constant"
+    if constant:
+        kept = [k for k, part in enumerate(parts) if _is_numeric(part) and np.size(part)]
+        arguments[f"{prefix}scale"] = 1.5
+        names = [f"{prefix}scale"]
+    else:
+        kept = [k for k, part in enumerate(parts) if kit.is_active(part) and np.size(part)]
+    if not kept or not names:
+        return None
+    lines = [f"{prefix}z = {call}"]
+    for k in kept:
+        part = f"{prefix}z[{k}]" if several else f"{prefix}z"
+        if np.iscomplexobj(parts[k]):
+            part = f"np.real({part})"
+        if case.operation.extra.get("up_to_sign") == k:
+            part = f"{part} * {part}"
+        arguments[f"{prefix}weight_{k}"] = generator.normal(size=np.shape(parts[k]))[()]
+        scaled = f"{prefix}scale * " if constant else ""
+        lines.append(f"total = total + {scaled}np.sum({part} * {prefix}weight_{k})")
+    allowed = case.operation.extra.get("directions", {})
+    dots = {name: kit.random_like(arguments[name], generator) for name in names}
+    for name in names:
+        parameter = name.removeprefix(prefix)
+        if parameter in allowed:
+            dots[name] = allowed[parameter](dots[name])
+    return Probe(case, lines, arguments, dots)
+
+
+def _is_numeric(value: Any) -> bool:
+    number = isinstance(value, (bool, int, float, np.ndarray, np.generic))
+    return number and np.asarray(value).dtype.kind in "biuf"
+
+
+def tried(cases: Sequence[kit.Case], mode: Engine, directory: Path) -> list[str]:
+    """For each example "ok", or why the engine does not give its gradient.
+
+    All stand in one program, which compiles faster than many; where it fails they are tried one by one.
+    """
+    generator = np.random.default_rng(5)
+    found = [probe(case, f"a{k}_" if len(cases) > 1 else "", generator) for k, case in enumerate(cases)]
+    probes = [p for p in found if p is not None]
+    if not probes:
+        return ["ok"] * len(cases)
+    try:
+        program = _program(probes, mode, directory)
+        arguments = {name: value for p in probes for name, value in p.arguments.items()}
+        active = tuple(k for k, name in enumerate(arguments) if any(name in p.dots for p in probes))
+        gradients = _gradients(program, active, list(arguments.values()), mode)
+    except Exception as error:  # the answer is the report of whatever goes wrong
+        if len(cases) > 1:
+            return [answer for case in cases for answer in tried([case], mode, directory)]
+        return [f"{type(error).__name__}: {error}"]
+    bars = dict(zip([list(arguments)[k] for k in active], gradients, strict=True))
+    return ["ok" if p is None else _compared(p, bars, directory) for p in found]
+
+
+def _gradients(
+    program: Callable[..., Any], active: tuple[int, ...], arguments: list[Any], engine: Engine
+) -> Any:
     from adc.api import grad
 
-    call, arguments, names = program_of(case)
-    result = kit.primal(case)
-    parts = list(result) if isinstance(result, (list, tuple)) else [result]
-    kept = [k for k, part in enumerate(parts) if kit.is_active(part) and np.size(part)]
-    if not kept:
-        return "ok"
-    weights = [kit.random_like(np.real(parts[k]), generator) for k in kept]
-    several = isinstance(result, (list, tuple))
-    lines = [f"    z = {call}"]
-    for name, k in zip("uvwxyz", kept, strict=False):
-        part = f"z[{k}]" if several else "z"
-        lines.append(
-            f"    total_{name} = np.sum(np.real({part}) * weight_{k})"
-            if np.iscomplexobj(parts[k])
-            else f"    total_{name} = np.sum({part} * weight_{k})"
-        )
-    lines.append("    return " + " + ".join(f"total_{name}" for name, _ in zip("uvwxyz", kept, strict=False)))
-    weight_names = [f"weight_{k}" for k in kept]
-    text = (
-        f"{HEADER}{_imports(case.operation)}\n\ndef program({', '.join([*arguments, *weight_names])}):\n"
-        + "\n".join(lines)
-        + "\n"
-    )
-    module = _imported(text, case, mode, directory)
-    active = tuple(k for k, name in enumerate(arguments) if name in names)
-    dots = {name: kit.random_like(arguments[name], generator) for name in names}
-    allowed = case.operation.extra.get("directions", {})
-    dots = {name: allowed[name](dot) if name in allowed else dot for name, dot in dots.items()}
-    gradients = grad(module.program, argnums=active, mode=mode)(*arguments.values(), *weights)
-    got = sum(kit.paired(g, dots[name]) for g, name in zip(gradients, names, strict=True))
+    if engine != "text":
+        return grad(program, argnums=active, mode=engine)(*arguments)
+    text = grad(program, argnums=active).source(*arguments, stage="optimized")
+    module: dict[str, Any] = {}
+    exec(text.replace("@rt.kernel\n", ""), module)
+    found = module[f"{program.__name__}_grad"](*copy.deepcopy(arguments))
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _compared(probe: Probe, bars: dict[str, Any], directory: Path) -> str:
+    """ "ok", or by how much the gradient differs from differences of the operation itself."""
+    program = _program([probe], "differences", directory)
+    got = sum(kit.paired(bars[name], dot) for name, dot in probe.dots.items())
 
     def at(h: float) -> float:
-        moved = {k: v + h * dots[k] if k in dots else v for k, v in arguments.items()}
-        return float(np.real(module.program(*moved.values(), *weights)))
+        moved = {k: v + h * probe.dots[k] if k in probe.dots else v for k, v in probe.arguments.items()}
+        return float(np.real(program(*moved.values())))
 
     wanted = (8.0 * (at(kit.STEP) - at(-kit.STEP)) - (at(2 * kit.STEP) - at(-2 * kit.STEP))) / (
         12.0 * kit.STEP
     )
-    if np.isfinite(wanted) and abs(got - wanted) > 1e-5 * max(1.0, abs(wanted)):
+    if np.isfinite(wanted) and not abs(got - wanted) <= 1e-5 * max(1.0, abs(wanted)):
         return f"wrong: {got!r}, differences give {wanted!r}"
     return "ok"
+
+
+def _program(probes: Sequence[Probe], mode: str, directory: Path) -> Callable[..., Any]:
+    """The function of some examples, in a file of its own."""
+    names = [name for p in probes for name in p.arguments]
+    lines = ["total = 0.0", *(line for p in probes for line in p.lines), "return total"]
+    imports = "".join(sorted({_imports(p.case.operation) for p in probes}))
+    text = f"{HEADER}{imports}\n\ndef program({', '.join(names)}):\n" + "".join(f"    {x}\n" for x in lines)
+    stem = "_".join(
+        ["program", str(probes[0].case).replace(".", "_").replace("-", "_"), mode, str(len(probes))]
+    )
+    path = directory / f"{stem}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return cast("Callable[..., Any]", module.program)
 
 
 def _imports(operation: Operation) -> str:
@@ -138,40 +225,40 @@ def _imports(operation: Operation) -> str:
     return ""
 
 
-def _imported(text: str, case: kit.Case, mode: str, directory: Path) -> ModuleType:
-    path = directory / f"program_{case.operation.name.replace('.', '_')}_{case.index}_{mode}.py"
-    path.write_text(text)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def measurable(operation: Operation) -> list[kit.Case]:
+    """The examples on which an engine can be compared with differences: smooth, real at the outside.
+
+    A function that adc differentiates takes real arguments; complex ones stand inside it. Functions that write
+    to a parameter give no result.
+    """
+    if operation.examples is None or "writes" in operation.extra:
+        return []
+    return [
+        case
+        for case in kit.cases(operation)
+        if case.smooth
+        and (case.active or operation.kind == "constant")
+        and not any(np.iscomplexobj(leaf) for leaf in kit.leaves(list(case.values.values())))
+    ]
 
 
-def outcomes(mode: Mode, name: str | None = None, most: int = 100) -> Iterator[tuple[kit.Case, str]]:
-    """What one engine makes of the first `most` examples of every operation (or of one)."""
-    with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings(), np.errstate(all="ignore"):
+def outcomes(
+    mode: Engine, cases: Iterable[kit.Case], together: int = 1, directory: Path | None = None
+) -> Iterator[tuple[kit.Case, str]]:
+    """What one engine makes of some examples, so many in each program."""
+    with (
+        tempfile.TemporaryDirectory(dir=directory) as folder,
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
         warnings.simplefilter("ignore")
-        for operation in [registry.named(name)] if name else registry.operations():
-            # Writers give no result; vectors whose sign LAPACK chooses anew have no differences.
-            if operation.kind == "constant" or {"writes", "up_to_sign"} & operation.extra.keys():
-                continue
-            # A function that adc differentiates takes real arguments; complex ones stand inside it.
-            chosen = [
-                case
-                for case in kit.cases(operation)
-                if case.smooth
-                and case.active
-                and not any(np.iscomplexobj(leaf) for leaf in kit.leaves(list(case.values.values())))
-            ][:most]
-            for case in chosen:
-                try:
-                    yield case, tried(case, mode, Path(directory), np.random.default_rng(5))
-                except Exception as error:  # the answer is the report of whatever goes wrong
-                    yield case, f"{type(error).__name__}: {error}"
+        rest = list(cases)
+        while rest:
+            chosen, rest = rest[:together], rest[together:]
+            yield from zip(chosen, tried(chosen, mode, Path(folder)), strict=True)
 
 
-def measure(modes: list[Mode], most: int, target: Path) -> None:
+def measure(modes: list[Engine], most: int, target: Path) -> None:
     """Write which engine takes which operation, for the coverage table: "ok", or what stands in the way."""
     table: dict[str, dict[str, str]] = json.loads(target.read_text("utf-8")) if target.exists() else {}
     known = {operation.name for operation in registry.operations()}
@@ -179,7 +266,8 @@ def measure(modes: list[Mode], most: int, target: Path) -> None:
     for mode in modes:
         for answers in table.values():
             answers.pop(mode, None)
-        for case, outcome in outcomes(mode, most=most):
+        cases = [case for operation in registry.operations() for case in measurable(operation)[:most]]
+        for case, outcome in outcomes(mode, cases):
             answers = table.setdefault(case.operation.name, {})
             if answers.get(mode, "ok") == "ok":
                 answers[mode] = outcome if outcome == "ok" else outcome.partition(":")[0]
@@ -189,16 +277,18 @@ def measure(modes: list[Mode], most: int, target: Path) -> None:
 def main(arguments: list[str]) -> None:
     """Print what one engine makes of every operation, or of one; or `measure` them for the coverage table."""
     if arguments[0] == "measure":
-        chosen = [cast(Mode, mode) for mode in arguments[2:]]
+        chosen = [cast(Engine, mode) for mode in arguments[2:]]
         measure(
             chosen or ["compiled", "python", "tape"], int(arguments[1]), Path("docs/coverage_engines.json")
         )
         return
-    mode = cast(Mode, arguments[0])
+    mode = cast(Engine, arguments[0])
     most = int(arguments[2]) if len(arguments) > 2 else 100
     name = arguments[1] if len(arguments) > 1 and arguments[1] != "all" else None
     good = total = 0
-    for case, outcome in outcomes(mode, name, most):
+    operations = [registry.named(name)] if name else registry.operations()
+    cases = [case for operation in operations for case in measurable(operation)[:most]]
+    for case, outcome in outcomes(mode, cases):
         total += 1
         good += outcome == "ok"
         if outcome != "ok" or name:

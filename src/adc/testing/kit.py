@@ -335,6 +335,8 @@ def check(case: Case) -> None:
         before = copy.deepcopy(case.values)
         if case.operation.kind == "constant":
             primal(case)
+            if case.operation.body is not None:
+                check_value(case)
         elif case.operation.kind == "composite":
             check_value(case)
         else:
@@ -354,7 +356,9 @@ def check_value(case: Case) -> None:
     wanted = primal(case)
     if isinstance(wanted, (list, tuple)) and len(got) != len(wanted):
         raise KitError(f"{case}: {len(got)} results, expected {len(wanted)}\n    {case.reproduce()}")
-    require_close(case, "value", sequence(got), sequence(wanted), case.operation.extra.get("rtol", 1e-11))
+    require_close(
+        case, "value", aligned(case, sequence(got)), sequence(wanted), case.operation.extra.get("rtol", 1e-11)
+    )
 
 
 def sequence(value: Any) -> Any:

@@ -431,11 +431,13 @@ class Builder:
             target = {"broadcast_to": bound[-1], "reshape": bound[-1], "ravel": (1,)}.get(name, ())
             if target == ():
                 return bound[0]
-            if name != "broadcast_to":  # one element, whatever the lengths are called
-                return self.op(
-                    "broadcast_to", bound[0], (1,) * (len(target) if isinstance(target, tuple) else 1)
-                )
-        elif self._becomes_number(name, bound):
+            if name != "broadcast_to":
+                axes = target if isinstance(target, tuple) else (target,)
+                for n in map(self.length, axes):
+                    if n is not None and n != Dim(-1):
+                        self.require_equal(Dim(1), n, "cannot reshape a number into several elements")
+                return self.op("broadcast_to", bound[0], (1,) * len(axes))
+        elif self.type_is_array(bound[0]) and self._becomes_number(name, bound):
             return self.getitem(bound[0], (Const(0),) * bound[0].type.ndim)
         elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
             wanted = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
@@ -445,6 +447,10 @@ class Builder:
         elif (
             name == "transpose" and bound[1] is None and isinstance(bound[0], Var) and bound[0].type.ndim == 1
         ):
+            return bound[0]
+        elif name == "ravel" and isinstance(bound[0], Var) and not bound[0].is_array:
+            return self.op("broadcast_to", bound[0], (1,))
+        elif name == "squeeze" and isinstance(bound[0], Var) and not bound[0].is_array:
             return bound[0]
         elif name == "expand_dims" and not self.type_is_array(bound[0]):
             axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)

@@ -96,8 +96,8 @@ class Calls(Expressions):
             if out is not None:
                 return self._into(out, self.call(function, args, kwargs))
             args, kwargs = self._operands(operation, args, kwargs)
-            if operation.kind == "composite" or (
-                operation.body is not None and "." not in operation.spelling
+            if operation.body is not None and (
+                operation.kind in ("composite", "constant") or "." not in operation.spelling
             ):
                 assert operation.body is not None
                 return self.inline_rule(operation.body, args, kwargs)
@@ -160,14 +160,15 @@ class Calls(Expressions):
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
         for name, value in bound.arguments.items():
             if name in operation.wrt and isinstance(value, (list, tuple)):
+                sequences = _sequences(operation)
                 bound.arguments[name] = (
-                    self._joined(operation, value) if name in _sequences(operation) else self.array_of(value)
+                    self._joined(value, sequences[name]) if name in sequences else self.array_of(value)
                 )
         return list(bound.args), bound.kwargs
 
-    def _joined(self, operation: Operation, values: Value) -> Value:
-        """A sequence of arrays; lists in it are arrays, too (but for np.block, which reads them as rows)."""
-        if operation.name == "block":
+    def _joined(self, values: Value, nested: bool) -> Value:
+        """A sequence of arrays; lists in it are arrays, too, unless the operation reads them as lists."""
+        if nested:
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
 
@@ -261,7 +262,12 @@ class Calls(Expressions):
         if inline is not None:
             return inline(self, args, kwargs or {})  # the rule of a call that the user has given a rule
         source, signature = _rule_source(body)
-        bound = self._bound_arguments(signature, source.name, args, kwargs or {})
+        # Operands come in the order of the parameters, of which the last may be for keywords only.
+        kinds = [p.kind for p in signature.parameters.values()]
+        only = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        positional = len(args) if inspect.Parameter.VAR_POSITIONAL in kinds else len(kinds) - len(only)
+        named = dict(zip(only, args[positional:], strict=False))
+        bound = self._bound_arguments(signature, source.name, args[:positional], {**named, **(kwargs or {})})
         # Rule bodies branch on ranks and static arguments only, so they need no desugaring and unroll their loops.
         return self.run_function(
             source.tree,
@@ -303,16 +309,23 @@ class Calls(Expressions):
 
 
 @functools.cache
-def _sequences(operation: Operation) -> frozenset[str]:
-    """The parameters of an operation that take a sequence of arrays, as its own examples show."""
+def _sequences(operation: Operation) -> dict[str, bool]:
+    """The parameters of an operation that take a sequence of arrays, as its own examples show.
+
+    True for those that take sequences of sequences: the rows of np.block, the constants of np.pad.
+    """
     calls = (
         [operation.signature.bind(*e.args, **e.kwargs) for e in operation.example_calls()]
         if operation.examples
         else []
     )
-    return frozenset(
-        name for call in calls for name, value in call.arguments.items() if isinstance(value, (list, tuple))
-    )
+    found: dict[str, bool] = {}
+    for given in calls:
+        for name, value in given.arguments.items():
+            if isinstance(value, (list, tuple)):
+                inner = any(isinstance(v, (list, tuple)) for v in value)
+                found[name] = found.get(name, False) or inner
+    return found
 
 
 @functools.cache
@@ -421,6 +434,15 @@ def _int(self: Calls, x: Value = 0) -> Value:
     if is_float(x.type):
         x = self.op("trunc", x)
     return x if x.type.dtype == "int64" else self.cast(x, "int64")
+
+
+def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
+    if not isinstance(real, Var) and not isinstance(imag, Var):
+        return complex(real, imag)
+    if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
+        raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
+    whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
+    return self.cast(whole, "complex128")
 
 
 def _bool(self: Calls, x: Value = False) -> Value:
@@ -596,9 +618,7 @@ def _size(self: Calls, x: Value, axis: Value = None) -> Value:
 
 def _where(self: Calls, condition: Value, x: Value = None, y: Value = None) -> Value:
     if x is None:
-        raise self.refuse(
-            "np.where with one argument is not supported", repair="use np.nonzero outside, or a mask"
-        )
+        return self.call(np.nonzero, [condition], {})
     return self.op("where", *(self.array_of(v) for v in (condition, x, y)))
 
 
@@ -670,6 +690,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     builtins.float: _float,
     builtins.int: _int,
     builtins.bool: _bool,
+    builtins.complex: _complex,
     builtins.min: _min,
     builtins.max: _max,
     builtins.sum: _sum,
@@ -722,7 +743,6 @@ _PURE = {
     sorted,
     np.finfo,
     np.iinfo,
-    complex,
 }
 _MUTATING = {
     "append",

@@ -419,7 +419,9 @@ class Expressions(Builder):
             return self.op("transpose", base)
         if name == "dtype":
             return np.dtype(base.type.dtype)
-        if name in ("real", "imag") and np.dtype(base.type.dtype).kind != "c":
+        if name in ("real", "imag"):
+            if np.dtype(base.type.dtype).kind == "c":
+                return self.op(name, base)
             return base if name == "real" else self.op("multiply", base, 0.0)
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():

@@ -50,6 +50,8 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
         return [Array(dtype, shape, layout_of(types)) if shape else Scalar(dtype, weak)]
     if operation.name in CREATION:
         return [_created(operation, args, require)]
+    if operation.name == "arange":
+        return [_counted(operation, args)]
     views = tuple(_view(a) for a in args)
     if operation.name in SAME_DTYPE:
         assert operation.shape is not None
@@ -71,11 +73,24 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
 
 
 def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: Any) -> list[Type]:
-    """The dtypes by a call on arrays whose every length is 1, the shapes by the rule."""
+    """The dtypes as the rule says, or by a call on arrays whose every length is 1; the shapes by the rule."""
+    said = operation.extra.get("dtype")
+    if said is not None:
+        return [_typed(np.zeros((1,) * len(ruled), _said_dtype(operation, args, said)), tuple(ruled))]
     result = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=True) for a in args))
     results = result if isinstance(result, tuple) else (result,)
     many = ruled if isinstance(result, tuple) else (ruled,)
     return [_typed(r, tuple(shape)) for r, shape in zip(results, many, strict=True)]
+
+
+def _said_dtype(operation: Operation, args: tuple[Operand, ...], said: str) -> np.dtype[Any]:
+    """A dtype given by its name, or as the common one of some parameters."""
+    named = dict(zip((p.name for p in operation.parameters), args, strict=True))
+    names = said.split()
+    if not all(name in named for name in names):
+        return np.dtype(said)
+    types = [type_of(named[name]) for name in names]
+    return np.result_type(*(t.dtype for t in types if t is not None))
 
 
 def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
@@ -109,6 +124,24 @@ def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Re
     assert operation.shape is not None
     shape = tuple(operation.shape(_view(args[0])))
     return Array(str(np.dtype(dtype)), shape) if shape else Scalar(str(np.dtype(dtype)))
+
+
+def _counted(operation: Operation, args: tuple[Operand, ...]) -> Type:
+    """The numbers between two ends: as many as the constants say, or the integers; else only the call knows."""
+    start, stop, step, _ = args
+    if all(isinstance(a, Const) for a in args):
+        return _typed(np.arange(*(a.value for a in args)), (Dim(len(np.arange(*(a.value for a in args)))),))
+    one = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=True) for a in args))
+    if stop == Const(None):
+        start, stop = Const(0), start
+    ends = [_view(a) for a in (start, stop)]
+    stride = 1 if step == Const(None) else _view(step)
+    if not all(isinstance(v, (int, Dim)) for v in ends) or not isinstance(stride, int) or stride == 0:
+        return _typed(one, (Dim(-1),))
+    if start == Const(0) and stride == 1:
+        return _typed(one, (Dim.of(ends[1]),))
+    span = ends[1] - Dim.of(ends[0]) if stride > 0 else ends[0] - Dim.of(ends[1])
+    return _typed(one, (((span + (abs(stride) - 1)) // abs(stride)).clamped(),))
 
 
 def _view(operand: Operand) -> Any:

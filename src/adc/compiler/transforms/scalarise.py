@@ -39,6 +39,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.transforms import stacks
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.registry import Operation
@@ -182,7 +183,7 @@ class _Scalariser:
             self._arange(stmt)
         elif name in ("matmul", "dot"):
             self._product(stmt)
-        elif name in ("reshape", "ravel"):
+        elif name in ("reshape", "ravel", "squeeze"):
             self._reshaped(stmt)
         elif isinstance(stmt.op, Operation) and stmt.op.body is not None:
             self._expanded_body(stmt)
@@ -496,6 +497,9 @@ class _Scalariser:
 
     def _arange(self, stmt: Assign) -> None:
         start, stop, step, _ = (_plain(a) for a in stmt.args)
+        if any(stmt.target in s.payload for d in stmt.target.type.shape for s in d.symbols()):
+            self.ev.block.append(stmt)  # only the call knows how many there are
+            return
         if stop is None:
             start = 0
         step = 1 if step is None else step
@@ -648,6 +652,7 @@ class _Scalariser:
         made: Block = []
         with self.ev.at(made):
             value = self.ev.inline_rule(stmt.op.body, [_value_of(a) for a in stmt.args])
+        made = stacks.unstacked(made, self.ev)
         for s in walk(made):
             if isinstance(s, Assign):
                 self.definition.update(dict.fromkeys(s.targets, s))
@@ -993,11 +998,6 @@ class _Scalariser:
                 lambda index: self.ev.op("multiply", self._aligned(a, index), self._aligned(b, index)),
             )
             return
-        if a.type.ndim > 2 or b.type.ndim > 2:
-            if isinstance(stmt.op, str) or stmt.op.body is None:
-                raise self.ev.refuse("a product of more than two axes is only supported in python mode")
-            self._expanded_body(stmt)
-            return
         operands = tuple(self._for_blas(x, stmt.targets[0].type.dtype) for x in (a, b))
         self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
 
@@ -1069,7 +1069,8 @@ class _Scalariser:
 
     def _reshaped(self, stmt: Assign) -> None:
         source = stmt.args[0]
-        if _matching_axes(source.type.shape, stmt.target.type.shape) is not None:
+        matching = _matching_axes(source.type.shape, stmt.target.type.shape) is not None
+        if matching and stmt.name != "squeeze":  # which Numba lacks
             self.ev.block.append(
                 Assign(stmt.targets, stmt.op, (self._contiguous(source), *stmt.args[1:]), stmt.origin)
             )

@@ -7,6 +7,8 @@ is read, as in a compensated summation, keeps its order.
 
 from __future__ import annotations
 
+import numpy as np
+
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -23,7 +25,6 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import is_float
 from adc.rules import registry
 from adc.rules.registry import Operation
 from adc.runtime import vectormath
@@ -62,7 +63,9 @@ def _vector_function(s: Assign) -> str | None:
     found = vectormath.IMPLEMENTATIONS.get(s.op.name) or vectormath.IMPLEMENTATIONS.get(
         s.op.name.split(".")[-1]
     )
-    if found is None or not is_float(s.target.type) or any(type_of(a) is None for a in s.args):
+    known = [type_of(a) for a in s.args]
+    real = all(t is not None and np.dtype(t.dtype).kind != "c" for t in known)
+    if found is None or not real or np.dtype(s.target.type.dtype).kind != "f":
         return None
     return found.__name__
 
@@ -104,7 +107,7 @@ def _vectorised(s: Stmt, loop: For) -> Block:
     if not isinstance(s, Assign) or not isinstance(s.op, Operation):
         return [s]
     for c in loop.carried:
-        if c.out is s.targets[0] and is_float(c.phi.type):
+        if c.out is s.targets[0] and np.dtype(c.phi.type.dtype).kind == "f":
             # The running value goes first.
             rest = s.args[1] if s.args[0] is c.phi else s.args[0]
             if s.name == "subtract":

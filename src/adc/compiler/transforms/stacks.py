@@ -1,0 +1,114 @@
+"""Multiply, factorise and invert the matrices of a stack one after the other: BLAS and LAPACK know one matrix.
+
+NumPy broadcasts the leading axes of its linear algebra; compiled code writes the loop over them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Block, Const, For, If, Program, Stmt, Var, While
+from adc.compiler.ir.types import Array, Scalar
+from adc.rules.dims import Dim
+
+INDEX_NAMES = "ijklmn"
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with a loop in place of every operation on a stack of matrices.
+
+    z = inv(a)  # float64[n, 3, 3]
+
+    becomes
+
+    z = empty((n, 3, 3))
+    for i in range(n):
+        matrix = a[i, :, :]
+        inverse = inv(matrix)
+        z[i, :, :] = inverse
+    """
+    program.body = unstacked(program.body, evaluator)
+    return program
+
+
+def unstacked(block: Block, evaluator: Evaluator) -> Block:
+    return _Unstacker(evaluator).block(block)
+
+
+class _Unstacker:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        with self.ev.at(out):
+            for stmt in block:
+                with self.ev.origin_at(stmt.origin):
+                    self._statement(stmt)
+        return out
+
+    def _statement(self, stmt: Stmt) -> None:
+        if isinstance(stmt, Assign) and _is_stack(stmt):
+            self._unstacked(stmt)
+            return
+        if isinstance(stmt, For):
+            stmt.body = self.block(stmt.body)
+        elif isinstance(stmt, While):
+            stmt.test_block, stmt.body = self.block(stmt.test_block), self.block(stmt.body)
+        elif isinstance(stmt, If):
+            stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+        self.ev.block.append(stmt)
+
+    def _unstacked(self, stmt: Assign) -> None:
+        ev = self.ev
+        assert not isinstance(stmt.op, str)
+        rank = _leading(stmt)
+        # Every result has the leading axes of the stack in front.
+        leading = stmt.targets[0].type.shape[:rank]
+        targets = [self._allocated(t) for t in stmt.targets]
+        counters = []
+        block = ev.block
+        for k, length in enumerate(leading):
+            counter = Var(INDEX_NAMES[k], Scalar("int64", True))
+            counter.dim = Dim.symbol("value", counter)
+            counters.append(counter)
+            with ev.at(block):
+                stop = ev.atom(ev.dim_value(length))
+            loop = For(counter, Const(0), stop, Const(1), [], [], ev.origin)
+            block.append(loop)
+            block = loop.body
+        with ev.at(block):
+            parts = [self._matrix(a, counters) for a in stmt.args]
+            found = ev.op(stmt.op, *parts)
+            for target, value in zip(targets, found if isinstance(found, tuple) else (found,), strict=True):
+                ev.store(target, (*counters, *(FULL,) * (target.type.ndim - rank)), value)
+
+    def _allocated(self, target: Var) -> Var:
+        """The array of a result, to be filled matrix by matrix."""
+        lengths = self.ev.shape_values(target.type.shape)
+        target.type = Array(target.type.dtype, target.type.shape)
+        made = self.ev.op("empty", lengths, dtype=target.type.dtype)
+        assign = self.ev.block[-1]
+        assert isinstance(assign, Assign) and assign.target is made
+        assign.targets = (target,)
+        return target
+
+    def _matrix(self, operand: Any, counters: list[Var]) -> Any:
+        """One matrix of an operand, whose leading axes broadcast against those of the result."""
+        if not (isinstance(operand, Var) and operand.is_array and operand.type.ndim > 2):
+            return operand.value if isinstance(operand, Const) else operand
+        lengths = operand.type.shape[:-2]
+        own = counters[len(counters) - len(lengths) :]
+        index = [Const(0) if d.known == 1 else c for d, c in zip(lengths, own, strict=True)]
+        return self.ev.getitem(operand, (*index, FULL, FULL))
+
+
+def _leading(stmt: Assign) -> int:
+    """How many axes of a statement's operands count matrices."""
+    return max((a.type.ndim - 2 for a in stmt.args if isinstance(a, Var) and a.is_array), default=0)
+
+
+def _is_stack(stmt: Assign) -> bool:
+    return not isinstance(stmt.op, str) and bool(stmt.op.extra.get("stacked")) and _leading(stmt) > 0

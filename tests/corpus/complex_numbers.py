@@ -1,0 +1,50 @@
+"""Complex numbers inside a function of real arguments with a real value."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def real_part_of_an_expression(phase, weight):
+    return np.sum(np.exp(1j * phase) * weight).real ** 2
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=6)))
+def spectral_distance(x, y):
+    return np.sum(np.abs(np.fft.rfft(x) - np.fft.rfft(y)) ** 2)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def elementary_functions(x, y):
+    z = np.exp(2j * x) / (1.0 + 0.3j * y)
+    total = np.sum(np.abs(z)) + np.sum(np.angle(z + 2.0)) + np.sum(np.log(z + 3.0).imag)
+    return total + np.sum((z * z.conj()).real) + np.sum(np.sqrt(z + 4.0).real) + np.sum(np.sin(z**2).imag)
+
+
+@program(
+    lambda r: (r.normal(size=4), r.normal(size=4)),
+    refused={"tape": "complex() makes a number of Python's, which carries no derivative"},
+)
+def complex_of_two_numbers(x, y):
+    total = 0.0
+    for k in range(x.size):
+        z = complex(x[k], y[k])
+        total += abs(z * z + 1j)
+    return total
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=3)))
+def complex_system(x, y):
+    z = x + 1j * y
+    matrix = np.outer(z, z) + 3.0 * np.eye(3)
+    return np.abs(np.linalg.solve(matrix, z)).sum() + np.linalg.det(matrix).real
+
+
+def impedance(omega, resistance, inductance, capacitance):
+    return resistance + 1j * (omega * inductance - 1.0 / (omega * capacitance))
+
+
+@program(lambda r: (np.linspace(0.5, 2.0, 6), 0.7, 1.1, 0.9, r.normal(size=6) + 1j * r.normal(size=6)))
+def fit_of_an_impedance(omega, resistance, inductance, capacitance, measured):
+    error = impedance(omega, resistance, inductance, capacitance) - measured
+    return np.sum(error.real**2 + error.imag**2)

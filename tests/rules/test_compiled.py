@@ -1,0 +1,103 @@
+"""Compiled mode takes the examples of every operation, and gives their derivatives.
+
+Examples of every operation run as text: the loops that the compiler writes, run by Python. Numba itself is given one
+example of some of the operations, which change with the sources. `make rules` runs all examples, both ways.
+"""
+
+import functools
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import adc
+import adc.rules
+from adc.rules import registry
+from adc.testing import engines
+
+# What compiled mode refuses, and why it does.
+REFUSED = {
+    "unstack": "how many arrays there are is only known at run time",
+    **dict.fromkeys(
+        (
+            "scipy.linalg.eig scipy.linalg.eigvals scipy.linalg.sqrtm scipy.linalg.logm "
+            "scipy.linalg.fractional_matrix_power scipy.linalg.solve_sylvester "
+            "scipy.linalg.solve_continuous_lyapunov scipy.linalg.solve_banded scipy.linalg.solveh_banded"
+        ).split(),
+        "no kernel that jitted code can call",
+    ),
+    **dict.fromkeys(
+        "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
+    ),
+    **dict.fromkeys(
+        "special.hankel1 special.hankel1e special.hankel2 special.hankel2e special.lambertw special.airy".split(),
+        "complex values of SciPy's kernels",
+    ),
+}
+# Examples whose result is real or complex as the numbers in it decide: compiled code has one type, and raises.
+ONE_TYPE = {"eigvals-1", "roots-1"}
+TOGETHER = 5  # examples in one program: one that Numba refuses is looked for one by one
+COMPILED = 20  # operations that Numba is given in a run of the tests
+
+
+def examples(operation):
+    return [case for case in engines.measurable(operation) if str(case) not in ONE_TYPE]
+
+
+def operations():
+    return [o for o in registry.operations() if o.name not in REFUSED and examples(o)]
+
+
+def failures(engine, cases, together, tmp_path):
+    return [
+        f"{case}: {answer.splitlines()[0]}\n    python -m adc.testing.engines {engine} {case.operation.name}"
+        for case, answer in engines.outcomes(engine, cases, together, tmp_path)
+        if answer != "ok"
+    ]
+
+
+@functools.cache
+def sources():
+    files = sorted(Path(adc.__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).digest()
+
+
+def chosen_by_the_sources(items, name):
+    """Items in an order that is another one for other sources: with time all come first, and a failure stays."""
+    return sorted(items, key=lambda item: hashlib.sha256(sources() + name(item).encode()).digest())
+
+
+@pytest.mark.parametrize("letter", sorted({o.name[0] for o in operations()}))
+def test_the_loops_of_the_examples_are_right(letter, tmp_path):
+    for_letter = [o for o in operations() if o.name[0] == letter]
+    chosen = [
+        case
+        for o in for_letter
+        for case in (examples(o)[0], *chosen_by_the_sources(examples(o)[1:], str)[:1])
+    ]
+    assert not failures("text", chosen, 1, tmp_path)
+
+
+def test_numba_compiles_the_examples_of_some_operations(tmp_path):
+    chosen = chosen_by_the_sources(operations(), lambda o: o.name)
+    assert not failures("compiled", [examples(o)[0] for o in chosen[:COMPILED]], TOGETHER, tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("letter", sorted({o.name[0] for o in operations()}))
+def test_the_loops_of_every_example_are_right(letter, tmp_path):
+    chosen = [case for o in operations() if o.name[0] == letter for case in examples(o)]
+    assert not failures("text", chosen, 1, tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [o.name for o in operations()])
+def test_numba_compiles_every_example(name, tmp_path):
+    assert not failures("compiled", examples(registry.named(name)), TOGETHER, tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_is_refused_is_refused_with_its_line(name, tmp_path):
+    for case, answer in engines.outcomes("compiled", engines.measurable(registry.named(name)), 1, tmp_path):
+        assert answer.startswith("UnsupportedError"), f"{case}: {answer}"
+        assert "z = " in answer, f"{case}: no line of the program in {answer}"
