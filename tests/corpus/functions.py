@@ -210,3 +210,60 @@ def quadrature(f, a, b, depth):
 @program(lambda r: (1.7,))
 def adaptive_quadrature(x):
     return quadrature(lambda t: np.sin(x * t) * t, 0.0, 1.0, 3)
+
+
+def _scaled(a, *, scale=1.0, **options):
+    y = a * scale
+    if options.get("square", False):
+        y = y**2
+    return y + options.get("offset", 0.0)
+
+
+@program(lambda r: (r.normal(size=4),))
+def keywords_collected(x):
+    def inner(a, *, scale=1.0, **options):
+        return _scaled(a, scale=scale, **options)
+
+    options = {"square": True, "offset": x[1]}
+    return inner(x[0], scale=x[2], **options) + inner(x[3], offset=2.0)
+
+
+def _counted(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs) * 2.0
+
+    return wrapper
+
+
+@program(lambda r: (r.normal(size=4), 3))
+@_counted
+def decorated_with_wraps(x, power=2):
+    return np.sum(x**power)
+
+
+class _Layer:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def __call__(self, x):
+        return np.tanh(self.w @ x + self.b)
+
+
+_LAYER = _Layer(np.arange(9.0).reshape(3, 3) / 9.0, np.ones(3))
+
+
+@program(lambda r: (r.normal(size=3),))
+def object_that_is_called(x):
+    return np.sum(_LAYER(_LAYER(x)) * x)
+
+
+def _square(v):
+    return v**2
+
+
+@program(lambda r: (r.normal(size=5),))
+def map_and_reduce(x):
+    squares = sum(map(_square, x))
+    folded = functools.reduce(lambda a, b: a * 0.9 + b**2, x)
+    return squares * folded + functools.reduce(lambda a, b: a * b, x, 2.0)

@@ -128,3 +128,13 @@ def positions_of_what_is_large(a, s):
 def a_range_whose_length_the_data_decides(step, s, start):
     steps = np.arange(start, 2.0, step[0])
     return np.sum(steps**2 * s) + s * np.sum(np.arange(4, 0, -2) * step[1])
+
+
+@program(lambda r: (np.array([0.5, -1.0, 2.0, -0.3, 0.8]),))
+def positions_that_are_not_zero(x):
+    k = np.nonzero(x > 0)[0]
+    s = np.sum(x[k] ** 2)
+    (where,) = np.where(x < 0)
+    for i in where:
+        s += x[i] ** 3
+    return s

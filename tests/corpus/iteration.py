@@ -116,3 +116,17 @@ def zip_shifted(x):
     for a, b in zip(x[:-1], x[1:]):
         s += a * b * b
     return s
+
+
+@program(lambda r: (r.normal(size=(3, 4)),), refused={"tape": "np.ndenumerate takes no Tensors"})
+def ndenumerate_pairs(m):
+    s = 0.0
+    for (i, j), v in np.ndenumerate(m):
+        s += v * v * (i + 2 * j)
+    return s
+
+
+@program(lambda r: (r.normal(size=6),))
+def members_of_a_set(x):
+    keep = {0, 2, 3}
+    return sum(x[i] ** 2 for i in range(len(x)) if i in keep and i not in (3, 5))

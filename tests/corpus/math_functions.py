@@ -65,3 +65,10 @@ def predicates(x, y):
     if math.isnan(x) or math.isinf(y) or not math.isfinite(x):
         return x
     return x * y * y
+
+
+@program(lambda r: (r.normal(size=3),), refused={"tape": "complex() takes no Tensors"})
+def complex_from_parts(x):
+    z = complex(x[0], x[1])
+    w = z * z + x[2]
+    return abs(w) + w.real * w.imag

@@ -394,11 +394,10 @@ return np.sum(x * x) if name == 'ab' else x[0]
 
 _feature(
     "Containers",
-    "sets",
+    "sets of constants",
     """
 return np.sum(x * x) if x.size in {3, 4} else x[0]
 """,
-    instead="use a tuple",
 )
 
 _feature(

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import desugar, reductions
+from adc.compiler.frontend import desugar, library, reductions
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.expressions import BoundMethod, Expressions
@@ -121,6 +121,9 @@ class Calls(Expressions):
             return self._inline(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
             return function(*args, **kwargs)
+        method = inspect.getattr_static(type(function), "__call__", None)
+        if isinstance(method, types.FunctionType):
+            return self.call(method, [function, *args], kwargs)
         name = getattr(function, "__qualname__", None) or repr(function)
         module = getattr(function, "__module__", None)
         near = self._nearest(name)
@@ -505,6 +508,8 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
 def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
     if isinstance(values, Var):
         return self.op("sum", values, axis=0)
+    if isinstance(values, Items) and not isinstance(values.length, int):
+        return library.total(self, values, start)
     items = self.static_items(values, None)
     total = start
     for item in items:
@@ -578,7 +583,7 @@ def _divmod(self: Calls, x: Value, y: Value) -> Value:
 
 def _round(self: Calls, x: Value, digits: Value = None) -> Value:
     if digits is not None:
-        raise self.refuse("round() with digits is not supported", repair="use round(x) or leave it out")
+        return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
     return self.cast(self.op("rint", x), "int64") if isinstance(x, Var) else round(x)
 
 
@@ -682,6 +687,7 @@ def _sum_method(self: Calls, x: Var, *args: Value, **kwargs: Value) -> Value:
 
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
+    **library.TABLE,
     builtins.len: _len,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
@@ -726,6 +732,7 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "fill": _fill,
     "item": _item,
     "flatten": _flatten,
+    "tolist": library.to_list,
 }
 _PURE = {
     str,
@@ -743,6 +750,9 @@ _PURE = {
     sorted,
     np.finfo,
     np.iinfo,
+    set,
+    frozenset,
+    math.lcm,
 }
 _MUTATING = {
     "append",

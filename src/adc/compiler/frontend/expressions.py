@@ -303,6 +303,9 @@ class Expressions(Builder):
                 same = x is y
             return same if isinstance(op, gast.Is) else not same
         if isinstance(op, (gast.In, gast.NotIn)):
+            if isinstance(x, Var) and not x.is_array and isinstance(y, (tuple, list, frozenset, set)):
+                found = self._among(x, list(y))
+                return found if isinstance(op, gast.In) else self.negated(found)
             if not self.is_static(x) or (not isinstance(y, dict) and not self.is_static(y)):
                 raise self.refuse("`in` is only supported for values known before the program runs")
             return (x in y) if isinstance(op, gast.In) else (x not in y)
@@ -316,6 +319,15 @@ class Expressions(Builder):
         operation = registry.find(function)
         assert operation is not None
         return self.op(operation, x, y)
+
+    def _among(self, x: Var, items: list[Value]) -> Value:
+        """Whether a number is one of several."""
+        found: Value = False
+        for item in items:
+            if self._numeric(item):
+                same = self.op("equal", x, item)
+                found = same if found is False else self.op("logical_or", found, same)
+        return found
 
     def eval_IfExp(self, node: Any) -> Value:
         with self.origin_at(self.locate(node)):
@@ -340,6 +352,17 @@ class Expressions(Builder):
 
     def eval_List(self, node: Any) -> Value:
         return self.new_list(self._elements(node.elts))
+
+    def eval_Set(self, node: Any) -> Value:
+        items = self._elements(node.elts)
+        if not self.is_static(items):
+            with self.origin_at(self.locate(node)):
+                raise self.refuse(
+                    "a set of values that are only known at run time is not supported",
+                    "its elements are compared when it is made",
+                    "use a tuple or an array",
+                )
+        return frozenset(items)
 
     def _elements(self, nodes: list[Any]) -> list[Value]:
         items: list[Value] = []
@@ -481,7 +504,7 @@ class Expressions(Builder):
             return Range(value.start, value.stop, value.step)
         if isinstance(value, ListValue):
             return value  # itself: a loop sees what its trips write
-        if isinstance(value, (list, tuple, str)):
+        if isinstance(value, (list, tuple, str, frozenset, set)):
             return list(value)
         if isinstance(value, dict):
             return list(value)

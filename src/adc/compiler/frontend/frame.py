@@ -43,6 +43,8 @@ class Closure:
         parameters += [
             p(a.id, p.KEYWORD_ONLY, default=self.defaults.get(a.id, p.empty)) for a in arguments.kwonlyargs
         ]
+        if arguments.kwarg is not None:
+            parameters.append(p(arguments.kwarg.id, p.VAR_KEYWORD))
         return inspect.Signature(parameters)
 
 

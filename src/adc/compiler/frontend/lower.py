@@ -79,7 +79,7 @@ def run(
     arguments, params = bind(evaluator)
     body = evaluator.block
     frame = Frame(source, source.globals, dict(source.closure), arguments)
-    if evaluate is None and not hasattr(function, "__adc_inline__"):
+    if evaluate is None and not hasattr(function, "__adc_inline__") and not _is_wrapper(function):
         output = evaluator.run_function(source.tree, frame)
     else:
         evaluator.frame = Frame(source, source.globals, dict(source.closure), {})
@@ -100,6 +100,13 @@ def innermost(function: Any) -> Any:
         while isinstance(function, functools.partial):
             function = function.func
     return function
+
+
+def _is_wrapper(function: Any) -> bool:
+    """Whether a function takes what it passes on, and has the signature of another, as with functools.wraps."""
+    return hasattr(function, "__wrapped__") and inspect.signature(function) != inspect.signature(
+        function, follow_wrapped=False
+    )
 
 
 def _called(function: Any, arguments: dict[str, Value], evaluator: Evaluator) -> Value:

@@ -1,0 +1,104 @@
+"""Functions of Python and NumPy that are nothing but other operations, or that call what they are given.
+
+Each takes the evaluator and the values of its arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from adc.compiler.frontend.builder import Value
+from adc.compiler.frontend.frame import Closure, Items, Range
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+
+# The loop that a reduction over a number of items known only at run time is.
+_FOLD = gast.parse(
+    """
+def reduce(function, items, total):
+    for item in items:
+        total = function(total, item)
+    return total
+"""
+).body[0]
+for _node in gast.walk(_FOLD):
+    for _field in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
+        _node.__dict__.pop(_field, None)  # its place is that of the call
+
+
+def _reduce(self: Calls, function: Value, items: Value, *initial: Value) -> Value:
+    found = self.iterable(items)
+    if isinstance(found, list):
+        known = list(found)
+        total = initial[0] if initial else known.pop(0)
+        for item in known:
+            total = self.call(function, [total, item], {})
+        return total
+    each = _numbered(self, found)
+    if not initial:
+        initial = (each.item(0),)
+        found = Items(self.op("subtract", each.length, 1), lambda k: each.item(self.op("add", k, 1)))
+    return self.call(Closure(_FOLD, self.frame, {}), [function, found, initial[0]], {})
+
+
+def _numbered(self: Calls, found: Range | Items) -> Items:
+    """A range as items by their position."""
+    if isinstance(found, Items):
+        return found
+    pairs = self.call(enumerate, [found], {})
+    return Items(pairs.length, lambda k: pairs.item(k)[1])
+
+
+def total(self: Calls, items: Items, start: Value) -> Value:
+    """`sum(items, start)`."""
+    return _reduce(self, operator.add, items, start)
+
+
+def _map(self: Calls, function: Value, *sequences: Value) -> Value:
+    """The results in order, as Python computes them when they are asked for."""
+    found = [self.iterable(s) for s in sequences]
+    if all(isinstance(items, list) for items in found):
+        return [self.call(function, list(row), {}) for row in zip(*found, strict=False)]
+    zipped = found[0] if len(found) == 1 else self.call(zip, list(sequences), {})
+    each = self.iterable(zipped)
+    assert not isinstance(each, list)
+    each = _numbered(self, each)
+
+    def item(k: Value) -> Value:
+        given = each.item(k)
+        return self.call(function, list(given) if len(found) > 1 else [given], {})
+
+    return Items(each.length, item, each.lists)
+
+
+def _ndenumerate(self: Calls, x: Value) -> Value:
+    each = self.call(np.ndindex, list(self.shape_values(x.type.shape)), {})
+
+    def item(k: Value) -> Value:
+        index = each.item(k)
+        return index, self.subscript(x, index)
+
+    return Items(each.length, item)
+
+
+def to_list(self: Calls, x: Value) -> Value:
+    """`x.tolist()`, of a length known now."""
+    if not isinstance(x, Var) or not x.is_array:
+        return x
+    return self.new_list([to_list(self, item) for item in self.static_items(x, None)])
+
+
+TABLE: dict[Any, Callable[..., Value]] = {
+    functools.reduce: _reduce,
+    map: _map,
+    np.ndenumerate: _ndenumerate,
+}
