@@ -20,7 +20,7 @@ from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.transforms import nested, split, tangent
+from adc.compiler.transforms import nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner, Leaves
 from adc.rules.dims import Dim
 
@@ -278,7 +278,7 @@ def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Wri
         # Made anew in each trip: what the body carries round a loop may be this very array.
         ev.block.append(zeros)
         ev.store(unit, indices, 1.0)
-        ev.block.extend(body)
+        ev.block.extend(units.run(body, unit, indices[0], ev) if len(indices) == 1 else body)
         write(indices)
     for index, length in zip(reversed(indices), reversed(lengths), strict=True):
         block = [For(index, Const(0), ev.atom(length), Const(1), [], block, ev.origin)]
