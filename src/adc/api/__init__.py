@@ -19,7 +19,6 @@ from adc.api.jvp import hvp as hvp
 from adc.api.jvp import jvp as jvp
 from adc.api.jvp import vhp as vhp
 from adc.api.linearize import linearize as linearize
-from adc.api.matrices import check_chunk_size
 from adc.api.matrices import hessian as hessian
 from adc.api.matrices import jacfwd as jacfwd
 from adc.api.matrices import jacrev as jacrev
@@ -194,9 +193,9 @@ def jacobian(
 
     Parameters are those of `grad`. Returns a callable with the function's signature. For a result of shape
     `s` and an argument of shape `t` it gives an array of shape `s + t`; containers of results hold
-    containers of arguments. Forward or reverse mode, whichever needs fewer directions (`jacfwd`, `jacrev`); they go
-    through the compiled code one by one, so `chunk_size` is accepted but changes nothing. With `has_aux` the result
-    is `(jacobian, aux)`.
+    containers of arguments. Forward or reverse mode, whichever needs fewer directions (`jacfwd`, `jacrev`); where
+    they meet a matrix, `chunk_size` of them (32) are multiplied with it at once. With `has_aux` the result is
+    `(jacobian, aux)`.
 
     Raises what `vjp` raises.
 
@@ -206,10 +205,8 @@ def jacobian(
            [0., 4.]])
     """
 
-    check_chunk_size(chunk_size)
-
     def decorate(f: Callable[..., Any]) -> Jacobian:
-        return Jacobian(f, argnums, has_aux=has_aux, mode=mode)
+        return Jacobian(f, argnums, has_aux, mode, chunk_size)
 
     return decorate if function is None else decorate(function)
 

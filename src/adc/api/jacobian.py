@@ -30,16 +30,17 @@ class Jacobian(Matrix):
     what = "Jacobian"
 
     def __init__(
-        self, function: Callable[..., Any], argnums: Any, *, has_aux: bool, mode: Mode | None
+        self,
+        function: Callable[..., Any],
+        argnums: Any,
+        has_aux: bool,
+        mode: Mode | None,
+        chunk_size: int | None = None,
     ) -> None:
-        super().__init__(function, argnums, has_aux, mode)
-        self._forward = JacobianForward(function, argnums, has_aux, mode)
-        self._reverse = JacobianReverse(function, argnums, has_aux, mode)
+        super().__init__(function, argnums, has_aux, mode, chunk_size)
+        self._forward = JacobianForward(function, argnums, has_aux, mode, chunk_size)
+        self._reverse = JacobianReverse(function, argnums, has_aux, mode, chunk_size)
         self._fewer: dict[tuple[Any, ...], Matrix] = {}
-
-    def __reduce__(self) -> Any:
-        found = super().__reduce__()
-        return found if isinstance(found, str) else (_rebuilt, self._arguments())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = pytree.leaves((args, kwargs))
@@ -69,7 +70,9 @@ class Jacobian(Matrix):
         return self._forward if inputs < outputs else self._reverse
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.automatic(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        found, aux = jacobians.automatic(
+            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
+        )
         return (found, aux) if self._has_aux else found
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
@@ -83,7 +86,3 @@ class Jacobian(Matrix):
             )
             return latest.source(stage=stage)
         return self._cheaper(args, kwargs).source(*args, stage=stage, **kwargs)
-
-
-def _rebuilt(function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> Jacobian:
-    return Jacobian(function, argnums, has_aux=has_aux, mode=mode)

@@ -11,11 +11,12 @@ from adc import pytree, tape
 from adc.api.composite import Composite
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
+from adc.compiler.transforms.chunks import CHUNK
 from adc.config import Mode
 from adc.errors import ArgumentError
 from adc.rules.registry import static
 
-__all__ = ["JacobianForward", "JacobianReverse", "Matrix", "check_chunk_size", "hessian", "jacfwd", "jacrev"]
+__all__ = ["JacobianForward", "JacobianReverse", "Matrix", "hessian", "jacfwd", "jacrev"]
 
 Keys = list[int | str]
 Argnums = int | str | tuple[int | str, ...]
@@ -24,8 +25,23 @@ Argnums = int | str | tuple[int | str, ...]
 class Matrix(Composite):
     """A matrix of derivatives with respect to the arguments `argnums`."""
 
-    def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Any,
+        has_aux: bool,
+        mode: Mode | None,
+        chunk_size: int | None = None,
+    ) -> None:
+        if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
+            raise ArgumentError(
+                f"chunk_size={chunk_size!r} is not a positive integer", repair="Leave it out."
+            )
+        self.chunk = CHUNK if chunk_size is None else chunk_size
         super().__init__(function, argnums, value=True, has_aux=has_aux, mode=mode)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return *super()._arguments()[:3], self._asked, self.chunk
 
     @property
     def _several(self) -> bool:
@@ -39,7 +55,9 @@ class JacobianForward(Matrix):
     what = "Jacobian, by forward mode,"
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.forward(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        found, aux = jacobians.forward(
+            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
+        )
         return (found, aux) if self._has_aux else found
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
@@ -53,7 +71,9 @@ class JacobianReverse(Matrix):
     what = "Jacobian, by reverse mode,"
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.reverse(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        found, aux = jacobians.reverse(
+            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
+        )
         return (found, aux) if self._has_aux else found
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
@@ -67,7 +87,9 @@ class Hessian(Matrix):
     what = "Hessian"
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.hessian(ev, self._function, args, kwargs, keys, self._has_aux, self._several)
+        found, aux = jacobians.hessian(
+            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
+        )
         found = found if self._several else found[0]
         return (found, aux) if self._has_aux else found
 
@@ -140,8 +162,8 @@ def jacfwd(
     shape `s + t`, of the result's dtype; containers of results hold containers of arguments, and with a tuple of
     argnums a tuple of these. The loop over the elements of the arguments is inside the compiled code, and what does
     not depend on the direction is computed once in front of it. With `has_aux` the result is `(jacobian, aux)`.
-    Directions pass one after the other, so the memory is that of one, whatever `chunk_size` is: it is accepted for
-    code written for torch.func.
+    Where directions meet a matrix, `chunk_size` of them (32) are multiplied with it at once; that many vectors are
+    kept.
 
     Raises what `jvp` raises.
 
@@ -150,8 +172,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    check_chunk_size(chunk_size)
-    return _made(JacobianForward, function, argnums, has_aux, mode)
+    return _made(JacobianForward, function, argnums, has_aux, mode, chunk_size)
 
 
 @static
@@ -173,8 +194,7 @@ def jacrev(
     array([[1., 1.],
            [3., 2.]])
     """
-    check_chunk_size(chunk_size)
-    return _made(JacobianReverse, function, argnums, has_aux, mode)
+    return _made(JacobianReverse, function, argnums, has_aux, mode, chunk_size)
 
 
 @static
@@ -200,20 +220,18 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    check_chunk_size(chunk_size)
-    return _made(Hessian, function, argnums, has_aux, mode)
-
-
-def check_chunk_size(chunk_size: int | None) -> None:
-    """Raise ArgumentError unless this is a number of directions, or None."""
-    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
-        raise ArgumentError(f"chunk_size={chunk_size!r} is not a positive integer", repair="Leave it out.")
+    return _made(Hessian, function, argnums, has_aux, mode, chunk_size)
 
 
 def _made(
-    kind: type[Matrix], function: Callable[..., Any] | None, argnums: Any, has_aux: bool, mode: Mode | None
+    kind: type[Matrix],
+    function: Callable[..., Any] | None,
+    argnums: Any,
+    has_aux: bool,
+    mode: Mode | None,
+    chunk_size: int | None,
 ) -> Any:
     def decorate(f: Callable[..., Any]) -> Matrix:
-        return kind(f, argnums, has_aux, mode)
+        return kind(f, argnums, has_aux, mode, chunk_size)
 
     return decorate if function is None else decorate(function)

@@ -20,7 +20,7 @@ from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.transforms import nested, split, tangent, units
+from adc.compiler.transforms import chunks, nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner, Leaves
 from adc.rules.dims import Dim
 
@@ -41,10 +41,11 @@ def forward(
     chosen: Sequence[int | str],
     has_aux: bool = False,
     several: bool = False,
+    chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Jacobian by forward mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
     evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
-    inner, form, aux, columns = _all_pushed(ev, evaluate, direction_first=False)
+    inner, form, aux, columns = _all_pushed(ev, evaluate, False, chunk)
     return _nested(inner, form, columns, several), aux
 
 
@@ -56,13 +57,14 @@ def automatic(
     chosen: Sequence[int | str],
     has_aux: bool = False,
     several: bool = False,
+    chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Jacobian by the mode that needs fewer directions, as far as the lengths are known now."""
     inner, form, _ = _evaluation(ev, function, args, kwargs, chosen, has_aux)()
     inputs, outputs = _elements(inner.given), _elements(form.atoms)
     # Lengths that are only known at run time: forward, whose directions need nothing kept.
     mode = reverse if outputs is not None and (inputs is None or outputs < inputs) else forward
-    return mode(ev, function, args, kwargs, chosen, has_aux, several)
+    return mode(ev, function, args, kwargs, chosen, has_aux, several, chunk)
 
 
 def _elements(values: Sequence[Value]) -> int | None:
@@ -84,13 +86,14 @@ def hessian(
     chosen: Sequence[int | str],
     has_aux: bool = False,
     several: bool = False,
+    chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Hessian, a tuple over the chosen arguments of the rows of each; and auxiliary values.
 
     Forward over reverse. A block is symmetric with its mirror block, so each direction fills a row.
     """
     evaluate = _evaluation(ev, Gradient(function, tuple(chosen), has_aux), args, kwargs, chosen, has_aux)
-    inner, form, aux, columns = _all_pushed(ev, evaluate, direction_first=True)
+    inner, form, aux, columns = _all_pushed(ev, evaluate, True, chunk)
     rows = {(k, j): block for (j, k), block in columns.items()}
     return _nested(inner, form, rows, several), aux
 
@@ -103,6 +106,7 @@ def reverse(
     chosen: Sequence[int | str],
     has_aux: bool = False,
     several: bool = False,
+    chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Jacobian by reverse mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
     evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
@@ -113,7 +117,7 @@ def reverse(
         inner, form, rest = evaluate()
         if position == 0:
             aux = _values(ev, inner, rest)
-        found = _pulled(ev, inner, form, position)
+        found = _pulled(ev, inner, form, position, chunk)
         matrices.update({(position, k): block for k, block in enumerate(found)})
         position += 1
         if position >= len(form.atoms):
@@ -145,14 +149,14 @@ def _evaluation(
 
 
 def _all_pushed(
-    ev: Evaluator, evaluate: Evaluate, direction_first: bool
+    ev: Evaluator, evaluate: Evaluate, direction_first: bool, chunk: int
 ) -> tuple[Inner, Leaves, Value, Matrices]:
     matrices: Matrices = {}
     aux: Value = None
     position = 0
     while True:
         inner, form, rest = evaluate()
-        found = _pushed(ev, inner, form, rest, position, direction_first)
+        found = _pushed(ev, inner, form, rest, position, direction_first, chunk)
         matrices.update({(j, position): block for j, block in enumerate(found[: len(form.atoms)])})
         if position == 0:
             aux = rest.filled([ev.atom(v) for v in found[len(form.atoms) :]])
@@ -162,7 +166,13 @@ def _all_pushed(
 
 
 def _pushed(
-    ev: Evaluator, inner: Inner, form: Leaves, rest: Leaves, position: int, direction_first: bool
+    ev: Evaluator,
+    inner: Inner,
+    form: Leaves,
+    rest: Leaves,
+    position: int,
+    direction_first: bool,
+    chunk: int,
 ) -> list[Value]:
     """The derivatives of all results with respect to one input, and the auxiliary values."""
     x = inner.inputs[position]
@@ -196,7 +206,7 @@ def _pushed(
                             0.0 if dot is ZERO else dot,
                         )
 
-                _over_units(ev, *unit, after, write)
+                _over_units(ev, *unit, after, write, chunk)
         atoms = nested.spliced(ev, whole, [*found, *program.results[len(form.atoms) :]], inner)
     return [nested.plain_value(a) for a in atoms]
 
@@ -208,7 +218,7 @@ def _dtype(y: Atom) -> str:
 # --- reverse ----------------------------------------------------------------------------------------------------
 
 
-def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int) -> list[Value]:
+def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int) -> list[Value]:
     """The derivatives of one result with respect to all inputs."""
     y = form.atoms[position]
     whole: Block = []
@@ -234,7 +244,7 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int) -> list[Va
                         assert isinstance(target, Var)
                         ev.store(target, (*index, *(FULL,) * x.type.ndim), bar)
 
-                _over_units(ev, *unit, after, write)
+                _over_units(ev, *unit, after, write, chunk)
         atoms = nested.spliced(ev, whole, list(found), inner)
     return [nested.plain_value(a) for a in atoms]
 
@@ -266,7 +276,7 @@ def _unit(ev: Evaluator, like: Atom, name: str) -> tuple[Var, Assign] | None:
     return result, definition
 
 
-def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Write) -> None:
+def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Write, chunk: int) -> None:
     """Loops over the elements of `unit`: it is one there and zero elsewhere while `body` runs."""
     assert isinstance(unit.type, Array)
     lengths = ev.shape_values(unit.type.shape)
@@ -278,8 +288,14 @@ def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Wri
         # Made anew in each trip: what the body carries round a loop may be this very array.
         ev.block.append(zeros)
         ev.store(unit, indices, 1.0)
-        ev.block.extend(units.run(body, unit, indices[0], ev) if len(indices) == 1 else body)
+    one = len(indices) == 1
+    with ev.at(body := units.run(body, unit, indices[0], ev) if one else list(body)):
         write(indices)
+    chunked = chunks.run(block, body, indices[0], ev.atom(lengths[0]), ev, chunk) if one else None
+    if chunked is not None:
+        ev.block.extend(chunked)
+        return
+    block += body
     for index, length in zip(reversed(indices), reversed(lengths), strict=True):
         block = [For(index, Const(0), ev.atom(length), Const(1), [], block, ev.origin)]
     ev.block.extend(block)

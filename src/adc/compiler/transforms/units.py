@@ -1,7 +1,8 @@
 """A product with a unit vector is a row or a column: nothing is multiplied with zeros.
 
-The columns of a Jacobian are pushes of unit vectors, its rows pulls of them. A block that begins with one often multiplies
-it with a vector, element by element, and then with a matrix: what comes out is a multiple of one of the matrix's columns.
+The columns of a Jacobian are pushes of unit vectors, its rows pulls of them. A block that begins with one often
+multiplies it with a vector, element by element, and then with a matrix: what comes out is a multiple of one of the
+matrix's columns.
 
     z_dot = x @ w_dot              (w_dot is one at `direction`)
     z_dot = x[:, direction]
