@@ -75,3 +75,8 @@ def running_maximum(x):
         m = max(m, x[i])
         s += m * x[i]
     return s
+
+
+@program(lambda r: (r.normal(size=5), 0.7))
+def functions_by_condition(x, slope):
+    return np.sum(np.piecewise(x, [x < 0.0, x >= 0.5], [lambda t: slope * t, lambda t: t**2, 0.3]))

@@ -104,3 +104,28 @@ def norms(x):
 def builtin_sum_min_max(x):
     a, b, c = x[0], x[1], x[2]
     return sum([a, b * c, c]) * max(a, b, c) + min(a, b) * max([b, c]) + abs(a) * b
+
+
+@program(lambda r: (r.normal(size=(2, 3)), 0.4))
+def reductions_of_some_elements(a, low):
+    kept = a > -0.2
+    total = np.sum(a, axis=1, where=kept) ** 2
+    return np.sum(total) + np.mean(a, where=kept) * np.prod(a, initial=1.5) + np.max(a, initial=low) * low
+
+
+@program(lambda r: (r.normal(size=5),))
+def reductions_with_a_dtype(x):
+    spread = np.std(x, correction=1) * np.var(x, dtype=np.float64, ddof=1)
+    return np.sum(x, dtype=np.float64) * np.mean(x, 0, float) + np.cumsum(x, dtype=float)[2] + spread
+
+
+@program(lambda r: (r.normal(size=4),))
+def an_array_sorted_in_place(x):
+    y = x * 2.0
+    y.sort()
+    return np.sum(y * np.arange(4.0)) + x[0]
+
+
+@program(lambda r: (r.normal(size=(2, 3)), 0.4))
+def product_beside_an_extreme(a, low):
+    return np.prod(a) + np.max(a) * low

@@ -275,3 +275,13 @@ def constant_written_inactive(x):
         for j in range(2):
             y[i, j] = i + 2.0 * j
     return np.sum(y * x * x)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def ufuncs_into_arrays(x, start):
+    out = start * 1.0
+    np.exp(x, where=x > 0.0, out=out)
+    safe = np.divide(1.0, x, where=x != 0.0, out=np.zeros_like(x))
+    np.add(out, 1.0, out)
+    np.subtract.at(out, np.array([0, 0, 2]), x[:3])
+    return np.sum(out * safe)

@@ -68,6 +68,19 @@ class Operation:
     # "float64_only", "up_to_sign", and "directions",
     # which projects the tangents of a parameter on those that are allowed (symmetric matrices).
     extra: dict[str, Any] = field(default_factory=dict)
+    # The operation with parameters that its rule leaves away, as a composite of it (`full`).
+    full: Operation | None = None
+
+    def form(self, count: int, keywords: Iterable[str]) -> Operation:
+        """The operation, or its full form where a call with such arguments needs it."""
+        if self.full is None:
+            return self
+        own = [p.name for p in self.parameters]
+        other = [p.name for p in self.full.parameters]
+        shared = next(
+            (k for k, pair in enumerate(zip(own, other, strict=False)) if len(set(pair)) == 2), len(own)
+        )
+        return self.full if count > shared or any(k not in own for k in keywords) else self
 
     @property
     def signature(self) -> inspect.Signature:
@@ -290,6 +303,26 @@ def lowered(function: Callable[..., Any]) -> Callable[[F], F]:
         operation = _by_callable[function]
         assert operation.kind != "composite" and operation.body is None, operation
         operation.body = body
+        return body
+
+    return register
+
+
+def full(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Register a body for calls with parameters that the operation's rule, which stands above, does not have."""
+
+    def register(body: F) -> F:
+        operation = _by_callable[function]
+        operation.full = Operation(
+            operation.name,
+            "composite",
+            function,
+            parameters=_parameters(body),
+            wrt=operation.wrt,
+            body=body,
+            examples=operation.examples,
+            spelling=operation.spelling,
+        )
         return body
 
     return register

@@ -139,6 +139,8 @@ class Entry:
         # The parameter that the function changes, if it is one that does: np.copyto(dst, src).
         self.writes = self.positions.get(operation.extra.get("writes", ""))
         self.pulls: dict[Pattern, Pull] = {}
+        self.has_full = operation.full is not None
+        self._forms: dict[Any, Entry] = {}
         self._defaults = tuple(() if p.kind is p.VAR_POSITIONAL else p.default for p in operation.parameters)
         self._positional = sum(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
@@ -151,6 +153,18 @@ class Entry:
         self.both: Pull | None = None
         self.left: Pull | None = None
         self.right: Pull | None = None
+
+    def form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """The entry of what is called: of the full form where there are parameters that the rule has not."""
+        key = (len(args), *kwargs)
+        known = self._forms.get(key)
+        if known is None:
+            known = self._forms[key] = entry_of(self.operation.form(len(args), kwargs))
+        if known is not self:
+            out = known.positions.get("out", len(args))
+            if kwargs.get("out") is not None or (out < len(args) and args[out] is not None):
+                raise self._refused("`out`")
+        return known
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter, as `inspect.signature(...).bind` would, in a tenth of the time.

@@ -274,6 +274,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "norm": _norm,
     "fill_": _fill,
     "fill": _numpy_fill,
+    "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),
+    "partition": lambda t, *args, **kwargs: inplace.replace(t, np.partition(t, *args, **kwargs)),
     "zero_": lambda t: _fill(t, 0.0),
     "copy_": _copy,
     "dim": lambda t: t.ndim,

@@ -77,6 +77,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
 
     `function` computes the primal; by default `entry.function` (ndarray's method may be faster).
     """
+    if entry.has_full and (kwargs or len(args) > 1):
+        entry = entry.form(args, kwargs)
     function = function or entry.function
     if entry.writes is not None:
         return _write(entry, args, kwargs)
@@ -132,6 +134,8 @@ def apply_first(
 
     `function` is ndarray's method, where there is one.
     """
+    if entry.has_full and (kwargs or args):
+        entry = entry.form((t, *args), kwargs)
     x = t.primal
     quick = entry.only_first and x.__class__ is np.ndarray and t.node is not None and modes.enabled
     for a in args:

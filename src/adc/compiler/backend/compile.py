@@ -195,13 +195,14 @@ def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Compiled code cannot warn, and the reverse sweep divides by zero in places that a `where` then drops: the
     primal had nothing to warn of there. So a derivative call is silent in every mode, and its values say inf
-    or NaN.
+    or NaN. Floats come as NumPy's: Python's own raise where they are divided by zero, also where only the
+    derivative divides.
     """
     import numpy as np
 
     @functools.wraps(function)
     def run(*args: Any) -> Any:
         with np.errstate(all="ignore"):
-            return function(*args)
+            return function(*(np.float64(a) if type(a) is float else a for a in args))
 
     return run

@@ -92,7 +92,15 @@ class Calls(Expressions):
             return function(*args, **kwargs)
         operation = registry.find(function)
         if operation is not None:
+            if isinstance(function, np.ufunc) and len(args) > function.nin:
+                args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
+            if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out"}:
+                return self._ufunc(function, args, kwargs)
             out = kwargs.pop("out", None)
+            operation = operation.form(len(args), kwargs)
+            names = [p.name for p in operation.parameters]
+            if out is None and "out" in names and names.index("out") < len(args):
+                out, args[names.index("out")] = args[names.index("out")], None
             if out is not None:
                 return self._into(out, self.call(function, args, kwargs))
             args, kwargs = self._operands(operation, args, kwargs)
@@ -134,6 +142,23 @@ class Calls(Expressions):
             if near
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
+
+    def _ufunc(self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A ufunc with `where`, `dtype` and the like."""
+        rest = dict(kwargs)
+        out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
+        given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
+        if dtype is not None:
+            args = [_asarray(self, x, dtype) for x in args]
+        value = self.call(function, args, given)
+        if where is not True:
+            if out is None:
+                raise self.refuse(
+                    f"np.{function.__name__} with `where` and without `out` leaves elements undefined",
+                    repair="give `out`, or use np.where",
+                )
+            value = self.op("where", where, value, out[0] if isinstance(out, tuple) else out)
+        return value if out is None else self._into(out, value)
 
     def _into(self, out: Value, value: Value) -> Value:
         """`out=`: the result is written into an array that exists."""
@@ -452,6 +477,10 @@ def _bool(self: Calls, x: Value = False) -> Value:
     return self.truth(x)
 
 
+def _hasattr(self: Calls, value: Value, name: Value) -> bool:
+    return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
+
+
 def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
     return _extreme(self, args, "less")
 
@@ -682,6 +711,19 @@ def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
     )
 
 
+def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
+    _add_at(self, array, index, self.op("negative", self.array_of(value)))
+
+
+def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
+    """`x.sort()` sorts the array itself."""
+    self.set_item(x, Ellipsis, self.call(np.sort, [x, axis, kind], {}))
+
+
+def _partition(self: Calls, x: Var, kth: Value, axis: Value = -1) -> None:
+    self.set_item(x, Ellipsis, self.call(np.partition, [x, kth, axis], {}))
+
+
 def _sum_method(self: Calls, x: Var, *args: Value, **kwargs: Value) -> Value:
     return self.op("sum", x, *args, **kwargs)
 
@@ -704,6 +746,8 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     builtins.all: _all,
     builtins.isinstance: _isinstance,
     builtins.print: _print,
+    builtins.hasattr: _hasattr,
+    builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
     builtins.list: _list,
     builtins.dict: _dict,
@@ -717,6 +761,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     np.size: _size,
     np.where: _where,
     np.add.at: _add_at,
+    np.subtract.at: _subtract_at,
     np.float64: _float,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
@@ -733,6 +778,8 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "item": _item,
     "flatten": _flatten,
     "tolist": library.to_list,
+    "sort": _sort,
+    "partition": _partition,
 }
 _PURE = {
     str,
@@ -745,7 +792,6 @@ _PURE = {
     math.comb,
     math.perm,
     math.isqrt,
-    callable,
     hash,
     sorted,
     np.finfo,

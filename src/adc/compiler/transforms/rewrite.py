@@ -79,12 +79,20 @@ def _relength(v: Var, lengths: Mapping[Symbol, Dim]) -> None:
 
 
 def _replaced(d: Dim, lengths: Mapping[Symbol, Dim]) -> Dim:
-    if not any(s in lengths for s, _ in d.terms):
+    if not any(s in lengths for s in d.symbols()):
         return d
     result = Dim(d.const)
     for symbol, coefficient in d.terms:
-        result = result + lengths.get(symbol, Dim(0, ((symbol, 1),))) * coefficient
+        result = result + _replaced_symbol(symbol, lengths) * coefficient
     return result
+
+
+def _replaced_symbol(symbol: Symbol, lengths: Mapping[Symbol, Dim]) -> Dim:
+    """A symbol by what it stands for now; one that is a function of lengths is made of the new ones."""
+    if symbol in lengths:
+        return lengths[symbol]
+    payload = tuple(_replaced(p, lengths) if isinstance(p, Dim) else p for p in symbol.payload)
+    return Dim(0, ((Symbol(symbol.kind, payload), 1),))
 
 
 def _var(x: Atom) -> Var:

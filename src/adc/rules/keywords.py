@@ -1,0 +1,85 @@
+"""Reductions with the keywords that their rules leave away: `where`, `initial`, `dtype`; clip with `min` and `max`.
+
+The rule of an operation has what a derivative depends on. A call that gives more is the body here, written with the
+operation itself.
+"""
+
+import numpy as np
+
+from adc.rules import arithmetic as arithmetic  # registers what stands below
+from adc.rules import cumulative as cumulative
+from adc.rules import diagonals as diagonals
+from adc.rules import reductions as reductions
+from adc.rules.registry import full
+
+
+def _as(a, dtype):
+    return a if dtype is None else a.astype(dtype)
+
+
+@full(np.sum)
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    x = _as(a, dtype)
+    total = np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims)
+    return total if initial is None else total + initial
+
+
+@full(np.prod)
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    x = _as(a, dtype)
+    product = np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims)
+    return product if initial is None else product * initial
+
+
+@full(np.mean)
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    x = _as(a, dtype)
+    if where is None:
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    count = np.sum(np.where(where, np.ones_like(x), np.zeros_like(x)), axis=axis, keepdims=keepdims)
+    return np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / count
+
+
+@full(np.max)
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    # NumPy, too, wants `initial` beside `where`.
+    largest = np.max(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
+    return largest if initial is None else np.maximum(largest, initial)
+
+
+@full(np.min)
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    smallest = np.min(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
+    return smallest if initial is None else np.minimum(smallest, initial)
+
+
+@full(np.var)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+    fewer = ddof if correction is None else correction
+    return np.var(_as(a, dtype), axis=axis, ddof=fewer, keepdims=keepdims)
+
+
+@full(np.std)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+    fewer = ddof if correction is None else correction
+    return np.std(_as(a, dtype), axis=axis, ddof=fewer, keepdims=keepdims)
+
+
+@full(np.cumsum)
+def cumsum(a, axis=None, dtype=None, out=None):
+    return np.cumsum(_as(a, dtype), axis=axis)
+
+
+@full(np.cumprod)
+def cumprod(a, axis=None, dtype=None, out=None):
+    return np.cumprod(_as(a, dtype), axis=axis)
+
+
+@full(np.trace)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return np.trace(_as(a, dtype), offset, axis1, axis2)
+
+
+@full(np.clip)
+def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
+    return np.clip(a, a_min if min is None else min, a_max if max is None else max)
