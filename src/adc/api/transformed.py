@@ -322,7 +322,7 @@ class Transformed:
             self._ran = "python"
             return self._execute(known, inputs, call)
         args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
-        explain_error.raise_of_primal(lambda: self._function(*args, **kwargs))
+        explain_error.raise_of_primal(lambda: self._plainly(args, kwargs))
         found = explain_error.of_generated(error, known.context, plain(known.context), inputs)
         if self._asked != "auto":
             raise found from error
@@ -331,6 +331,10 @@ class Transformed:
             self._specialisations[call.key] = [Specialisation(self._run_on_tape, "tape")]
         self._ran = "tape"
         return self._run_on_tape(call)
+
+    def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the user's function itself does with the arguments of the transform."""
+        return self._function(*args, **kwargs)
 
     def _warn(self, to: Mode, error: AdcError) -> None:
         if self._warned:

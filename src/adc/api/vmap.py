@@ -112,6 +112,9 @@ class Batched(Composite):
         fixed = len(self._fixed_args)
         return [*[None] * fixed, *self._axes(args[fixed:])]
 
+    def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.on_tape(args, kwargs, [])
+
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
         leaves, structure = pytree.flatten(tuple(args))
         axes = _spread(self._all_axes(args), tuple(args))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +12,19 @@ from adc import pytree
 from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Block, Const, For, Var, bound_inside, defined, length_variables, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Const,
+    For,
+    Var,
+    bound_inside,
+    defined,
+    length_variables,
+    walk,
+)
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.transforms import nested
+from adc.compiler.transforms import chunks, nested
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -48,7 +59,12 @@ def mapped(
         stacked.append(
             y if axis is None or not nested.is_number(y) else _stacked(ev, y, axis, index, length, body)
         )
-    ev.block.append(For(index, Const(0), ev.atom(length), Const(1), [], body, ev.origin))
+    count = len(list(itertools.takewhile(lambda s: isinstance(s, Assign) and s.name == "getitem", body)))
+    front, reads, rest = chunks.given_rows(body[:count], body[count:], index, ev)
+    ev.block.extend(front)
+    chunked = chunks.run(reads, rest, index, ev.atom(length), ev)
+    loop = [For(index, Const(0), ev.atom(length), Const(1), [], [*reads, *rest], ev.origin)]
+    ev.block.extend(loop if chunked is None else chunked)
     ev.equal.restore(lengths)  # what a trip has checked is not known when there was none
     return pytree.unflatten(out_structure, stacked)
 

@@ -7,6 +7,7 @@ moves the check there); only an index that comes from data is checked where it i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from adc.compiler.frontend.lower import Evaluator
@@ -26,6 +27,8 @@ from adc.compiler.ir.nodes import (
 )
 from adc.rules.dims import Dim, Symbol
 
+NO_OTHERS: Mapping[Symbol, Dim] = {}
+
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a check in front of every access that is not proven to stay within its array."""
@@ -37,6 +40,8 @@ class _Checker:
     def __init__(self, evaluator: Evaluator) -> None:
         self.ev = evaluator
         self.extremes: dict[Symbol, tuple[Dim | None, Dim | None]] = {}  # of loop counters
+        self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
+        self.others: dict[Symbol, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
         """`around`: the loops whose every trip runs this block."""
@@ -44,6 +49,8 @@ class _Checker:
         for stmt in block:
             with self.ev.at(out), self.ev.origin_at(stmt.origin):
                 self._access(stmt, around)
+            if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
+                self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
             if isinstance(stmt, For):
                 self._note(stmt)
                 stmt.body = self.block(stmt.body, (*around, stmt))
@@ -60,6 +67,12 @@ class _Checker:
         assert isinstance(loop.step, Const)
         step = loop.step.value
         symbol = Dim.symbol("value", loop.index).terms[0][0]
+        if step > 0 and isinstance(loop.stop, Var):
+            limits = self.minima.get(loop.stop, ())
+            if limits and None not in limits:
+                stop, other = limits[1], limits[0]
+                assert other is not None
+                self.others[symbol] = other - 1
         if first is None or stop is None:
             self.extremes[symbol] = None, None
         elif step > 0:
@@ -102,10 +115,13 @@ class _Checker:
             else Dim.symbol("value", item)
         )
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
-        if self._not_negative(length - 1 - high) and (
+        other = self._extreme(value, around, 1, self.others)
+        if (self._not_negative(length - 1 - high) or self._not_negative(length - 1 - other)) and (
             self._not_negative(low) or self._not_negative(low + length)
         ):
             return
+        if any(Dim.symbol("value", loop.index).terms[0][0] in self.others for loop in around):
+            low = high = value  # the limit is not what the counter comes to
         if any(loop.step.value not in (1, -1) for loop in around):  # type: ignore[union-attr]
             low = high = value  # the last trip's counter is not the bound
         if not self._not_negative(length - 1 - high):
@@ -115,14 +131,17 @@ class _Checker:
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
 
-    def _extreme(self, value: Dim, around: tuple[For, ...], side: int) -> Dim:
+    def _extreme(
+        self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Symbol, Dim] = NO_OTHERS
+    ) -> Dim:
         """The least (0) or greatest (1) value of an index over the loops around it; itself where it is not affine."""
         for loop in reversed(around):
             symbol = Dim.symbol("value", loop.index).terms[0][0]
             coefficient = dict(value.terms).get(symbol, 0)
             if coefficient == 0:
                 continue
-            bound = self.extremes[symbol][side if coefficient > 0 else 1 - side]
+            at = side if coefficient > 0 else 1 - side
+            bound = others[symbol] if at == 1 and symbol in others else self.extremes[symbol][at]
             if bound is None:
                 return value
             value = value + (bound - Dim(0, ((symbol, 1),))) * coefficient

@@ -26,10 +26,12 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Check,
     Const,
     For,
     Keep,
     NewBuffer,
+    Print,
     Restore,
     Stmt,
     Store,
@@ -55,12 +57,54 @@ def run(
 ) -> Block | None:
     """The loop `for index in range(length): unit; body` in chunks; None where no product of a matrix is in it.
 
-    `unit` makes the direction: an allocation and a write, which each loop repeats.
+    `unit` makes the direction, and each loop repeats it: an allocation and a write; for a batch, reads of its elements.
     """
     if size == 1:
         return None
     chunked = _Chunked(unit, length, evaluator, size)
-    return chunked.run(body, index) if chunked.cut(body, index) is not None else None
+    return chunked.run(body, index) if chunked.cut(unit, body, index) is not None else None
+
+
+def given_rows(unit: Block, body: Block, index: Var, evaluator: Evaluator) -> tuple[Block, Block, Block]:
+    """Products of the rows of an array with a matrix or vector, as the rows of one product in front of the loop.
+
+    The statements in front, those that read what belongs to `index`, and the rest of the body.
+    """
+    front: Block = []
+    unit, rest = list(unit), []
+    inside = {v for s in walk([*unit, *body]) for v in (*defined(s), *bound_inside(s))} | {index}
+    written = _written(body)
+    for stmt in body:
+        found = _product(stmt, inside, written, given := _given(unit, index))
+        if found is None or found[1] not in given:
+            rest.append(stmt)
+            continue
+        assert isinstance(stmt, Assign)
+        matrix, vector, matrix_first = found
+        with evaluator.at(front), evaluator.origin_at(stmt.origin):
+            other = evaluator.op("transpose", matrix) if matrix_first else matrix
+            _require_fit(vector, other, evaluator)
+            products = evaluator.op("matmul", given[vector], other)
+        products.name, products.named = f"{stmt.target.name}_batch", True
+        with evaluator.at([]):
+            row = evaluator.getitem(products, (index, *(FULL,) * stmt.target.type.ndim))
+            read = evaluator.block[-1]
+        assert isinstance(read, Assign)
+        target = stmt.target
+        target.view_of = row.view_of
+        if target.is_array:
+            target.root, target.type = row.root, row.type
+        unit.append(Assign((target,), read.op, read.args, stmt.origin))
+    return front, unit, rest
+
+
+def _require_fit(vector: Var, other: Var, evaluator: Evaluator) -> None:
+    """The check that the body makes in each trip; the product now comes before it."""
+    a, b = vector.type.shape[0], other.type.shape[0]
+    if a != b:
+        test = evaluator.op("equal", evaluator.dim_value(a), evaluator.dim_value(b))
+        message = Const("operands of @ could not be broadcast together")
+        evaluator.block.append(Check(evaluator.atom(test), "ValueError", (message,), evaluator.origin))
 
 
 class _Chunked:
@@ -75,8 +119,6 @@ class _Chunked:
     def run(self, body: Block, index: Var) -> Block:
         self.start = _index("start")
         block: Block = []
-        with self.ev.at(self.outside):
-            self.rows = self._named("rows", "minimum", _value(self.length), self.size)
         with self.ev.at(block):
             end = self.ev.op("add", self.start, self.size)
             self.stop = self._named("stop", "minimum", end, _value(self.length))
@@ -90,13 +132,15 @@ class _Chunked:
             result.name, result.named = name, True
         return result
 
-    def cut(self, body: Block, index: Var) -> int | None:
-        """The first product of a matrix from outside the loop with a vector from inside."""
-        inside = {v for s in walk([*self.unit, *body]) for v in (*defined(s), *bound_inside(s))} | {index}
-        written = {s.array.root for s in walk(body) if isinstance(s, Store)}
+    def cut(self, unit: Block, body: Block, index: Var) -> tuple[int, Var, Var, bool] | None:
+        """Where the first product of a matrix from outside the loop with a vector from inside is, and its operands."""
+        if any(isinstance(s, (NewBuffer, Keep, Restore, Print)) for s in walk(body)):
+            return None  # stacks, and texts in the order of the directions
+        inside = {v for s in walk([*unit, *body]) for v in (*defined(s), *bound_inside(s))} | {index}
+        written = _written(body)
         for k, stmt in enumerate(body):
-            found = _product(stmt, inside, written)
-            if found is None or any(isinstance(s, (NewBuffer, Keep, Restore)) for s in walk(body)):
+            found = _product(stmt, inside, written, {})
+            if found is None:
                 continue
             head = {v for s in body[:k] for v in defined(s)}
             tail = {v for s in walk(body[k + 1 :]) for v in uses(s)}
@@ -104,22 +148,19 @@ class _Chunked:
             if all(_keepable(v, inside) for v in crossing) and not (
                 _roots(body[:k]) & _written(body[k + 1 :])
             ):
-                return k
+                return k, *found
         return None
 
     def _loops(self, unit: Block, body: Block, index: Var) -> None:
         """Append the loops of one chunk."""
         ev = self.ev
-        k = self.cut(body, index)
-        if k is None:
+        found = self.cut(unit, body, index)
+        if found is None:
             self._loop(index, [*unit, *body])
             return
-        inside = {v for s in walk([*unit, *body]) for v in (*defined(s), *bound_inside(s))} | {index}
-        written = {s.array.root for s in walk(body) if isinstance(s, Store)}
+        k, matrix, vector, matrix_first = found
         product = body[k]
-        found = _product(product, inside, written)
-        assert found is not None and isinstance(product, Assign)
-        matrix, vector, matrix_first = found
+        assert isinstance(product, Assign)
         head, tail = body[:k], body[k + 1 :]
         read = {v for s in walk(tail) for v in uses(s)}
         crossing = [v for s in head for v in defined(s) if v in read]
@@ -134,7 +175,7 @@ class _Chunked:
             rows = ev.getitem(kept[vector], normalized(ev, kept[vector], taken))
             products = ev.op("matmul", rows, self._transposed(matrix) if matrix_first else matrix)
         products.name, products.named = f"{product.target.name}_rows", True
-        again = _index("direction")
+        again = _index(index.name)
         start: Block = []
         table: dict[Var, Atom] = {index: again}
         with ev.at(start):
@@ -153,7 +194,9 @@ class _Chunked:
         for stmt in unit:
             (copied,) = substitute([stmt], dict(table))
             if isinstance(copied, Assign):
-                fresh = Var(copied.target.name, copied.target.type, named=copied.target.named)
+                old = copied.target
+                root = old.root if old.root is not old else None
+                fresh = Var(old.name, old.type, named=old.named, root=root, view_of=old.view_of)
                 table[copied.target] = fresh
                 copied = Assign((fresh,), copied.op, copied.args, copied.origin)
             made.append(copied)
@@ -180,7 +223,7 @@ class _Chunked:
         shape = v.type.shape if isinstance(v.type, Array) else ()
         with self.ev.at(self.outside):
             made = self.ev.op(
-                "empty", (self.rows, *self.ev.shape_values(shape)), dtype=np.dtype(v.type.dtype)
+                "empty", (self.size, *self.ev.shape_values(shape)), dtype=np.dtype(v.type.dtype)
             )
         assert isinstance(made, Var)
         made.name, made.named = f"{v.name}_rows", True
@@ -197,18 +240,37 @@ def _value(atom: Atom) -> Value:
     return atom.value if isinstance(atom, Const) else atom
 
 
-def _product(stmt: Stmt, inside: set[Var], written: set[Var]) -> tuple[Var, Var, bool] | None:
-    """The matrix and the vector of a product of them, and whether the matrix comes first."""
+def _product(
+    stmt: Stmt, inside: set[Var], written: set[Var], given: dict[Var, Var]
+) -> tuple[Var, Var, bool] | None:
+    """The matrix and the vector of a product of them, and whether the matrix comes first.
+
+    In place of the matrix stands a vector where the other one is a row of an array that exists already.
+    """
     if not isinstance(stmt, Assign) or stmt.name not in ("matmul", "dot") or len(stmt.targets) != 1:
         return None
     first, second = stmt.args
     if not isinstance(first, Var) or not isinstance(second, Var):
         return None
-    matrix_first = first.type.ndim == 2
+    matrix_first = first.type.ndim == 2 or (second in given and first not in given)
     matrix, vector = (first, second) if matrix_first else (second, first)
-    fits = vector.type.ndim == 1 and matrix.type.ndim == 2 and vector.type.dtype == matrix.type.dtype
+    fits = vector.type.ndim == 1 and matrix.type.dtype == vector.type.dtype
+    fits = fits and (matrix.type.ndim == 2 or (matrix.type.ndim == 1 and vector in given))
     constant = matrix not in inside and matrix.root not in inside and matrix.root not in written
-    return (matrix, vector, matrix_first) if fits and constant and vector in inside else None
+    if not fits or not constant or vector not in inside:
+        return None
+    return matrix, vector, matrix_first and matrix.type.ndim == 2
+
+
+def _given(unit: Block, index: Var) -> dict[Var, Var]:
+    """The vectors that are rows of arrays: what they are called, and the arrays."""
+    found = {}
+    for s in unit:
+        if isinstance(s, Assign) and s.name == "getitem" and s.args[0].type.ndim == 2 and s.target.is_array:
+            where = s.args[1]
+            if where[0] is index and where[1] == FULL:
+                found[s.target] = s.args[0]
+    return found
 
 
 def _keepable(v: Var, inside: set[Var]) -> bool:

@@ -1,0 +1,71 @@
+"""A batch meets a matrix many elements at a time: the same results as one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+R = np.random.default_rng(0)
+W1, W2 = R.normal(size=(4, 6)), R.normal(size=(6, 2))
+XS, YS = R.normal(size=(70, 4)), R.normal(size=70)
+
+
+def loss(w, x, y):
+    return (np.tanh(x @ w) - y) ** 2
+
+
+def network(x, a, b):
+    return np.tanh(np.sin(x @ a) @ b)
+
+
+def branching(x, a, y):
+    z = a.T @ x
+    if z[0] > y:
+        z = z * 2.0
+    while np.sum(z * z) > 4.0:
+        z = z * 0.5
+    return np.dot(z, a.T @ (x * x))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_per_example_gradients(mode):
+    w = R.normal(size=4)
+    found = adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode=mode)(w, XS, YS)
+    t = np.tanh(XS @ w)
+    np.testing.assert_allclose(found, (2.0 * (t - YS) * (1.0 - t * t))[:, None] * XS)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_network(mode):
+    found = adc.vmap(network, in_axes=(0, None, None), mode=mode)(XS, W1, W2)
+    np.testing.assert_allclose(found, network(XS, W1, W2))
+    found = adc.vmap(network, in_axes=(1, None, None), out_axes=1, mode=mode)(XS.T, W1, W2)
+    np.testing.assert_allclose(found, network(XS, W1, W2).T)
+    found = adc.vmap(adc.jacrev(network), in_axes=(0, None, None), mode=mode)(XS[:3], W1, W2)
+    np.testing.assert_allclose(found, [adc.jacrev(network, mode="python")(x, W1, W2) for x in XS[:3]])
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_branches_and_loops(mode):
+    found = adc.vmap(branching, in_axes=(0, None, 0), mode=mode)(XS, W1, YS)
+    np.testing.assert_allclose(found, [branching(x, W1, y) for x, y in zip(XS, YS, strict=True)])
+
+
+def test_gradient_through_a_batch():
+    def total(w):
+        return np.sum(adc.vmap(loss, in_axes=(None, 0, 0))(w, XS, YS))
+
+    w = R.normal(size=4)
+    expected = np.sum(adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode="python")(w, XS, YS), 0)
+    np.testing.assert_allclose(adc.grad(total, mode="python")(w), expected)
+    assert adc.vmap(loss, in_axes=(None, 0, 0), mode="python")(w, XS[:0], YS[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_shapes_that_do_not_fit(mode):
+    batched = adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode=mode)
+    for length in (3, 5):
+        with pytest.raises(ValueError, match=r"@|matmul"):
+            batched(np.ones(length), XS, YS)
