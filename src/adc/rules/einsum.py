@@ -1,9 +1,11 @@
 """The rule of np.einsum: a composite of matrix products, so that compiled code contracts with BLAS.
 
-Operands are contracted from left to right, each pair as one (batched) matrix product; indices of one
-operand alone are summed first, repeated ones read the diagonal. The derivative, and that of any order,
-follows from these steps.
+Operands are contracted in pairs, each as one (batched) matrix product, in the order that costs least where all
+indices are equally long; indices of one operand alone are summed first, repeated ones read the diagonal. The
+derivative, and that of any order, follows from these steps.
 """
+
+import itertools
 
 import numpy as np
 
@@ -73,10 +75,62 @@ def roles(a, b, wanted):
     return batch, contracted, "".join(c for c in a if c not in b), "".join(c for c in b if c not in a)
 
 
+# As if every index were so long: the power of it that a step costs is what counts.
+LENGTH = 64
+MOST_EXHAUSTIVE = 6
+
+
 @static
-def wanted_later(letters, k, result):
-    """The letters of the operands after k, and of the result."""
-    return "".join(letters[k + 1 :]) + result
+def path(letters, result):
+    """Which two operands to contract, step by step; the outcome goes to the end of the list.
+
+    >>> path(("ij", "jk", "k"), "i"), path(("ij", "jk", "kl"), "il")
+    (((1, 2), (0, 1)), ((0, 1), (0, 1)))
+    """
+    if len(letters) <= MOST_EXHAUSTIVE:
+        return _cheapest(letters, result)[1]
+    steps = []
+    while len(letters) > 1:
+        steps.append(min(itertools.combinations(range(len(letters)), 2), key=lambda p: _cost(letters, p)))
+        letters = after_step(letters, steps[-1], result)
+    return tuple(steps)
+
+
+def _cost(letters, pair):
+    return LENGTH ** len(set(letters[pair[0]] + letters[pair[1]]))
+
+
+def _cheapest(letters, result):
+    """The least cost of all orders, and the first that has it."""
+    if len(letters) < 2:
+        return 0, ()
+    best = None
+    for pair in itertools.combinations(range(len(letters)), 2):
+        rest, steps = _cheapest(after_step(letters, pair, result), result)
+        cost = _cost(letters, pair) + rest
+        if best is None or cost < best[0]:
+            best = cost, (pair, *steps)
+    return best
+
+
+@static
+def after_step(letters, pair, result):
+    """The letters of the operands after a step: those of the outcome are the ones that somebody else wants."""
+    others = tuple(x for k, x in enumerate(letters) if k not in pair)
+    kept = "".join(others) + result
+    both = dict.fromkeys(letters[pair[0]] + letters[pair[1]])
+    return (*others, "".join(c for c in both if c in kept))
+
+
+@static
+def wanted_by_others(letters, pair, result):
+    """The letters of the operands beside a pair, and of the result."""
+    return "".join(x for k, x in enumerate(letters) if k not in pair) + result
+
+
+@static
+def replaced(letters, pair, outcome):
+    return (*(x for k, x in enumerate(letters) if k not in pair), outcome)
 
 
 def _reduced(x, letters, wanted):
@@ -121,11 +175,16 @@ def _contracted(a, a_letters, b, b_letters, wanted):
     column_lengths = _lengths(b, b_letters, columns)
     left = np.transpose(a, order_of(a_letters, batch + rows + inner))
     right = np.transpose(b, order_of(b_letters, batch + inner + columns))
-    if batch == "" and len(columns) == 0 and len(rows) == 0:
+    if batch == "" and columns == "" and rows == "":
         return np.reshape(left, (np.size(left),)) @ np.reshape(right, (np.size(right),)), ""
-    n = _product(_lengths(a, a_letters, inner))
-    left = np.reshape(left, _lengths(a, a_letters, batch) + (_product(row_lengths), n))
-    right = np.reshape(right, _lengths(b, b_letters, batch) + (n, _product(column_lengths)))
+    # Without batches, an operand that has no index of its own is a vector.
+    left_rows = () if batch == "" and rows == "" else (_product(row_lengths),)
+    right_columns = () if batch == "" and columns == "" else (_product(column_lengths),)
+    left = np.reshape(
+        left, _lengths(a, a_letters, batch) + left_rows + (_product(_lengths(a, a_letters, inner)),)
+    )
+    length = _product(_lengths(b, b_letters, inner))
+    right = np.reshape(right, _lengths(b, b_letters, batch) + (length,) + right_columns)
     z = left @ right
     return np.reshape(z, np.shape(z)[: len(batch)] + row_lengths + column_lengths), batch + rows + columns
 
@@ -133,7 +192,7 @@ def _contracted(a, a_letters, b, b_letters, wanted):
 @composite(
     np.einsum,
     wrt="operands",
-    notes="contracts from left to right",
+    notes="in pairs, in the order that costs least where all indices are equally long",
     examples=lambda r: [
         ("ij,jk->ik", r.normal(2, 3), r.normal(3, 4)),
         ("ij,jk", r.normal(2, 3), r.normal(3, 4)),
@@ -156,6 +215,8 @@ def _contracted(a, a_letters, b, b_letters, wanted):
         ("ij,i->j", r.normal(2, 3), r.normal(2)),
         ("abc,acd,ad->b", r.normal(2, 3, 4), r.normal(2, 4, 2), r.normal(2, 2)),
         ("i,ij,j->", r.normal(2), r.normal(2, 3), r.normal(3)),
+        ("ij,jk,k->i", r.normal(2, 3), r.normal(3, 4), r.normal(4)),
+        ("ij,jk,kl,lm->im", r.normal(2, 3), r.normal(3, 2), r.normal(2, 4), r.normal(4, 2)),
         ("...i,...i", r.normal(2, 1, 3), r.normal(4, 3)),
         call("ij,jk->ik", r.normal(2, 3), r.normal(3, 4), optimize=True),
         ("ij,jk->ki", r.normal(2, 3) + 1j * r.normal(2, 3), r.normal(3, 2) + 1j * r.normal(3, 2)),
@@ -166,12 +227,25 @@ def einsum(subscripts, *operands, optimize=False):
     for x in operands:
         ranks = ranks + (np.ndim(x),)
     letters, result = parsed(subscripts, ranks)
-    z, z_letters = _reduced(operands[0], letters[0], wanted_later(letters, 0, result))
-    for k in range(1, len(operands)):
-        b, b_letters = _reduced(operands[k], letters[k], z_letters + wanted_later(letters, k, result))
-        z, z_letters = _contracted(z, z_letters, b, b_letters, wanted_later(letters, k, result))
-        z, z_letters = _reduced(z, z_letters, wanted_later(letters, k, result))
+    arrays = operands
+    for pair in path(letters, result):
+        i, j = pair
+        wanted = wanted_by_others(letters, pair, result)
+        a, a_letters = _reduced(arrays[i], letters[i], letters[j] + wanted)
+        b, b_letters = _reduced(arrays[j], letters[j], a_letters + wanted)
+        z, z_letters = _contracted(a, a_letters, b, b_letters, wanted)
+        arrays = _left_over(arrays, pair) + (z,)
+        letters = replaced(letters, pair, z_letters)
+    z, z_letters = _reduced(arrays[0], letters[0], result)
     return z if z_letters == result else np.transpose(z, order_of(z_letters, result))
+
+
+def _left_over(arrays, pair):
+    others = ()
+    for k in range(len(arrays)):
+        if k not in pair:
+            others = others + (arrays[k],)
+    return others
 
 
 constant(

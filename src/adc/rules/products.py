@@ -11,11 +11,6 @@ from adc.rules.registry import composite, pull, push, static
 from adc.rules.sampler import call
 
 
-def _broadcast_lengths(a, b):
-    """NumPy's broadcasting of batch lengths, trusting that unequal symbols are equal."""
-    return shapes.broadcast([tuple(a), tuple(b)], lambda x, y: None)
-
-
 def _contracted(a, b, require):
     """The lengths that are summed over are equal."""
     require(a.shape[-1], b.shape[0] if b.ndim == 1 else b.shape[-2])
@@ -27,7 +22,7 @@ def _matmul_shape(a, b, require=lambda x, y: None):
     _contracted(a, b, require)
     rows = a.shape[-2:-1] if a.ndim > 1 else ()
     columns = b.shape[-1:] if b.ndim > 1 else ()
-    return (*_broadcast_lengths(a.shape[:-2], b.shape[:-2]), *rows, *columns)
+    return (*shapes.broadcast([tuple(a.shape[:-2]), tuple(b.shape[:-2])], require), *rows, *columns)
 
 
 def _dot_shape(a, b, require=lambda x, y: None):

@@ -444,10 +444,11 @@ class Builder:
             lengths = [self.length(d) for d in wanted]
             if None not in lengths and self.equal.same_shape(bound[0].type.shape, tuple(lengths)):  # type: ignore[arg-type]
                 return bound[0]
-        elif (
-            name == "transpose" and bound[1] is None and isinstance(bound[0], Var) and bound[0].type.ndim == 1
-        ):
-            return bound[0]
+        elif name == "transpose" and isinstance(bound[0], Var):
+            ndim = bound[0].type.ndim
+            axes = tuple(range(ndim))[::-1] if bound[1] is None else bound[1]
+            if self.is_static(axes) and tuple(k % ndim for k in axes) == tuple(range(ndim)):
+                return bound[0]
         elif name == "ravel" and isinstance(bound[0], Var) and not bound[0].is_array:
             return self.op("broadcast_to", bound[0], (1,))
         elif name == "squeeze" and isinstance(bound[0], Var) and not bound[0].is_array:

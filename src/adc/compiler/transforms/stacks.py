@@ -9,7 +9,7 @@ from typing import Any
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Const, For, If, Program, Stmt, Var, While
+from adc.compiler.ir.nodes import Assign, Block, Const, For, If, Program, Stmt, Var, While, walk
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
 
@@ -34,12 +34,17 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 def unstacked(block: Block, evaluator: Evaluator) -> Block:
-    return _Unstacker(evaluator).block(block)
+    return _Unstacker(evaluator, block).block(block)
 
 
 class _Unstacker:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, block: Block) -> None:
         self.ev = evaluator
+        self.transposed = {
+            s.target: s.args[0]
+            for s in walk(block)
+            if isinstance(s, Assign) and s.name == "transpose" and _swaps_last(s.args[1], s.target.type.ndim)
+        }
 
     def block(self, block: Block) -> Block:
         out: Block = []
@@ -102,12 +107,23 @@ class _Unstacker:
         lengths = operand.type.shape[:-2]
         own = counters[len(counters) - len(lengths) :]
         index = [Const(0) if d.known == 1 else c for d, c in zip(lengths, own, strict=True)]
+        base = self.transposed.get(operand)
+        if base is not None:  # BLAS takes the transpose of a matrix, not that of a stack
+            return self.ev.op("transpose", self.ev.getitem(base, (*index, FULL, FULL)))
         return self.ev.getitem(operand, (*index, FULL, FULL))
 
 
 def _leading(stmt: Assign) -> int:
     """How many axes of a statement's operands count matrices."""
     return max((a.type.ndim - 2 for a in stmt.args if isinstance(a, Var) and a.is_array), default=0)
+
+
+def _swaps_last(axes: Any, ndim: int) -> bool:
+    """Whether a transposition exchanges the last two axes of a stack, and nothing else."""
+    if ndim < 3 or not isinstance(axes, tuple):
+        return False
+    wanted = (*range(ndim - 2), ndim - 1, ndim - 2)
+    return all(isinstance(a, Const) and a.value % ndim == k for a, k in zip(axes, wanted, strict=True))
 
 
 def _is_stack(stmt: Assign) -> bool:
