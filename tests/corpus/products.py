@@ -137,3 +137,40 @@ def numbers_as_small_arrays(x, s):
     total = np.sum(x * s)
     column = np.reshape(total, (1, 1)) @ np.ravel(total * s)
     return np.sum(column) + np.sum(np.reshape(total, -1) ** 2) + np.squeeze(total) + np.sum(np.atleast_2d(s))
+
+
+@program(lambda r: (r.normal(size=(5, 3)), r.normal(size=(5, 3))))
+def diagonal_of_a_product(a, b):
+    """Only the diagonal is used: nothing of the rest is formed."""
+    return np.sum(np.diag(a.T @ b) ** 2) + np.trace(a @ b.T) ** 2
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=(3, 2))))
+def diagonal_of_a_product_that_is_not_square(a, b):
+    total = 0.0
+    for _ in range(2):
+        total += np.sum(np.diag(a @ b) ** 3) * np.trace(a[:2] @ b)
+        a = a * 0.5
+    return total
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=(3, 3))))
+def diagonal_of_a_product_that_is_used_again(a, b):
+    c = a @ b
+    d = np.diag(c).copy()
+    c[0, 0] = 2.0 * c[1, 1]
+    return np.sum(c * c) + np.sum(d**3)
+
+
+@program(lambda r: (r.normal(size=(6, 6)), r.normal(size=6), r.normal(size=(6, 2))))
+def systems_with_a_cholesky_factor(m, b, c):
+    factor = np.linalg.cholesky(m @ m.T + 6.0 * np.eye(6))
+    white = np.linalg.solve(factor, b)
+    back = np.linalg.solve(factor.T, np.linalg.solve(factor, c))
+    return white @ white + np.sum(back**2) + np.sum(np.log(np.diag(factor)))
+
+
+@program(lambda r: (r.normal(size=(4, 3)), 2.0))
+def triangles_and_units(x, s):
+    square = x.T @ x + s * np.eye(3)
+    return np.sum(np.tril(x, -1) ** 2) + np.sum(np.triu(square, 1) * s) + np.sum(np.eye(4, 3, 1) * x)

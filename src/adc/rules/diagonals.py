@@ -24,6 +24,7 @@ def diagonal_of(a, offset=0):
 @composite(
     np.diagonal,
     methods="diagonal",
+    extra={"view": True},
     examples=lambda r: [
         r.normal(3, 3),
         r.normal(2, 4),
@@ -49,6 +50,7 @@ def _matrix_with_diagonal(v, k):
 @composite(
     np.diag,
     wrt="v",
+    extra={"view": True},
     examples=lambda r: [
         r.normal(3),
         (r.normal(3), 1),

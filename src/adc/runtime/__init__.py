@@ -1,6 +1,27 @@
-"""What generated code may call besides NumPy: matrix products, kernels, vector mathematics."""
+"""What generated code may call besides NumPy: matrix products, linear systems, kernels."""
 
 from adc.runtime.kernels import kernel as kernel
+from adc.runtime.linalg import cholesky as cholesky
+from adc.runtime.linalg import det as det
+from adc.runtime.linalg import eigh as eigh
+from adc.runtime.linalg import inv as inv
+from adc.runtime.linalg import qr as qr
+from adc.runtime.linalg import slogdet as slogdet
+from adc.runtime.linalg import solve as solve
+from adc.runtime.linalg import solve_lower as solve_lower
+from adc.runtime.linalg import solve_transposed as solve_transposed
 from adc.runtime.products import dot as dot
 
-__all__ = ["dot", "kernel"]
+__all__ = [
+    "cholesky",
+    "det",
+    "dot",
+    "eigh",
+    "inv",
+    "kernel",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_lower",
+    "solve_transposed",
+]

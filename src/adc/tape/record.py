@@ -171,7 +171,7 @@ def apply_first(
     result.primal = z
     result.node = node
     result.extra = None
-    if z.__class__ is np.ndarray and z.base is not None:
+    if z.__class__ is np.ndarray and (z.base is not None or z is t.primal):
         views.note_one(result, t)
     return result
 
@@ -233,12 +233,25 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         result = entry.traced_body(*args[: entry.most], **known)
     finally:
         modes.plain = plain_before
+    if "view" in entry.operation.extra and result.__class__ is Tensor:
+        _as_view(result, entry, args, kwargs)
     frame = user_frame()
     if frame is not None:
         for part in result if isinstance(result, tuple | list) else (result,):
             if part.__class__ is Tensor and part.node is not None:
                 _relocate(part.node, before, frame.f_code, frame.f_lasti)
     return result
+
+
+def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The body made a copy of what NumPy gives as a view: let the result have NumPy's memory."""
+    source = args[0] if args else None
+    if source.__class__ is not Tensor:
+        return
+    window = entry.function(source.primal, *args[1:], **kwargs)
+    if isinstance(window, np.ndarray) and window.base is not None:
+        result.primal = window
+        views.note(result, (source,))
 
 
 def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:
@@ -261,9 +274,14 @@ def record(
     if node.__class__ is Whole:
         return rebuild(z, _parts(node, z))
     result = make(z, node)
-    if z.__class__ is np.ndarray and z.base is not None:
+    if z.__class__ is np.ndarray and (z.base is not None or _is_operand(z, sources)):
         views.note(result, sources)
     return result
+
+
+def _is_operand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
+    """Whether an operation gave back what it was given, as `np.real` of real numbers does."""
+    return any(source.__class__ is Tensor and source.primal is z for source in sources)
 
 
 def new_node(pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...]) -> Node:

@@ -101,6 +101,7 @@ class Builder:
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
         self.origin: Location | None = None
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
+        self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
 
     @contextmanager

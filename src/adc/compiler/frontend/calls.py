@@ -108,7 +108,10 @@ class Calls(Expressions):
                 operation.kind in ("composite", "constant") or "." not in operation.spelling
             ):
                 assert operation.body is not None
-                return self.inline_rule(operation.body, args, kwargs)
+                result = self.inline_rule(operation.body, args, kwargs)
+                if operation.extra.get("view") and isinstance(result, Var) and args:
+                    self.snapshots[result] = args[0]
+                return result
             return self.op(operation, *args, **kwargs)
         if isinstance(function, types.MethodType) and isinstance(function.__self__, (list, dict, tuple, str)):
             return self._call_container(function, args, kwargs)
@@ -619,7 +622,7 @@ def _round(self: Calls, x: Value, digits: Value = None) -> Value:
 def _array(self: Calls, x: Value, dtype: Value = None, copy: Value = True) -> Value:
     if isinstance(x, (list, tuple)):
         x = self.array_of(x)
-    elif isinstance(x, Var):
+    elif isinstance(x, Var) and copy:
         x = self.op("copy", x)
     return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
 
@@ -634,6 +637,11 @@ def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     x = _asarray(self, x, dtype)
     contiguous = not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C"
     return x if contiguous else self.op("copy", x)
+
+
+def _real(self: Calls, val: Value) -> Value:
+    """The real part; an array of real numbers is its own."""
+    return self.op("real", val) if _is_complex(self, val) or not isinstance(val, Var) else val
 
 
 def _shape(self: Calls, x: Value) -> Value:
@@ -756,6 +764,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     np.array: _array,
     np.asarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray,
+    np.real: _real,
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,

@@ -365,6 +365,11 @@ class Adjoint:
             return
         if isinstance(g, Var) and g.is_array and g.root in self.ev.mutated and g.root in self.layout.home:
             g = self.ev.op("copy", g)  # the sweep undoes the writes to this array
+        if x.view_of is not None and x.root in self.ev.mutated and self._is_broadcast(x):
+            # One element of memory stands for many: their adjoints add up where it lies.
+            whole = self.ev.op("broadcast_to", g, self.ev.shape_values(x.type.shape))
+            self._accumulate(x.view_of, whole, source)
+            return
         if x in self.shadowed:
             self._accumulate_in_place(x, g, source)
             return
@@ -378,6 +383,10 @@ class Adjoint:
                 total.name, total.named = f"{x.name}_bar", True
                 self.owned.add(total)
             self.bar[x] = total
+
+    def _is_broadcast(self, x: Var) -> bool:
+        made = self.layout.definition[x]
+        return isinstance(made, Assign) and made.name == "broadcast_to"
 
     def _own_if_fresh(self, g: Value, source: Value) -> None:
         if isinstance(g, Var) and g.is_array and g is not source and g.view_of is None and self._made_here(g):

@@ -12,6 +12,7 @@ sees the difference, as the write is refused with the user's line where an older
 from __future__ import annotations
 
 from adc.compiler.analysis import sharing
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -26,6 +27,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    uses,
     walk,
 )
 from adc.compiler.ir.types import Array
@@ -38,6 +40,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with writes to joined arrays made safe. Raises UnsupportedError where an alias is in doubt."""
     written = written_roots(program, evaluator.joined_roots)
     _check_reshapes(program, written)
+    _check_snapshots(program, evaluator)
     for store, name, other in sharing.of(program, evaluator.joined_roots).conflicts():
         raise _refused(store.origin, name.name, other.name)
     stored = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
@@ -58,6 +61,29 @@ def _check_reshapes(program: Program, written: set[Var]) -> None:
                 "NumPy copies when the array is not contiguous.",
                 "Copy before the reshape: `x.copy().reshape(...)`.",
             )
+
+
+def _check_snapshots(program: Program, ev: Evaluator) -> None:
+    """What NumPy gives as a view is a copy here: refused where a write to either could be seen in the other."""
+    order = {s: k for k, s in enumerate(walk(program.body))}
+    made = {t: k for s, k in order.items() if isinstance(s, Assign) for t in s.targets if t in ev.snapshots}
+    if not made:
+        return
+    last = {v.root: k for s, k in order.items() for v in uses(s)}  # in the order of the text
+    last.update({r.root: len(order) for r in program.results if isinstance(r, Var)})
+    memory = Memory(ev.joined_roots)
+    for copy, begin in made.items():
+        for s, k in order.items():
+            if not isinstance(s, Store) or k < begin:
+                continue
+            seen = memory.of(s.array) is memory.of(ev.snapshots[copy]) and last.get(copy.root, 0) > k
+            if seen or memory.of(s.array) is memory.of(copy):
+                raise UnsupportedError(
+                    f"this writes to `{s.array.name}` while a diagonal is in use that NumPy gives as a view",
+                    s.origin,
+                    "the diagonal is a copy in generated code: neither would see the other's writes.",
+                    "Copy it where it is taken: `np.diagonal(a).copy()`.",
+                )
 
 
 def _first_write(program: Program, root: Var) -> Location | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, For, Program, Stmt, Store, Var, blocks, uses, variables, walk
+from adc.compiler.ir.nodes import Assign, Block, For, Program, Store, Var, blocks, uses, variables, walk
 from adc.compiler.transforms.hoist import escaping_roots
 from adc.compiler.transforms.rewrite import operand, substitute
 
@@ -41,9 +41,11 @@ def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | N
         allocated = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
         if len(allocated) < 2:
             continue
-        touched = {
-            a: [s for s in block if s is not made and _mentions(s, a)] for a, made in allocated.items()
+        roots = {
+            s: {v.root for inner in walk([s]) for v in uses(inner) if v.is_array and v.root in allocated}
+            for s in block
         }
+        touched = {a: [s for s in block if s is not made and a in roots[s]] for a, made in allocated.items()}
         for new, allocation in allocated.items():
             users = touched[new]
             if not users or not isinstance(users[0], For):
@@ -57,10 +59,6 @@ def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | N
                 if _replaces(loop, old, new):
                     return old, new, allocation
     return None
-
-
-def _mentions(stmt: Stmt, array: Var) -> bool:
-    return any(v.is_array and v.root is array for s in walk([stmt]) for v in uses(s))
 
 
 def _alike(a: Var, b: Var, evaluator: Evaluator) -> bool:

@@ -39,7 +39,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.transforms import stacks
+from adc.compiler.transforms import library, stacks
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.registry import Operation
@@ -177,6 +177,10 @@ class _Scalariser:
             self._gather(stmt)
         elif name == "outer":
             self._outer(stmt)
+        elif name in ("eye", "identity"):
+            self._eye(stmt)
+        elif name in ("tril", "triu"):
+            self._triangle(stmt)
         elif name in ("concatenate", "stack"):
             self._joined(stmt)
         elif name == "arange":
@@ -188,7 +192,8 @@ class _Scalariser:
         elif isinstance(stmt.op, Operation) and stmt.op.body is not None:
             self._expanded_body(stmt)
         else:
-            self.ev.block.append(stmt)  # views stay for library calls; calls stay calls
+            # Views stay for library calls; calls stay calls.
+            self.ev.block.append(library.named(stmt, self.definition, self.ev.mutated))
 
     def _typed(self, stmt: Assign) -> Assign:
         """A scalar statement whose constants have the dtype that NumPy would give them."""
@@ -1000,6 +1005,25 @@ class _Scalariser:
             return
         operands = tuple(self._for_blas(x, stmt.targets[0].type.dtype) for x in (a, b))
         self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
+
+    def _eye(self, stmt: Assign) -> None:
+        shift = _plain(stmt.args[2]) if stmt.name == "eye" else 0
+        self._nest(
+            stmt.target,
+            lambda index: self.ev.op(
+                "where", self.ev.op("equal", index[1], self.ev.op("add", index[0], shift)), 1.0, 0.0
+            ),
+        )
+
+    def _triangle(self, stmt: Assign) -> None:
+        """The elements on one side of a diagonal of the last two axes, that diagonal included."""
+        side = "less_equal" if stmt.name == "tril" else "greater_equal"
+
+        def element(index: list[Any]) -> Any:
+            within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], _plain(stmt.args[1])))
+            return self.ev.op("where", within, self._load(stmt.args[0], index), 0.0)
+
+        self._nest(stmt.target, element)
 
     def _outer(self, stmt: Assign) -> None:
         a, b = (self._flat(x) for x in stmt.args)

@@ -1,0 +1,74 @@
+"""What stays a library call when arrays become loops, and by what name it is called.
+
+LAPACK's callers come from `adc.runtime.linalg`, where they are compiled once and kept on disk. A system whose matrix is
+a Cholesky factor, or its transpose, is solved by substitution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.ir.nodes import Assign, Const, Var
+from adc.compiler.ir.types import Array
+from adc.rules.registry import Operation
+
+COMPILED_ONCE: dict[Callable[..., Any], str] = {
+    np.linalg.solve: "solve",
+    np.linalg.inv: "inv",
+    np.linalg.det: "det",
+    np.linalg.slogdet: "slogdet",
+    np.linalg.cholesky: "cholesky",
+    np.linalg.eigh: "eigh",
+    np.linalg.qr: "qr",
+}
+PLAIN_OPTIONS = (None, False, "L", "reduced")  # what these functions do when nothing is said
+
+
+def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mapping[Var, Any]) -> Assign:
+    """The statement, with the call by the name that compiled code uses for it.
+
+    `definition` says what made a variable, `written` holds the arrays that something writes to.
+    """
+    function = stmt.op.function if isinstance(stmt.op, Operation) else None
+    name = COMPILED_ONCE.get(function) if function is not None else None
+    if name is None or not _of_matrices(stmt):
+        return stmt
+    arrays = tuple(a for a in stmt.args if isinstance(a, Var))
+    if name == "solve":
+        factor, transposed = _factor(arrays[0], definition)
+        if factor is not None and factor.root not in written and arrays[1].type.dtype == factor.type.dtype:
+            way = "rt.solve_transposed" if transposed else "rt.solve_lower"
+            return Assign(stmt.targets, way, (factor, arrays[1]), stmt.origin)
+    return Assign(stmt.targets, f"rt.{name}", arrays, stmt.origin)
+
+
+def _of_matrices(stmt: Assign) -> bool:
+    """Whether the operands are single matrices, or vectors beside them, and the options as usual."""
+    first = stmt.args[0]
+    return (
+        isinstance(first, Var)
+        and isinstance(first.type, Array)
+        and first.type.ndim == 2
+        and np.dtype(first.type.dtype).kind in "fc"
+        and all(
+            (isinstance(a, Var) and isinstance(a.type, Array) and a.type.ndim <= 2)
+            or (isinstance(a, Const) and a.value in PLAIN_OPTIONS)
+            for a in stmt.args[1:]
+        )
+    )
+
+
+def _factor(matrix: Var, definition: Mapping[Var, Assign | None]) -> tuple[Var | None, bool]:
+    """The Cholesky factor that a matrix is, and whether transposed; None for any other matrix."""
+    made = definition.get(matrix)
+    transposed = made is not None and made.name == "transpose" and made.args[1] == Const(None)
+    if made is not None and transposed:
+        assert isinstance(made.args[0], Var)
+        matrix = made.args[0]
+        made = definition.get(matrix)
+    real = np.dtype(matrix.type.dtype).kind == "f"
+    is_factor = made is not None and isinstance(made.op, Operation) and made.op.function is np.linalg.cholesky
+    return (matrix, transposed) if is_factor and real else (None, False)

@@ -1,0 +1,118 @@
+"""Factorizations and linear systems for generated code, compiled once and kept on disk.
+
+Numba compiles LAPACK's callers anew in every function that calls them, for a second or more each. Systems whose matrix
+is a Cholesky factor are solved by substitution in blocks, where matrix products do nearly all of the work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+__all__ = ["cholesky", "det", "eigh", "inv", "qr", "slogdet", "solve", "solve_lower", "solve_transposed"]
+
+BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
+
+
+@numba.njit(cache=True, error_model="numpy")
+def solve(a: Any, b: Any) -> Any:
+    """`np.linalg.solve` of one matrix, shape (n, n), and b of shape (n,) or (n, m). Raises LinAlgError."""
+    return np.linalg.solve(a, b)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def inv(a: Any) -> Any:
+    """`np.linalg.inv` of one matrix. Raises LinAlgError."""
+    return np.linalg.inv(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def det(a: Any) -> Any:
+    """`np.linalg.det` of one matrix."""
+    return np.linalg.det(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def slogdet(a: Any) -> Any:
+    """`np.linalg.slogdet` of one matrix: sign, logarithm."""
+    return np.linalg.slogdet(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def cholesky(a: Any) -> Any:
+    """`np.linalg.cholesky` of one matrix: the lower factor. Raises LinAlgError."""
+    return np.linalg.cholesky(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def eigh(a: Any) -> Any:
+    """`np.linalg.eigh` of one matrix: eigenvalues (n,) ascending, eigenvectors (n, n)."""
+    return np.linalg.eigh(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def qr(a: Any) -> Any:
+    """`np.linalg.qr` of one matrix, in reduced form."""
+    return np.linalg.qr(a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _lower_rows(a: Any, x: Any) -> None:
+    n, width = x.shape
+    for top in range(0, n, BLOCK):
+        end = min(top + BLOCK, n)
+        if top > 0:
+            x[top:end] -= np.dot(a[top:end, :top].copy(), x[:top])
+        for i in range(top, end):
+            for k in range(top, i):
+                factor = a[i, k]
+                for j in range(width):
+                    x[i, j] -= factor * x[k, j]
+            pivot = a[i, i]
+            for j in range(width):
+                x[i, j] /= pivot
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _transposed_rows(a: Any, x: Any) -> None:
+    n, width = x.shape
+    for k in range((n - 1) // BLOCK, -1, -1):
+        top, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+        if end < n:
+            x[top:end] -= np.dot(a[end:, top:end].copy().T, x[end:])
+        for i in range(end - 1, top - 1, -1):
+            for k_2 in range(i + 1, end):
+                factor = a[k_2, i]
+                for j in range(width):
+                    x[i, j] -= factor * x[k_2, j]
+            pivot = a[i, i]
+            for j in range(width):
+                x[i, j] /= pivot
+
+
+@numba.njit(cache=True, error_model="numpy")
+def solve_lower(a: Any, b: Any) -> Any:
+    """X with a @ x = b. a: lower triangular, shape (n, n), float; b: shape (n,) or (n, m), of the same dtype.
+
+    What stands above the diagonal of `a` is not read. A zero on the diagonal gives infinities, as a division does.
+
+    >>> solve_lower(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
+    array([1., 2.])
+    """
+    x = b.copy().reshape((b.shape[0], b.size // max(b.shape[0], 1)))
+    _lower_rows(a, x)
+    return x.reshape(b.shape)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def solve_transposed(a: Any, b: Any) -> Any:
+    """X with a.T @ x = b. a: lower triangular, shape (n, n), float; b: shape (n,) or (n, m), of the same dtype.
+
+    >>> solve_transposed(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([4.0, 8.0]))
+    array([1., 2.])
+    """
+    x = b.copy().reshape((b.shape[0], b.size // max(b.shape[0], 1)))
+    _transposed_rows(a, x)
+    return x.reshape(b.shape)
