@@ -1,5 +1,7 @@
 """Arrays that a branch or a loop gave another name, written afterwards; containers changed while gone over."""
 
+import math
+
 import numpy as np
 from tests.corpus import program
 
@@ -154,3 +156,11 @@ def written_and_rebound_unless_skipped(x, s):
             x[-4] += np.tanh(x[3] * s)
             x = np.tanh(x[::-1])
     return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=4), np.array([0.2, 0.9, 0.7, 0.4])))
+def masked_accumulation_in_a_loop(x, y):
+    for _ in zip(y, x, strict=True):
+        x[y > 0.5] += x[-1]
+        x[-2] = np.tanh(math.sin(x[-3]))
+    return np.tanh(np.sum(x))

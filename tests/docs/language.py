@@ -366,12 +366,22 @@ _feature(
     """
 return sum([a * a for a in x])
 """,
-    instead="use an array operation, or a loop",
 )
 
 _feature(
     "Containers",
-    "lists of a length known only at run time",
+    "lists that grow in a loop, as much in each trip",
+    """
+parts = [x[0]]
+for i in range(x.size):
+    parts.append(x[i] * parts[-1])
+return sum(parts)
+""",
+)
+
+_feature(
+    "Containers",
+    "lists whose length the data decides",
     """
 parts = []
 i = 0

@@ -241,7 +241,8 @@ class Expressions:
         j = f"j{next(self.fresh)}"
         inner = scope.inner()
         inner.indices[j] = n
-        return f"np.array([{self.number(inner, 1)} for {j} in range({n})])"
+        trips = f"range({n})" if n != LENGTH else self.pick([f"range({n})", "range(x.shape[0])"])
+        return f"np.array([{self.number(inner, 1)} for {j} in {trips}])"
 
     def _listed(self, scope: Scope, n: int) -> str:
         return f"np.array([{', '.join(self.number(scope, 0) for _ in range(n))}])"

@@ -334,22 +334,26 @@ class Writer(Expressions):
 
     def _write_list_filled(self, scope: Scope, depth: int) -> None:
         name, i = f"l{next(self.fresh)}", f"i{next(self.fresh)}"
-        trips = self.pick(["3", "1, 4"])
+        trips = self.pick(["3", "x.shape[0]", "len(y)", "1, 4"])
         inner = scope.inner()
         inner.indices[i] = LENGTH
         self.line(depth, f"{name} = []")
         self.line(depth, f"for {i} in range({trips}):")
+        if self.coin():
+            self.line(depth + 1, f"{self.pick(scope.numbers)} = np.sin({self.number(inner)})")
         self.line(depth + 1, f"{name}.append({self.number(inner)})")
         if self.coin():
+            self.line(depth + 1, f"{self.pick(scope.numbers)} += {name}[-1] * 0.5")
+        if self.coin():
             self.line(depth, f"{name} = np.array({name})")
-            scope.vectors[name] = 3
+            scope.vectors[name] = LENGTH if trips in ("x.shape[0]", "len(y)") else 3
         else:
             self.line(depth, f"{name} = sum({name}) + {name}[{self.pick([0, -1, 2])}] * len({name})")
             scope.numbers.append(name)
 
     def _write_closure(self, scope: Scope, depth: int) -> None:
-        if scope.in_function:
-            return
+        if scope.in_function or scope.in_loop:
+            return  # a loop without trips would leave what the function captures without a value
         f, u = f"f{next(self.fresh)}", f"u{next(self.fresh)}"
         inner = scope.inner(in_loop=False)
         inner.numbers.append(u)

@@ -157,7 +157,7 @@ class Builder:
             return all(self.is_static(v) for v in value.values())
         if isinstance(value, slice):
             return all(self.is_static(v) for v in (value.start, value.stop, value.step))
-        return not isinstance(value, (Var, Undefined, Zero))
+        return not isinstance(value, (Var, Undefined, Zero)) and not getattr(value, "run_time", False)
 
     # --- statements ---------------------------------------------------------------------------------------------
 

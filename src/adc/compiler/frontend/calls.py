@@ -13,11 +13,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import desugar, library, reductions
+from adc.compiler.frontend import desugar, growing, library, reductions
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.expressions import BoundMethod, Expressions
 from adc.compiler.frontend.frame import Closure, Frame, Items, NeedsUnrolling, Partial, Range
+from adc.compiler.frontend.growing import Growing, Method
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.ir.nodes import Print, Var
@@ -49,7 +50,7 @@ class Calls(Expressions):
         function = self.evaluate(node.func)
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
-            if not self._known_length(items):
+            if not self.known_length(items):
                 return self._call_closure(
                     Closure(reductions.as_function(function, node.args[0]), self.frame, {}),
                     [items, *self._start_of_sum(function, node)],
@@ -66,12 +67,6 @@ class Calls(Expressions):
         with self.origin_at(self.locate(node)):
             return self.call(function, args, kwargs)
 
-    def _known_length(self, items: Value) -> bool:
-        found = self.iterable(items)
-        if isinstance(found, Range):
-            return self.is_static((found.start, found.stop, found.step))
-        return not isinstance(found, Items) or isinstance(found.length, int)
-
     def _start_of_sum(self, function: Value, node: Any) -> list[Value]:
         if function is not builtins.sum:
             return []
@@ -79,6 +74,19 @@ class Calls(Expressions):
         return [self.evaluate(given[0]) if given else 0]
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if isinstance(function, Method):
+            return self._call_growing(function, args)
+        combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None  # type: ignore[arg-type]
+        if combined is not None:
+            return combined
+        if (
+            not isinstance(
+                function, (Closure, functools.partial, Partial, types.FunctionType, types.MethodType)
+            )
+            and function is not builtins.len
+        ):
+            args = growing.plain(self, args)  # type: ignore[arg-type]
+            kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))  # type: ignore[arg-type]
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
         if isinstance(function, Closure):
@@ -170,6 +178,15 @@ class Calls(Expressions):
             raise self.refuse("`out=` takes an array", repair="give an array, or leave `out` away")
         self.set_item(target, Ellipsis, value)
         return target
+
+    def _call_growing(self, method: Method, args: list[Value]) -> None:
+        if method.name != "append" or len(args) != 1:
+            raise self.refuse(
+                f"`{method.owner.name}.{method.name}()` is not supported",
+                "the length of the list is only known at run time",
+                "append to it, or use an array",
+            )
+        growing.append(self, method.owner, args[0])  # type: ignore[arg-type]
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         raise AssertionError("statements.Statements writes")
@@ -321,7 +338,7 @@ class Calls(Expressions):
     def _call_container(self, method: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         container = method.__self__
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
-            raise NeedsUnrolling
+            raise NeedsUnrolling(container)
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -383,7 +400,7 @@ def _len(self: Calls, x: Value) -> Value:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
-    return len(x)
+    return x.count if isinstance(x, Growing) else len(x)
 
 
 def _range(self: Calls, *args: Value) -> Value:
@@ -485,24 +502,31 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
 
 
 def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "less")
+    return _extreme(self, args, "less", key, default)
 
 
 def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "greater")
+    return _extreme(self, args, "greater", key, default)
 
 
-def _extreme(self: Calls, args: tuple[Value, ...], better: str) -> Value:
+def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
     if len(args) == 1:
-        if isinstance(args[0], Var):
+        if isinstance(args[0], Var) and key is None and default is None:
             return self.op("max" if better == "greater" else "min", args[0])
-        args = tuple(args[0])
-    if self.is_static(args):
+        args = tuple(self.static_items(args[0], None))
+        if not args:
+            if default is None:
+                raise self.refuse("max() or min() of nothing", repair="give a default")
+            return default
+    if self.is_static(args) and key is None:
         return max(args) if better == "greater" else min(args)
-    best = args[0]
-    for candidate in args[1:]:
+    best, *rest = args
+    measure = best if key is None else self.call(key, [best], {})
+    for candidate in rest:
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
-        best = self.op("where", self.op(better, candidate, best), candidate, best)
+        other = candidate if key is None else self.call(key, [candidate], {})
+        test = self.op(better, other, measure)
+        best, measure = self.op("where", test, candidate, best), self.op("where", test, other, measure)
     return best
 
 
@@ -539,7 +563,8 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
 
 def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
     if isinstance(values, Var):
-        return self.op("sum", values, axis=0)
+        total = self.op("sum", values, axis=0)
+        return total if self.is_static(start) and start == 0 else self.op("add", start, total)
     if isinstance(values, Items) and not isinstance(values.length, int):
         return library.total(self, values, start)
     items = self.static_items(values, None)

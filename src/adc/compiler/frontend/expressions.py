@@ -12,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.builder import UNDEFINED, ZERO, Builder, PartlyDefined, Value
 from adc.compiler.frontend.frame import (
@@ -24,6 +25,7 @@ from adc.compiler.frontend.frame import (
     NeedsUnrolling,
     Range,
 )
+from adc.compiler.frontend.growing import Growing, Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
@@ -69,6 +71,7 @@ class Expressions(Builder):
     loop_depth: int  # loops around it
     captures: list[Capture]
     guards: list[Guard]
+    stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
 
     @property
     def in_user_code(self) -> bool:
@@ -235,10 +238,13 @@ class Expressions(Builder):
             return ZERO if x is ZERO else self.op(operation, x)
 
     def negated(self, x: Value) -> Value:
-        return self.op("logical_not", self.truth(x)) if isinstance(x, Var) else not x
+        test = self.truth(x) if isinstance(x, (Var, Growing)) else x
+        return self.op("logical_not", test) if isinstance(test, Var) else not test
 
     def truth(self, x: Value) -> Value:
         """The truth value of a number; containers and other constants by Python's rules."""
+        if isinstance(x, Growing):
+            return self.op("not_equal", x.count, 0)
         if not isinstance(x, Var):
             return bool(x)
         if x.is_array:
@@ -309,6 +315,8 @@ class Expressions(Builder):
             if not self.is_static(x) or (not isinstance(y, dict) and not self.is_static(y)):
                 raise self.refuse("`in` is only supported for values known before the program runs")
             return (x in y) if isinstance(op, gast.In) else (x not in y)
+        if isinstance(x, Growing) or isinstance(y, Growing):
+            raise self.refuse("lists of a run-time length are not compared", repair="compare arrays")
         function = COMPARE[type(op)]
         if not self._numeric(x) or not self._numeric(y):
             if self.is_static(x) and self.is_static(y):
@@ -419,6 +427,8 @@ class Expressions(Builder):
             return self.attribute(base, node.attr)
 
     def attribute(self, base: Value, name: str) -> Value:
+        if isinstance(base, Growing):
+            return Method(base, name)
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
@@ -470,6 +480,10 @@ class Expressions(Builder):
         return self.array_of(index) if isinstance(index, list) else index
 
     def subscript(self, base: Value, index: Value) -> Value:
+        if isinstance(base, Growing):
+            return growing.element(self, base, index)  # type: ignore[arg-type]
+        if id(base) in self.stacked and isinstance(index, Var):
+            return self.subscript(self.array_of(base), index)
         if isinstance(base, Var):
             if not base.is_array:
                 raise self.refuse("a number cannot be indexed", repair="index an array")
@@ -479,7 +493,7 @@ class Expressions(Builder):
         ):
             if isinstance(index, Var) or not self.is_static(index):
                 raise (
-                    NeedsUnrolling
+                    NeedsUnrolling(base)
                     if self.loop_depth
                     else self.refuse(
                         "a tuple or list is indexed by a value that is only known at run time",
@@ -512,6 +526,8 @@ class Expressions(Builder):
             value, (type({}.items()), type({}.keys()), type({}.values()), enumerate, zip, reversed, map)
         ):
             return list(value)
+        if isinstance(value, Growing):
+            return growing.items(self, value)  # type: ignore[arg-type]
         if isinstance(value, Var) and value.is_array:
             return Items(self.dim_value(value.type.shape[0]), lambda k: self.subscript(value, k))
         raise self.refuse(
@@ -537,16 +553,32 @@ class Expressions(Builder):
             )
 
     def eval_ListComp(self, node: Any) -> Value:
-        return self.new_list(self._comprehended(node.elt, node.generators))
+        first, *others = node.generators
+        items = self.evaluate(first.iter)
+        if not others and not first.ifs and not self.known_length(items):
+            closure = Closure(growing.comprehension(node), self.frame, {})
+            with self.origin_at(self.locate(node)):
+                return self.call(closure, [items], {})
+        return self.new_list(self._comprehended(node.elt, node.generators, items))
+
+    def known_length(self, items: Value) -> bool:
+        """Whether the number of items of an iterable is known before the program runs."""
+        found = self.iterable(items)
+        if isinstance(found, Range):
+            return self.is_static((found.start, found.stop, found.step))
+        return not isinstance(found, Items) or isinstance(found.length, int)
+
+    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise AssertionError("calls.Calls calls")
 
     def eval_GeneratorExp(self, node: Any) -> Value:
-        return self._comprehended(node.elt, node.generators)
+        return self._comprehended(node.elt, node.generators, self.evaluate(node.generators[0].iter))
 
-    def _comprehended(self, element: Any, generators: list[Any]) -> list[Value]:
+    def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         generator, *rest = generators
         results: list[Value] = []
         outer = dict(self.frame.env)
-        for item in self.static_items(self.evaluate(generator.iter), generator.iter):
+        for item in self.static_items(items, generator.iter):
             self.bind(generator.target, item)
             tests = [self.evaluate(test) for test in generator.ifs]
             if any(isinstance(t, Var) for t in tests):
@@ -556,7 +588,11 @@ class Expressions(Builder):
                         repair="use a loop, or np.where",
                     )
             if all(tests):
-                results.extend(self._comprehended(element, rest) if rest else [self.evaluate(element)])
+                results.extend(
+                    self._comprehended(element, rest, self.evaluate(rest[0].iter))
+                    if rest
+                    else [self.evaluate(element)]
+                )
         self.frame.env.clear()
         self.frame.env.update(outer)
         return results

@@ -114,4 +114,11 @@ class Items:
 
 
 class NeedsUnrolling(Exception):
-    """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time."""
+    """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time.
+
+    `container`, where it is known: the list or tuple that is changed, or read at that index.
+    """
+
+    def __init__(self, container: Any = None) -> None:
+        super().__init__()
+        self.container = container

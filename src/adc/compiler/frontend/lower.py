@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.builder import EqualLengths, Value
 from adc.compiler.frontend.frame import Capture, Frame, Guard
@@ -34,6 +35,9 @@ class Evaluator(Statements):
         self.opaque_calls = 0  # for the names of operations that stand for one call each
         self.loop_depth = 0
         self.running = []
+        self.frozen = {}
+        self.open_phis = []
+        self.stacked = {}
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
 
@@ -88,6 +92,9 @@ def run(
             if evaluate is not None
             else _called(function, arguments, evaluator)
         )
+    growing.check_writes(evaluator)
+    with evaluator.origin_at(sources.location(source.tree, source)):
+        growing.refuse_in(evaluator, output)
     inputs = [*params, *(c.param for c in evaluator.captures)]
     program = Program(source.name, inputs, body, [])
     return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source)

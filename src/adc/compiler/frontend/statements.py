@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend.builder import UNDEFINED, Undefined, Value
 from adc.compiler.frontend.calls import Calls, ReturnValue
 from adc.compiler.frontend.containers import Container, Contents, refill, same_places
@@ -19,7 +20,7 @@ from adc.compiler.frontend.indexing import indexed_type, normalized
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, If, Var, While
 from adc.compiler.ir.types import Array, Scalar, Type, is_float, is_integer, joined
-from adc.errors import UnsupportedError
+from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
 from adc.rules.shapes import broadcast
 
@@ -29,6 +30,9 @@ Trip = Callable[[], Value]  # gives the item of a trip
 
 class Statements(Calls):
     """The part of the evaluator that runs statements of the core language."""
+
+    frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
+    open_phis: list[set[Var]]  # what the loops around carry
 
     def execute(self, node: Any) -> None:
         method = getattr(self, f"exec_{type(node).__name__}", None)
@@ -124,6 +128,8 @@ class Statements(Calls):
                 )
 
     def _unpack(self, target: Any, value: Value) -> None:
+        if isinstance(value, growing.Growing):
+            value = growing.array(self, value)
         if isinstance(value, Var):
             if not value.is_array:
                 raise self.refuse("cannot unpack a number")
@@ -155,7 +161,7 @@ class Statements(Calls):
                 self._update(old, (Ellipsis,), function, value, old)
             elif isinstance(old, ListValue) and function is operator.add:
                 if old.depth != self.loop_depth:
-                    raise NeedsUnrolling
+                    raise NeedsUnrolling(old)
                 old.extend(self.static_items(value, node.value))
             else:
                 self.frame.env[node.target.id] = self.named_value(
@@ -211,7 +217,7 @@ class Statements(Calls):
         elif isinstance(base, (ListValue, dict)):
             if not self.is_static(index):
                 raise (
-                    NeedsUnrolling
+                    NeedsUnrolling(base)
                     if self.loop_depth
                     else self.refuse(
                         "a list is written at an index that is only known at run time", repair="use an array"
@@ -232,6 +238,8 @@ class Statements(Calls):
 
     def _store(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
         assert isinstance(array.type, Array)
+        if array.root in self.frozen:
+            raise growing.written(self, array.root)
         target, _ = indexed_type(self, array, index)
         if Dim(-1) in target.shape:
             target = self.getitem(array, index).type  # a view, whose lengths have names
@@ -400,21 +408,33 @@ class Statements(Calls):
         if known is not None and (self.frame.unroll or isinstance(items, list)):
             self._unrolled(node, known, flag, lists)
             return
+        assert not isinstance(items, list)
+        self._run_for(node, items, known, lists)
+
+    def _run_for(
+        self,
+        node: Any,
+        items: Range | Items,
+        known: list[Trip] | None = None,
+        lists: list[tuple[list[Value], int]] | None = None,
+    ) -> None:
+        """A loop as a region of its own, or, where its body must know the trip, trip by trip."""
+        flag = getattr(node, "flag", None)
         start = len(self.block)
         env = dict(self.frame.env)
         depths = self.region_depth, self.loop_depth
         try:
-            assert not isinstance(items, list)
             if flag is not None:
                 self._for_with_exit(node, items, flag)
             else:
                 self._for(node, items)
-        except NeedsUnrolling:
+        except NeedsUnrolling as needed:
             self.region_depth, self.loop_depth = depths
             if known is None:
-                if self.loop_depth:
-                    raise
-                raise self._cannot_unroll() from None
+                del self.block[start:]
+                self.frame.env = env
+                self._with_arrays_for_lists(node, items, needed)
+                return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
                     f"a loop of {len(known)} trips over list elements would have to be unrolled",
@@ -422,7 +442,7 @@ class Statements(Calls):
                 ) from None
             del self.block[start:]
             self.frame.env = env
-            self._unrolled(node, known, flag, lists)
+            self._unrolled(node, known, flag, lists or [])
 
     def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
         """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
@@ -474,11 +494,62 @@ class Statements(Calls):
         self.exec_If(guard)
         self._guarded(node, trips[1:], flag)
 
+    def _with_arrays_for_lists(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> None:
+        """A loop of a run-time number of trips that appends to lists, or reads numbers at run-time positions."""
+        container = needed.container
+        counts = growing.appended_in(node, self.frame.env) if not hasattr(node, "flag") else {}
+        contents = Contents(self.frame)
+        lists = {
+            name: value
+            for name in counts
+            if not contents.shared(value := self.frame.env[name]) and value.depth == self.loop_depth
+        }
+        if any(container is v for v in lists.values()):
+            self._for_growing(node, items, lists, counts)
+        elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
+            if id(container) in self.stacked:
+                raise self._cannot_unroll()  # it is read at a position, and changed as well
+            self.stacked[id(container)] = container
+            self._run_for(node, items)
+        elif self.loop_depth:
+            raise needed
+        else:
+            raise self._cannot_unroll() from None
+
+    def _for_growing(
+        self, node: Any, items: Range | Items, lists: dict[str, ListValue], counts: dict[str, int]
+    ) -> None:
+        start, env = len(self.block), dict(self.frame.env)
+        depths = self.region_depth, self.loop_depth
+        mutated, frozen = dict(self.mutated), dict(self.frozen)
+        kinds: dict[str, Type | None] = dict.fromkeys(lists)
+        while True:
+            trips = growing.trips_of(self, items)
+            grown = {
+                name: growing.begun(self, name, lists[name], kinds[name], trips, counts[name])
+                for name in lists
+            }
+            self.frame.env.update(grown)
+            try:
+                self._for(node, items, list(grown.values()))
+                break
+            except growing.ElementFound as found:
+                kinds[found.name] = found.type
+                del self.block[start:]
+                self.frame.env = dict(env)
+                self.region_depth, self.loop_depth = depths
+                self.mutated, self.frozen = dict(mutated), dict(frozen)
+        for name, each in grown.items():
+            each.inside = None
+            each.count = self.op("add", self.op("multiply", trips, counts[name]), len(lists[name]))
+            if each.values is None:
+                self.frame.env[name] = self.new_list([])  # the loop is dead code: its range is empty
+
     def exec__Trip(self, node: Any) -> None:
         self.bind(node.loop.target, node.item())
         self.execute_all(node.loop.body)
 
-    def _for(self, node: Any, items: Range | Items) -> None:
+    def _for(self, node: Any, items: Range | Items, grown: list[growing.Growing] | None = None) -> None:
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)
         if not isinstance(rng.step, int):
             raise self.refuse(
@@ -492,9 +563,16 @@ class Statements(Calls):
             index.name, index.named = node.target.id, True
         region = For(index, self.atom(rng.start), self.atom(rng.stop), Const(rng.step), [], [], self.origin)
 
+        before = [each.count for each in grown or ()]
+
         def body() -> None:
+            for each, count in zip(grown or (), before, strict=True):
+                done = self.op("multiply", growing.ordinal(self, items, index), each.per_trip)
+                each.count, each.appended = self.op("add", done, count), 0
             self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
             self.execute_all(node.body)
+            if any(each.appended != each.per_trip for each in grown or ()):
+                raise growing.cannot(self, "how many elements a trip appends depends on the path taken")
 
         self._lower_loop(node, region, None, body)
 
@@ -584,6 +662,7 @@ class Statements(Calls):
             self.frame.env = env
             self.region_depth += 1
             self.loop_depth += 1
+            self.open_phis.append(set(phis.values()))
             try:
                 with self.at(blocks[0]):
                     condition = test() if test is not None else True
@@ -595,6 +674,7 @@ class Statements(Calls):
             finally:
                 self.region_depth -= 1
                 self.loop_depth -= 1
+                self.open_phis.pop()
             if any(True for _ in containers.changes(containers.taken())):
                 raise NeedsUnrolling  # a container that the loop does not carry changed in its body
             outs = {
@@ -842,6 +922,13 @@ def _replaced(value: Value, path: tuple[Any, ...], results: dict[tuple[Any, ...]
         value.update({k: _replaced(v, (*path, k), results) for k, v in value.items()})
         return value
     return results.get(path, value)
+
+
+def _uniform(ev: Statements, items: Any) -> bool:
+    """Whether all elements are numbers, or all sequences of as many of them."""
+    if all(isinstance(i, (tuple, list)) for i in items):
+        return len({len(i) for i in items}) == 1 and all(_uniform(ev, i) for i in items)
+    return all(isinstance(ev.type_of(i), Scalar) for i in items)
 
 
 def _statement_name(node: Any) -> str:

@@ -57,6 +57,11 @@ def substitute(block: Block, table: Mapping_) -> Block:
     lengths = {
         Symbol("value", (v,)): _length(a) for v, a in table.items() if np.dtype(v.type.dtype).kind in "iu"
     }
+    for v in table:
+        array = operand(v, table)
+        if isinstance(v.type, Array) and isinstance(array, Var) and isinstance(array.type, Array):
+            for k, d in enumerate(array.type.shape):
+                lengths[Symbol("shape", (v, k))] = d
     if lengths:
         for stmt in walk(block):
             for t in defined(stmt):
