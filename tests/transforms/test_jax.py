@@ -21,16 +21,19 @@ def double_precision():
     jax.config.update("jax_enable_x64", before)
 
 
-def translated(function):
-    """The same text with JAX's NumPy."""
-    table = {
-        k: jax.numpy if v is np else translated(v) if isinstance(v, types.FunctionType) else v
-        for k, v in function.__globals__.items()
-        if k in function.__code__.co_names
-    }
-    return types.FunctionType(
-        function.__code__, table, function.__name__, function.__defaults__, function.__closure__
-    )
+def translated(function, known=None):
+    """The same text with JAX's NumPy, in the functions that it calls, too."""
+    known = {} if known is None else known
+    if function not in known:
+        table = {}
+        known[function] = types.FunctionType(
+            function.__code__, table, function.__name__, function.__defaults__, function.__closure__
+        )
+        for name, value in function.__globals__.items():
+            if name in function.__code__.co_names:  # attributes, too: `np.linalg.solve` in a function `solve`
+                own = isinstance(value, types.FunctionType)
+                table[name] = jax.numpy if value is np else translated(value, known) if own else value
+    return known[function]
 
 
 def of_chosen(program):
