@@ -4,7 +4,7 @@ import numpy as np
 
 from adc.rules import shapes
 from adc.rules.dims import Dim
-from adc.rules.registry import composite, constant, linear, lowered, pull, push
+from adc.rules.registry import composite, constant, linear, pull, push
 from adc.rules.sampler import call
 
 
@@ -59,7 +59,7 @@ def asanyarray(a):
 
 @pull(
     np.arange,
-    wrt="start step",
+    wrt="start stop step",
     cost=1,
     notes="how many numbers there are is piecewise constant",
     examples=lambda r: [
@@ -73,11 +73,11 @@ def asanyarray(a):
 def arange_pull(z_bar, z, start, stop=None, step=None, dtype=None):
     # With one argument that is where the numbers stop.
     start_bar = 0.0 if stop is None else np.sum(z_bar)
-    return start_bar, np.sum(z_bar * np.arange(np.size(z)))
+    return start_bar, 0.0, np.sum(z_bar * np.arange(np.size(z)))
 
 
 @push(np.arange)
-def arange_push(z, start, stop=None, step=None, dtype=None, *, start_dot, step_dot):
+def arange_push(z, start, stop=None, step=None, dtype=None, *, start_dot, stop_dot, step_dot):
     fixed = np.zeros_like(z)
     if stop is not None:
         fixed = fixed + start_dot
@@ -86,13 +86,7 @@ def arange_push(z, start, stop=None, step=None, dtype=None, *, start_dot, step_d
 
 # --- windows ------------------------------------------------------------------------------------------------
 
-for function in (np.bartlett, np.blackman, np.hamming, np.hanning):
-    constant(
-        function,
-        parameters="M",
-        shape=lambda M: (Dim.of(M),),
-        examples=lambda r: [5, 1, 4],
-    )
+# Composites, although how many points a window has is an integer: a float is taken, too, and then it moves the points.
 
 
 def _apart(M):
@@ -100,22 +94,26 @@ def _apart(M):
     return np.arange(1 - M, M, 2) / np.maximum(M - 1, 1)
 
 
-@lowered(np.bartlett)
+def _counts(r):
+    return [5, 1, 4]
+
+
+@composite(np.bartlett, examples=_counts)
 def bartlett(M):
     return 1.0 - np.abs(_apart(M))
 
 
-@lowered(np.blackman)
+@composite(np.blackman, examples=_counts)
 def blackman(M):
     angle = np.pi * _apart(M)
     return 0.42 + 0.5 * np.cos(angle) + 0.08 * np.cos(2.0 * angle)
 
 
-@lowered(np.hamming)
+@composite(np.hamming, examples=_counts)
 def hamming(M):
     return 0.54 + 0.46 * np.cos(np.pi * _apart(M))
 
 
-@lowered(np.hanning)
+@composite(np.hanning, examples=_counts)
 def hanning(M):
     return 0.5 + 0.5 * np.cos(np.pi * _apart(M))

@@ -154,6 +154,7 @@ def extract(condition, arr):
 @composite(
     np.choose,
     wrt="choices",
+    methods="choose",
     examples=lambda r: [
         (np.array([1, 0, 1]), (r.normal(3), r.normal(3))),
         (np.array([2, 0]), (1.5, r.normal(2), r.normal(2))),

@@ -266,7 +266,8 @@ def measure(modes: list[Engine], most: int, target: Path) -> None:
     for mode in modes:
         for answers in table.values():
             answers.pop(mode, None)
-        cases = [case for operation in registry.operations() for case in measurable(operation)[:most]]
+        operations = [o for o in registry.operations() if o.kind != "constant"]
+        cases = [case for operation in operations for case in measurable(operation)[:most]]
         for case, outcome in outcomes(mode, cases):
             answers = table.setdefault(case.operation.name, {})
             if answers.get(mode, "ok") == "ok":
