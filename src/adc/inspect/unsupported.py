@@ -85,6 +85,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "pbdn_seq "
             "pbdv pbdv_seq pbvv pbvv_seq pbwa pdtri pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv "
             "pro_rad2 pro_rad2_cv radian riccati_jn riccati_yn smirnov smirnovi sph_harm_y sph_harm_y_all "
+            "clpmn lpmn lpn sph_harm "
             "sph_legendre_p sph_legendre_p_all stdtridf tklmbda voigt_profile wright_bessel yvp zetac"
         ),
     },
@@ -102,7 +103,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "no rule: write it with solve, eigh, svd or expm"): (
             "cho_solve_banded cholesky_banded companion convolution_matrix diagsvd eig_banded "
             "eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond fiedler fiedler_companion funm "
-            "leslie matmul_toeplitz orthogonal_procrustes pinvh qr_delete qr_insert qr_multiply qr_update "
+            "kron leslie matmul_toeplitz orthogonal_procrustes pinvh qr_delete qr_insert qr_multiply qr_update "
             "signm solve_continuous_are solve_discrete_are"
         ),
     },
@@ -135,6 +136,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "Uniform gaussian_kde rv_continuous rv_discrete rv_histogram"
         ),
         ("unsupported", "tests, estimates and descriptions of samples: write the statistic with NumPy"): (
+            "estimated_cdf find_repeats trapz "
             "abs alexandergovern anderson anderson_ksamp ansari barnard_exact bartlett bayes_mvs "
             "binned_statistic binned_statistic_2d binned_statistic_dd binomtest bootstrap boschloo_exact "
             "boxcox boxcox_llf boxcox_normmax boxcox_normplot brunnermunzel bws_test chatterjeexi "
