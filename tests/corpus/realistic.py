@@ -181,8 +181,8 @@ def shallow_water(h0, g):
 @program(lambda r: (r.normal(size=(4, 4)), r.normal(size=4)), tolerance=1e-5)
 def conjugate_gradients(m, b):
     """(m m' + I) x = b to a tolerance."""
-    a = m @ m.T + np.eye(4)
-    x = np.zeros(4)
+    a = m @ m.T + np.eye(m.shape[0])
+    x = np.zeros(m.shape[0])
     r = b - a @ x
     p = r
     rs = r @ r

@@ -54,6 +54,16 @@ class Effects:
     stacks: set[Buffer] = field(default_factory=set)
     checks: bool = False
 
+    def include(self, other: Effects) -> None:
+        """Take the effects of another statement in."""
+        self.defs |= other.defs
+        self.uses |= other.uses
+        self.writes |= other.writes
+        self.stacks |= other.stacks
+        self.checks = self.checks or other.checks
+        for root, found in other.accesses.items():
+            self.accesses.setdefault(root, []).extend(found)
+
 
 class Memory:
     """Groups arrays that may share memory: a root stands for all arrays that a loop or a branch may make the same."""
@@ -161,15 +171,19 @@ class Memory:
 
     def conflict(self, a: Stmt, b: Stmt) -> bool:
         """Whether two statements may not change places."""
-        x, y = self.effects(a), self.effects(b)
-        if x.defs & y.uses or y.defs & x.uses:
-            return True
-        if x.checks or y.checks:
-            # Nothing that reads or writes memory passes a check: it may be what keeps an index within bounds.
-            return True
-        if x.stacks & y.stacks:
-            return True
-        return any(r in y.accesses for r in x.writes) or any(r in x.accesses for r in y.writes)
+        return clash(self.effects(a), self.effects(b))
+
+
+def clash(x: Effects, y: Effects) -> bool:
+    """Whether what has these effects may not change places."""
+    if not x.defs.isdisjoint(y.uses) or not y.defs.isdisjoint(x.uses):
+        return True
+    if x.checks or y.checks:
+        # Nothing that reads or writes memory passes a check: it may be what keeps an index within bounds.
+        return True
+    if not x.stacks.isdisjoint(y.stacks):
+        return True
+    return any(r in y.accesses for r in x.writes) or any(r in x.accesses for r in y.writes)
 
 
 def offset(index: Var, item: object) -> Dim | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.compiler.analysis.effects import Access, Memory, offset
+from adc.compiler.analysis.effects import Access, Effects, Memory, clash, offset
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -87,7 +87,8 @@ class _Fuser:
                 first = self._must_precede(between, loop)
                 if any(self._holds_back(partner, s) for s in first):
                     continue
-                rest = [s for s in between if s not in first]
+                moved = set(first)
+                rest = [s for s in between if s not in moved]
                 if any(self._conflict(s, loop) for s in rest):
                     continue
                 was_fill = is_fill(partner)
@@ -114,11 +115,15 @@ class _Fuser:
     def _must_precede(self, between: Block, loop: For) -> Block:
         """The statements in between on which the loop depends, directly or not, in order."""
         wanted: list[Stmt] = []
+        behind = Effects()  # of the loop and of all that are wanted: one question, however many they are
+        behind.include(self.memory.effects(loop))
         for stmt in reversed(between):
             if isinstance(stmt, Mark):
                 continue
-            if self._conflict(stmt, loop) or any(self._conflict(stmt, w) for w in wanted):
+            effects = self.memory.effects(stmt)
+            if clash(effects, behind):
                 wanted.append(stmt)
+                behind.include(effects)
         return wanted[::-1]
 
     def _same_space(self, a: For, b: For) -> bool:
