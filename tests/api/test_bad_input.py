@@ -128,7 +128,7 @@ def test_results_that_have_no_gradient(mode, function, text):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_has_aux_without_a_pair(mode):
-    with pytest.raises(TypeError if mode == "tape" else adc.DerivativeError, match=r"pair|iteration"):
+    with pytest.raises(adc.DerivativeError, match="pair"):
         adc.grad(lambda x: np.sum(x), has_aux=True, mode=mode)(X)
     with pytest.raises(adc.DerivativeError, match="the first of the pair must be one real number"):
         adc.grad(lambda x: (x, np.sum(x)), has_aux=True, mode=mode)(X)

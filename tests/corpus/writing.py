@@ -285,3 +285,13 @@ def ufuncs_into_arrays(x, start):
     np.add(out, 1.0, out)
     np.subtract.at(out, np.array([0, 0, 2]), x[:3])
     return np.sum(out * safe)
+
+
+@program(lambda r: (r.normal(size=5),))
+def written_to_itself(x):
+    y = x * x
+    y[:] = y
+    y[1:3] = y[1:3]
+    y[1:] = y[:-1]
+    y[2] = y[2]
+    return np.sum(y**3)

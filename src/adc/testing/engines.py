@@ -37,7 +37,7 @@ def program_of(case: kit.Case, prefix: str = "") -> tuple[str, dict[str, Any], l
     """The call of the operation as text, its arguments (arrays and floats), and which of them are active.
 
     >>> from adc.rules.registry import named
-    >>> text, arguments, active = program_of(kit.cases(named("cumsum"))[1])
+    >>> text, arguments, active = program_of(kit.cases(named("cumsum"))[3])
     >>> text, list(arguments), active
     ('np.cumsum(a, axis=1)', ['a'], ['a'])
     """

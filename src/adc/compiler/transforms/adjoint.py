@@ -508,8 +508,9 @@ class Adjoint:
         block: Block = []
         with self.ev.at(block):
             shadow = self._shadow(stmt.array)
+            value_bar: Value = None
             if self.active(stmt.value):
-                value_bar: Value = self.ev.getitem(shadow, stmt.index, f"{_name(stmt.value)}_bar")
+                value_bar = self.ev.getitem(shadow, stmt.index, f"{_name(stmt.value)}_bar")
                 self._equal_to_target(stmt.value, value_bar)
                 if (
                     isinstance(value_bar, Var)
@@ -522,11 +523,12 @@ class Adjoint:
                     and not stmt.accumulate
                 ):
                     value_bar = self._where_last(stmt, value_bar)
-                self._accumulate(stmt.value, value_bar, None)
             if not stmt.accumulate:
                 cleared = Store(shadow, stmt.index, Const(0.0), False, self.ev.origin, role="clear")
                 self.ev.block.append(cleared)
                 self.masked.add(shadow.root)
+            # The value may be what is written to, or a part of it: what it passes on is added to cleared memory.
+            self._accumulate(stmt.value, value_bar, None)
         self._emit(frame, block)
 
     def _equal_to_target(self, value: Atom, target: Var) -> None:
