@@ -165,3 +165,15 @@ def no_nan_from_the_other_side(x, y):
     else:
         z = x * y
     return z + y * x
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def element_of_a_list_of_positions_in_a_branch(x, y):
+    """The positions are made in one branch and wanted again when it is reversed."""
+    w = y * 1.0
+    if x[0] > 100:
+        total = x[1] * 1.0
+    else:
+        w[[1, 3]] += x[1]
+        total = np.sum(w * w)
+    return total

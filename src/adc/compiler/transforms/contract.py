@@ -67,7 +67,11 @@ class _Contractor:
                 if axis is not None:
                     self._drop_axis(stmt.target, axis, stmt)
                     changed = True
-                elif self._constant_cells(stmt.target, elements) and not changed:
+                elif (
+                    not changed
+                    and self._constant_cells(stmt.target, elements)
+                    and {s for s, _ in accesses[stmt.target]} <= set(walk(block))  # no other branch looks at it
+                ):
                     # Promotion rebuilds blocks, so the search begins anew.
                     table: dict[Var, Atom] = {}
                     self._to_scalars(stmt.target, stmt, block, table)
