@@ -343,7 +343,7 @@ def test_no_python_text(name, thing, golden):
 
 
 def test_no_text_at_all(golden):
-    f = typed("def f(x): return x\n", "<string>", keep=False)["f"]
+    f = typed("def f(x): return x\n", "<nowhere>", keep=False)["f"]
     with pytest.raises(SourceError) as caught:
         source.of(f)
     golden("source/no_text.txt", str(caught.value))

@@ -94,6 +94,10 @@ def cholesky(a, lower=False):
     return factor if lower else factor.T
 
 
+# LAPACK leaves the other triangle of the matrix in place; from version 1.18 on SciPy clears it.
+OTHER_TRIANGLE_STAYS = bool(sl.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0][1, 0] != 0.0)
+
+
 @composite(
     sl.cho_factor,
     name="scipy.linalg.cho_factor",
@@ -101,8 +105,9 @@ def cholesky(a, lower=False):
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cho_factor(a, lower=False):
-    # LAPACK leaves the other triangle of `a` in place.
     factor = np.linalg.cholesky(a)
+    if not OTHER_TRIANGLE_STAYS:
+        return (factor, True) if lower else (factor.T, False)
     if lower:
         return factor + np.triu(a, 1), True
     return factor.T + np.tril(a, -1), False

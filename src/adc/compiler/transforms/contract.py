@@ -70,7 +70,8 @@ class _Contractor:
                 elif (
                     not changed
                     and self._constant_cells(stmt.target, elements)
-                    and {s for s, _ in accesses[stmt.target]} <= set(walk(block))  # no other branch looks at it
+                    and {s for s, _ in accesses[stmt.target]}
+                    <= set(walk(block))  # no other branch looks at it
                 ):
                     # Promotion rebuilds blocks, so the search begins anew.
                     table: dict[Var, Atom] = {}
