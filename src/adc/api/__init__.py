@@ -8,10 +8,9 @@ from typing import Any, Literal, overload
 from adc.api import ravel as ravel
 from adc.api import rule as rule
 from adc.api.checked import Checked
-from adc.api.custom import checkpoint as checkpoint
-from adc.api.custom import custom_jvp as custom_jvp
-from adc.api.custom import custom_vjp as custom_vjp
-from adc.api.custom import stop_gradient as stop_gradient
+from adc.api.checkpointed import checkpoint as checkpoint
+from adc.api.custom_pull import custom_vjp as custom_vjp
+from adc.api.custom_push import custom_jvp as custom_jvp
 from adc.api.derivative import Derivative as Derivative
 from adc.api.jacobian import Jacobian as Jacobian
 from adc.api.jvp import gauss_newton_vp as gauss_newton_vp
@@ -24,6 +23,7 @@ from adc.api.matrices import jacfwd as jacfwd
 from adc.api.matrices import jacrev as jacrev
 from adc.api.pullback import Pullback as Pullback
 from adc.api.pullback import vjp as vjp
+from adc.api.stopped import stop_gradient as stop_gradient
 from adc.api.vmap import vmap as vmap
 from adc.config import Mode
 from adc.rules.registry import static

@@ -1,0 +1,81 @@
+"""`checkpoint`: what a function computes is computed again in the reverse sweep, not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adc import pytree, tape
+from adc.api.custom import Custom, Rule, differentiable, materialised
+from adc.api.custom_node import again, applied, as_results, as_tensor, plain
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.transforms import nested, opaque
+from adc.rules import registry
+
+__all__ = ["Checkpointed", "checkpoint"]
+
+
+class Checkpointed(Custom):
+    """A function whose inside is computed again in the reverse sweep; made by `checkpoint`."""
+
+    def _rule(self, arguments: Callable[[Sequence[Any]], list[Any]], plain: list[Any]) -> Rule:
+        return _AgainRule(self, arguments, plain)
+
+    def _on_tape(self, args: list[Any]) -> Any:
+        leaves, structure = pytree.flatten(args)
+        memory: dict[str, Any] = {}
+
+        def forward(ctx: Any, *values: Any) -> Any:
+            ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
+            return as_results(self.function(*pytree.unflatten(structure, map(plain, values))), memory)
+
+        def backward(ctx: Any, *bars: Any) -> Any:
+            given = pytree.leaves(again(ctx, leaves, structure))
+            wanted = [k for k, x in enumerate(leaves) if isinstance(x, tape.Tensor)]
+
+            def body(*values: Any) -> Any:
+                return self.function(*pytree.unflatten(structure, values))
+
+            found = tape.vjp(body, *given, argnums=wanted)[1](pytree.unflatten(memory["structure"], bars))
+            by_leaf = dict(zip(wanted, found, strict=True))
+            return tuple(as_tensor(by_leaf.get(k)) for k in range(len(leaves)))
+
+        return applied(self, forward, backward, leaves, memory)
+
+
+class _AgainRule(Rule):
+    def _body(self) -> Any:
+        def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            output = nested.without_lists(ev.call(self.custom.function, self.arguments(list(args)), {}))
+            return [x for x in pytree.leaves(output) if nested.is_number(x)]
+
+        return opaque.Inlined(inline)
+
+    def pull(self, ev: Evaluator, leaves: list[Any], results: list[Any], bars: list[Any]) -> list[Any]:
+        chosen = differentiable(leaves)
+        given = materialised(ev, results, bars)
+        found = nested.pulled(ev, self._body(), leaves, {}, chosen, lambda _: given)[2]
+        by_leaf = dict(zip(chosen, found, strict=True))
+        return [by_leaf.get(k) for k in range(len(leaves))]
+
+    def push(self, ev: Evaluator, leaves: list[Any], results: list[Any], dots: list[Any]) -> list[Any]:
+        chosen = differentiable(leaves)
+        found = nested.pushed(ev, self._body(), leaves, {}, chosen, [dots[k] for k in chosen])[1]
+        return list(found)
+
+
+@registry.static
+def checkpoint(function: Callable[..., Any]) -> Checkpointed:
+    """A function that keeps nothing but its arguments for the reverse sweep, which computes the rest again.
+
+    Memory for time: the body runs twice, and what it would keep lives only while the sweep is inside it. Use it on the
+    body of a long loop. As a decorator, or called on a function; the result has the function's signature.
+
+    >>> import adc, numpy as np
+    >>> @checkpoint
+    ... def step(x):
+    ...     return np.sin(x) * np.exp(-x)
+    >>> round(adc.grad(lambda x: step(step(x)))(0.5), 6)
+    0.121212
+    """
+    return Checkpointed(function, ())

@@ -1,0 +1,60 @@
+"""A call with a custom rule, on Tensors: one node of the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api.custom import Custom
+from adc.errors import ShapeError
+from adc.tape.function import Function
+
+__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "plain"]
+
+
+def plain(x: Any) -> Any:
+    value = x.primal if isinstance(x, tape.Tensor) else x
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def again(ctx: Any, leaves: list[Any], structure: pytree.Structure) -> Any:
+    """The arguments of a recorded call, its Tensors as parts of the graph."""
+    saved = iter(ctx.saved_tensors)
+    return pytree.unflatten(structure, [next(saved) if isinstance(x, tape.Tensor) else x for x in leaves])
+
+
+def as_tensor(x: Any) -> Any:
+    return x if x is None or isinstance(x, tape.Tensor) else tape.tensor(np.asarray(x))
+
+
+def as_results(output: Any, memory: dict[str, Any]) -> tuple[Any, ...]:
+    leaves, memory["structure"] = pytree.flatten(output)
+    return tuple(as_tensor(leaf) for leaf in leaves)
+
+
+def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
+    """One adjoint per leaf of the arguments, from one per differentiable argument."""
+    rest = iter(bars)
+    found: list[Any] = []
+    for k, argument in enumerate(args):
+        leaves = pytree.leaves(argument)
+        bar = None if k in custom.nondiff else next(rest)
+        parts = [None] * len(leaves) if bar is None else pytree.leaves(bar)
+        for part, leaf in zip(parts, leaves, strict=True):
+            if part is not None and np.shape(plain(part)) != np.shape(plain(leaf)):
+                raise ShapeError(
+                    f"the rule of `{custom.__name__}` returns an adjoint of the shape "  # type: ignore[attr-defined]
+                    f"{np.shape(plain(part))} for an argument of the shape {np.shape(plain(leaf))}"
+                )
+            found.append(as_tensor(part))
+    return tuple(found)
+
+
+def applied(custom: Custom, forward: Any, backward: Any, leaves: list[Any], memory: dict[str, Any]) -> Any:
+    """Record the call as one node of the tape."""
+    name = getattr(custom.function, "__name__", "function")
+    kind = type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    results = kind.apply(*leaves)  # type: ignore[attr-defined]
+    return pytree.unflatten(memory["structure"], results)

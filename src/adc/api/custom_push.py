@@ -1,0 +1,151 @@
+"""`custom_jvp`: a function whose forward rule is the user's; reverse mode transposes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api.custom import Custom, Rule, differentiable, materialised
+from adc.api.custom_node import adjoints, again, applied, as_results, plain
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import is_float
+from adc.compiler.transforms import nested, opaque
+from adc.errors import ArgumentError, DerivativeError
+from adc.rules import registry
+
+__all__ = ["CustomJvp", "custom_jvp"]
+
+
+class CustomJvp(Custom):
+    """A function with a forward rule of the user's; made by `custom_jvp`."""
+
+    jvp: Callable[..., Any] | None = None
+
+    def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
+        """Set the rule: `jvp(*nondiff_args, primals, tangents) -> (result, tangent)`; can be a decorator."""
+        self.jvp = jvp
+        return jvp
+
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
+        """Set the rule by one function per differentiable argument, as in JAX: `jvp(tangent, result, *primals)`.
+
+        Their results are added up. None stands for an argument that carries no derivative.
+        """
+        if self.nondiff:
+            raise ArgumentError(
+                "defjvps is for functions without nondiff_argnums", repair="Give one rule with defjvp."
+            )
+        function = self.function
+
+        def rule(primals: Any, tangents: Any) -> Any:
+            result = function(*primals)
+            total = None
+            for jvp, tangent in zip(jvps, tangents):  # noqa: B905  # the compiler reads this function, too
+                if jvp is not None:
+                    part = jvp(tangent, result, *primals)
+                    total = part if total is None else total + part
+            return result, 0.0 * result if total is None else total
+
+        self.jvp = rule
+
+    def rule(self) -> Callable[..., Any]:
+        """The rule. Raises DerivativeError before `defjvp`."""
+        if self.jvp is None:
+            raise DerivativeError(
+                f"`{self.__name__}` is a custom_jvp without a rule",  # type: ignore[attr-defined]
+                repair="Give it one with defjvp.",
+            )
+        return self.jvp
+
+    def _rule(self, arguments: Callable[[Sequence[Any]], list[Any]], plain: list[Any]) -> Rule:
+        return _PushRule(self, arguments, plain)
+
+    def _on_tape(self, args: list[Any]) -> Any:
+        jvp = self.rule()
+        leaves, structure = pytree.flatten(args)
+        memory: dict[str, Any] = {}
+
+        def forward(ctx: Any, *values: Any) -> Any:
+            ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
+            return as_results(self.function(*pytree.unflatten(structure, map(plain, values))), memory)
+
+        def backward(ctx: Any, *bars: Any) -> Any:
+            given = again(ctx, leaves, structure)
+            mine = self.differentiable(given)
+            zeros = [pytree.map_structure(lambda x: np.zeros_like(plain(x)) * 1.0, a) for a in mine]
+
+            def tangent(*dots: Any) -> Any:
+                return jvp(*self.others(given), tuple(mine), tuple(dots))[1]
+
+            pull = tape.vjp(tangent, *zeros)[1]
+            return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
+
+        return applied(self, forward, backward, leaves, memory)
+
+
+class _PushRule(Rule):
+    def _given(self, leaves: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        arguments = self.arguments(leaves)
+        return self.custom.others(arguments), tuple(self.custom.differentiable(arguments))
+
+    def push(self, ev: Evaluator, leaves: list[Any], results: list[Any], dots: list[Any]) -> list[Any]:
+        others, primals = self._given(leaves)
+        _, tangents = self._given(dots)
+        answer = ev.call(self.custom.rule(), [*others, primals, tangents], {})
+        found, structure = pytree.flatten(nested.without_lists(answer[1]))
+        if structure != self.form.structure:
+            raise ev.refuse(
+                f"the rule of `{self.custom.__name__}` returns a tangent of the structure {structure}, and "
+                f"the function a result of the structure {self.form.structure}"
+            )
+        numbers = [d for d, x in zip(found, self.form.leaves, strict=True) if nested.is_number(x)]
+        return [
+            nested.fitting(ev, d, x, "tangent") if isinstance(x, Var) and is_float(x.type) else 0.0
+            for d, x in zip(numbers, results, strict=True)
+        ]
+
+    def pull(self, ev: Evaluator, leaves: list[Any], results: list[Any], bars: list[Any]) -> list[Any]:
+        """The transpose of the push, which is linear in the tangents: its reverse sweep at tangents of zero."""
+
+        def tangent(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            dots = self.push(ev, leaves, results, list(args))
+            return [d for d, x in zip(dots, results, strict=True) if isinstance(x, Var) and is_float(x.type)]
+
+        wanted = differentiable(leaves)
+        bars = materialised(ev, results, bars)
+        zeros = [ev.zeros_like(x) if isinstance(x, Var) and x.is_array else 0.0 for x in leaves]
+        kept = [b for b, x in zip(bars, results, strict=True) if isinstance(x, Var) and is_float(x.type)]
+        bars_of = nested.pulled(ev, opaque.Inlined(tangent), zeros, {}, wanted, lambda _: kept)[2]
+        by_leaf = dict(zip(wanted, bars_of, strict=True))
+        return [by_leaf.get(k) for k in range(len(leaves))]
+
+
+@registry.static
+def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: Sequence[int] = ()) -> Any:
+    """A function whose derivative you give as a forward rule; it serves both modes.
+
+    `f.defjvp(jvp)` sets the rule, as in JAX: `jvp(*nondiff_args, primals, tangents)` returns `(result, tangent)`, where
+    the tangent is linear in the tangents. Reverse mode transposes it. Parameters are those of `custom_vjp`.
+
+    Raises `DerivativeError` when it is differentiated without a rule, `UnsupportedError` for tangents that do not fit.
+
+    >>> import adc, numpy as np
+    >>> @custom_jvp
+    ... def log1pexp(x):
+    ...     return np.logaddexp(0.0, x)
+    >>> @log1pexp.defjvp
+    ... def log1pexp_jvp(primals, tangents):
+    ...     x, = primals
+    ...     return log1pexp(x), tangents[0] / (1.0 + np.exp(-x))
+    >>> adc.grad(log1pexp)(0.0)
+    0.5
+    """
+
+    def decorate(f: Callable[..., Any]) -> CustomJvp:
+        return CustomJvp(f, nondiff_argnums)
+
+    return decorate if function is None else decorate(function)

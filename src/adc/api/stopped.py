@@ -1,0 +1,44 @@
+"""`stop_gradient`: a value that every derivative takes for a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adc import pytree, tape
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import is_float
+from adc.compiler.transforms import nested
+from adc.rules import registry
+
+__all__ = ["stop_gradient"]
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x` as it is, taken as a constant by every derivative.
+
+    `x` is a number, an array, or a container of them; integers and other leaves pass through. Arrays are copied in
+    compiled code, so later writes to `x` do not reach the result.
+
+    >>> import adc
+    >>> adc.grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return pytree.map_structure(_detached, x)
+
+
+def _detached(leaf: Any) -> Any:
+    return leaf.detach() if isinstance(leaf, tape.Tensor) else leaf
+
+
+def _inline_stop(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    x = args[0] if args else kwargs["x"]
+
+    def held(leaf: Any) -> Any:
+        return ev.op(registry.named("held"), leaf) if isinstance(leaf, Var) and is_float(leaf.type) else leaf
+
+    return nested.with_lists(pytree.map_structure(held, nested.without_lists(x)), ev)
+
+
+stop_gradient.__adc_inline__ = _inline_stop  # type: ignore[attr-defined]
