@@ -25,7 +25,7 @@ import numpy as np
 
 from adc.inspect.unsupported import CLASSES
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 MODULES = (
     "numpy",

@@ -39,5 +39,5 @@ from adc.runtime import numpy_gaps as numpy_gaps
 
 registry.late("scipy.special", "adc.rules.special", (np.i0, np.kaiser, math.gamma, math.lgamma))
 registry.late("scipy.linalg", "adc.rules.scipy_linalg")
-registry.late("scipy.stats", "adc.rules.densities")
+registry.late("scipy.stats", "adc.rules.distributions")
 registry.late("scipy.integrate", "adc.rules.quadrature")

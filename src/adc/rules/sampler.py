@@ -99,3 +99,22 @@ class Sampler:
     @staticmethod
     def _plain(value: Any) -> Any:
         return float(value) if np.ndim(value) == 0 else value
+
+
+def by_domain(domain: str | tuple[float, float], arity: int) -> Callable[[Sampler], list[Any]]:
+    """Examples of a function of so many numbers of a domain: scalars, arrays, all ways to broadcast two."""
+
+    def examples(r: Sampler) -> list[Any]:
+        draw = r.drawer(domain)
+        shapes: list[tuple[tuple[int, ...], ...]] = [
+            ((),) * arity,
+            ((3,),) * arity,
+            ((2, 3),) * arity,
+            ((1,),) * arity,
+            ((0,),) * arity,
+        ]
+        if arity == 2:
+            shapes += [((3,), ()), ((), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((1,), (4,)), ((0,), ())]
+        return [tuple(draw(*shape) for shape in case) for case in shapes]
+
+    return examples

@@ -14,6 +14,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.rules.operation import Operation
 from adc.tape.node import here
 from adc.tape.quick import quickened
 from adc.tape.slicing import Need, Slice, slice_adjoints, slice_partials
@@ -127,7 +128,7 @@ def _form(value: Any) -> Any:
 class Entry:
     """An operation of the rule table, as the tape uses it."""
 
-    def __init__(self, operation: registry.Operation) -> None:
+    def __init__(self, operation: Operation) -> None:
         self.operation = operation
         self.kind = operation.kind
         self.function = operation.function
@@ -313,10 +314,10 @@ def strong_scale(z_bar: Any, partial: Any) -> Any:
     return z_bar * np.where(dropped, 0.0, partial)
 
 
-_entries: dict[registry.Operation, Entry] = {}
+_entries: dict[Operation, Entry] = {}
 
 
-def entry_of(operation: registry.Operation) -> Entry:
+def entry_of(operation: Operation) -> Entry:
     """The tape's view of an operation."""
     known = _entries.get(operation)
     if known is None:

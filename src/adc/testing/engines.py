@@ -26,7 +26,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.testing import kit
 
 Engine = Literal["compiled", "text", "python", "tape"]

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.rules.sampler import Example
 
 STEP = 2e-4

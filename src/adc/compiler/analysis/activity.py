@@ -28,7 +28,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import is_float
 from adc.errors import UnsupportedError
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 # Primitives of the compiler through which derivatives pass, with the position of the operand that carries them.
 PASSING = {"getitem": 0, "cast": 0, "alias": 0}

@@ -25,7 +25,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
 
 

@@ -12,7 +12,7 @@ from adc.compiler.backend.inlining import Inlining
 from adc.compiler.backend.naming import Names
 from adc.compiler.ir.nodes import Assign, Atom, Const, If, Operand, Slice, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,

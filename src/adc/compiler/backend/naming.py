@@ -31,7 +31,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar, Type
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 RESERVED = {"np", "math", "vm", "rt"}
 

@@ -33,7 +33,7 @@ from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined, of_nu
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
 
 Value = Any

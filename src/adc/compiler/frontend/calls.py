@@ -25,7 +25,7 @@ from adc.compiler.ir.nodes import Print, Var
 from adc.compiler.ir.types import Array, is_float
 from adc.errors import SourceError
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls.

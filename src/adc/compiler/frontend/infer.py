@@ -18,7 +18,7 @@ from adc.compiler.ir.nodes import Const, Operand, Slice, Var, variables
 from adc.compiler.ir.types import Array, Layout, Scalar, Type, of_number
 from adc.rules import shapes
 from adc.rules.dims import Dim, Shape, Symbol
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "squeeze", "copy"}
 CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}

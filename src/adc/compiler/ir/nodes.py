@@ -13,7 +13,7 @@ from typing import Any, Literal
 from adc.compiler.ir.types import Array, Type
 from adc.errors import Location
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 
 class Var:

@@ -48,7 +48,7 @@ from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 
 def run(

@@ -31,7 +31,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 

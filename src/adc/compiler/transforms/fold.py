@@ -7,7 +7,7 @@ from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, 
 from adc.compiler.ir.types import is_float
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:

@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.compiler.ir.nodes import Assign, Const, Var
 from adc.compiler.ir.types import Array
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 COMPILED_ONCE: dict[Callable[..., Any], str] = {
     np.linalg.solve: "solve",

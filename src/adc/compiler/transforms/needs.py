@@ -42,7 +42,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar, Type
 from adc.compiler.transforms.rewrite import operand as rewritten
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 # Recomputing costs less than a store and a load up to here (a matrix product is 100, a transcendental 4).
 WORTH_KEEPING = 100

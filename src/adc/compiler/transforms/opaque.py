@@ -36,7 +36,7 @@ from adc.compiler.transforms import nested
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 __all__ = ["Inlined", "Rule", "call", "has_opaque", "run", "user_code"]
 

@@ -42,7 +42,7 @@ from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.transforms import library, stacks
 from adc.rules import registry
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes, size
 
 INDEX_NAMES = "ijklmnpq"

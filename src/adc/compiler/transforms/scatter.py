@@ -33,7 +33,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 FEW_TRIPS = 16  # what a constant trip count must exceed
 CHEAP = {"add", "subtract", "multiply", "negative"}

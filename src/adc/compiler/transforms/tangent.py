@@ -37,7 +37,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, is_float
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 # Where the partial of one of these is infinite, so is the value: a zero tangent has nothing to rescue there.
 INFINITE_WITH_THE_VALUE = frozenset({"divide", "reciprocal", "log", "log2", "log10", "log1p"})

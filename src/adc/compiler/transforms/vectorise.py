@@ -26,7 +26,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.rules import registry
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 from adc.runtime import vectormath
 
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}

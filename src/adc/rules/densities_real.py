@@ -1,0 +1,118 @@
+"""Distributions on the real line: normal, Student's t, Laplace, Cauchy, logistic."""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.densities import LOG_TWO_PI, density, located, probability, real, shaped, standard
+
+# --- normal -------------------------------------------------------------------------------------------------
+
+
+@density("norm", "logpdf", "x loc scale", located(real))
+def norm_logpdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return -0.5 * t * t - 0.5 * LOG_TWO_PI - np.log(scale)
+
+
+@density("norm", "pdf", "x loc scale", located(real))
+def norm_pdf(x, loc=0.0, scale=1.0):
+    return np.exp(norm_logpdf(x, loc, scale))
+
+
+@density("norm", "cdf", "x loc scale", located(real))
+def norm_cdf(x, loc=0.0, scale=1.0):
+    return sp.ndtr(standard(x, loc, scale))
+
+
+@density("norm", "logcdf", "x loc scale", located(real))
+def norm_logcdf(x, loc=0.0, scale=1.0):
+    return sp.log_ndtr(standard(x, loc, scale))
+
+
+@density("norm", "sf", "x loc scale", located(real))
+def norm_sf(x, loc=0.0, scale=1.0):
+    return sp.ndtr(-standard(x, loc, scale))
+
+
+@density("norm", "logsf", "x loc scale", located(real))
+def norm_logsf(x, loc=0.0, scale=1.0):
+    return sp.log_ndtr(-standard(x, loc, scale))
+
+
+@density("norm", "ppf", "q loc scale", located(probability))
+def norm_ppf(q, loc=0.0, scale=1.0):
+    return loc + scale * sp.ndtri(q)
+
+
+# --- Student's t --------------------------------------------------------------------------------------------
+
+
+@density("t", "logpdf", "x df loc scale", shaped(real, 3.5))
+def t_logpdf(x, df, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    constant = sp.gammaln(0.5 * (df + 1.0)) - sp.gammaln(0.5 * df) - 0.5 * np.log(df * math.pi)
+    return constant - 0.5 * (df + 1.0) * np.log1p(t * t / df) - np.log(scale)
+
+
+@density("t", "pdf", "x df loc scale", shaped(real, 3.5))
+def t_pdf(x, df, loc=0.0, scale=1.0):
+    return np.exp(t_logpdf(x, df, loc, scale))
+
+
+@density("t", "cdf", "x loc scale", shaped(real, 3.5))
+def t_cdf(x, df, loc=0.0, scale=1.0):
+    return sp.stdtr(df, standard(x, loc, scale))
+
+
+@density("t", "logcdf", "x loc scale", shaped(real, 3.5))
+def t_logcdf(x, df, loc=0.0, scale=1.0):
+    return np.log(t_cdf(x, df, loc, scale))
+
+
+# --- Laplace, Cauchy, logistic ------------------------------------------------------------------------------
+
+
+@density("laplace", "logpdf", "x loc scale", located(real))
+def laplace_logpdf(x, loc=0.0, scale=1.0):
+    return -np.abs(standard(x, loc, scale)) - math.log(2.0) - np.log(scale)
+
+
+@density("laplace", "pdf", "x loc scale", located(real))
+def laplace_pdf(x, loc=0.0, scale=1.0):
+    return np.exp(laplace_logpdf(x, loc, scale))
+
+
+@density("laplace", "cdf", "x loc scale", located(real))
+def laplace_cdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    tail = 0.5 * np.exp(-np.abs(t))
+    return np.where(t > 0.0, 1.0 - tail, tail)
+
+
+@density("cauchy", "logpdf", "x loc scale", located(real))
+def cauchy_logpdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return -math.log(math.pi) - np.log1p(t * t) - np.log(scale)
+
+
+@density("cauchy", "pdf", "x loc scale", located(real))
+def cauchy_pdf(x, loc=0.0, scale=1.0):
+    return np.exp(cauchy_logpdf(x, loc, scale))
+
+
+@density("cauchy", "cdf", "x loc scale", located(real))
+def cauchy_cdf(x, loc=0.0, scale=1.0):
+    return 0.5 + np.arctan(standard(x, loc, scale)) / math.pi
+
+
+@density("logistic", "logpdf", "x loc scale", located(real))
+def logistic_logpdf(x, loc=0.0, scale=1.0):
+    t = -np.abs(standard(x, loc, scale))
+    return t - 2.0 * np.log1p(np.exp(t)) - np.log(scale)
+
+
+@density("logistic", "cdf", "x loc scale", located(real))
+def logistic_cdf(x, loc=0.0, scale=1.0):
+    return sp.expit(standard(x, loc, scale))

@@ -1,0 +1,7 @@
+"""Rules of scipy.stats: log-densities, densities and distribution functions."""
+
+from adc.rules import densities_bounded as densities_bounded
+from adc.rules import densities_counts as densities_counts
+from adc.rules import densities_joint as densities_joint
+from adc.rules import densities_real as densities_real
+from adc.rules import special as special

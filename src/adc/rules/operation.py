@@ -1,0 +1,75 @@
+"""What the rulebook knows of one operation: its kind, its bodies, its test inputs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from adc.rules.sampler import Example, Sampler, as_examples
+
+Kind = Literal["elementwise", "linear", "general", "composite", "constant"]
+Body = Callable[..., Any]
+Examples = Callable[[Sampler], Sequence[Any]]
+
+
+@dataclass(eq=False)
+class Operation:
+    """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
+
+    name: str
+    kind: Kind
+    function: Callable[..., Any]  # what computes the primal, e.g. np.exp
+    aliases: tuple[Callable[..., Any], ...] = ()  # other callables that mean the same operation
+    methods: tuple[str, ...] = ()  # names under which ndarray offers it (its first parameter)
+    parameters: tuple[inspect.Parameter, ...] = ()
+    wrt: tuple[str, ...] = ()  # differentiable parameters, in the order of the adjoints
+    partials: Body | None = None  # elementwise: (z, *parameters) -> one partial per wrt parameter
+    transpose: Body | None = None  # linear: (z_bar, *parameters) -> adjoint(s)
+    pull: Body | None = None  # general: (z_bar, z, *parameters) -> adjoint(s)
+    push: Body | None = None  # general: (z, *parameters, <wrt>_dot by keyword) -> z_dot
+    body: Body | None = None  # composite: (*parameters) -> z; other kinds: see `lowered`
+    shape: Callable[..., Any] | None = None  # symbolic result shape; None: found by trying example shapes
+    examples: Examples | None = None
+    singular: bool = False  # a partial may be infinite: a zero adjoint contributes zero
+    symbol: str | None = None  # infix or prefix operator as printed
+    spelling: str = ""  # as printed in generated code, e.g. "np.exp"
+    cost: int = 1  # to recompute: 0 free, 1 a few flops, 4 exp, 100 matrices
+    compiled: Callable[..., Any] | None = None  # for compiled code where Numba lacks `function`
+    notes: str = ""  # choice at singular points; printed in the coverage table
+    # "elementwise": applied element by element. "positional": the public function takes all parameters by
+    # position.
+    # "stacked": acts on the last so many axes of stacks. "refuses": parameters without a derivative in
+    # closed form.
+    # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,
+    # or its dtype.
+    # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
+    # "float64_only", "up_to_sign", and "directions",
+    # which projects the tangents of a parameter on those that are allowed (symmetric matrices).
+    extra: dict[str, Any] = field(default_factory=dict)
+    # The operation with parameters that its rule leaves away, as a composite of it (`full`).
+    full: Operation | None = None
+
+    def form(self, count: int, keywords: Iterable[str]) -> Operation:
+        """The operation, or its full form where a call with such arguments needs it."""
+        if self.full is None:
+            return self
+        own = [p.name for p in self.parameters]
+        other = [p.name for p in self.full.parameters]
+        shared = next(
+            (k for k, pair in enumerate(zip(own, other, strict=False)) if len(set(pair)) == 2), len(own)
+        )
+        return self.full if count > shared or any(k not in own for k in keywords) else self
+
+    @property
+    def signature(self) -> inspect.Signature:
+        return inspect.Signature(list(self.parameters))
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} operation {self.name}>"
+
+    def example_calls(self, seed: int = 0) -> list[Example]:
+        """The test inputs of this operation, as (args, kwargs) pairs; the same for the same seed."""
+        assert self.examples is not None, f"{self.name} was registered without examples"
+        return as_examples(self.examples(Sampler(seed)))
