@@ -133,7 +133,7 @@ def test_the_methods_of_arrays_are_operations():
         all any argmax argmin argsort astype choose clip compress conj copy cumprod cumsum diagonal dot flatten
         mean max min nonzero prod ravel repeat reshape round searchsorted squeeze std sum swapaxes take trace
         transpose var"""
-    from adc.compiler.frontend.calls import _METHODS
+    from adc.compiler.frontend.array_functions import METHODS
 
     for name in names.split():
-        assert registry.find_method(name) is not None or name in _METHODS, name
+        assert registry.find_method(name) is not None or name in METHODS, name

@@ -23,7 +23,7 @@ from adc.compiler.analysis.activity import Activity
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
 from adc.compiler.frontend import lower, source
-from adc.compiler.frontend.builder import Value
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Mark, Program, Var
 from adc.compiler.ir.show import show
 from adc.compiler.ir.verify import verify

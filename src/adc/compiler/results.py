@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend.builder import PartlyDefined, Undefined, Value, Zero
+from adc.compiler.frontend.values import PartlyDefined, Undefined, Value, Zero
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import DerivativeError, Location

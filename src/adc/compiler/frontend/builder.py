@@ -1,93 +1,30 @@
 """Emit typed IR statements one by one: constants folded, operands checked, result types found.
 
 Everything that makes IR goes through here: the evaluator of user code, the inlined bodies of rules, the adjoint.
-A value is a `Var`, or a plain Python object (a number, None, a function, a tuple of values, ...) known now.
 """
 
 from __future__ import annotations
 
-import builtins
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer
-from adc.compiler.ir.nodes import (
-    Assign,
-    Atom,
-    Block,
-    Check,
-    Const,
-    If,
-    Index,
-    Merge,
-    Operand,
-    Slice,
-    Store,
-    Var,
-)
-from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined, of_number
+from adc.compiler.frontend import infer, simplify
+from adc.compiler.frontend.default_names import default_name
+from adc.compiler.frontend.indexing import indexed_type
+from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
+from adc.compiler.ir.nodes import Assign, Atom, Block, Check, Const, Index, Operand, Store, Var
+from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
 
-Value = Any
-
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
-
-
-class Undefined:
-    """The value of a name on a path that never assigned it."""
-
-    def __repr__(self) -> str:
-        return "undefined"
-
-
-UNDEFINED = Undefined()
-
-
-class Zero:
-    """The tangent of an operand that has none: a zero that folds away in rule bodies."""
-
-    def __repr__(self) -> str:
-        return "zero"
-
-
-ZERO = Zero()
-
-
-class EqualLengths:
-    """Lengths that were checked to be equal, as disjoint sets."""
-
-    def __init__(self) -> None:
-        self._parent: dict[Dim, Dim] = {}
-
-    def find(self, d: Dim) -> Dim:
-        while d in self._parent:
-            d = self._parent[d]
-        return d
-
-    def union(self, a: Dim, b: Dim) -> None:
-        a, b = self.find(a), self.find(b)
-        if a != b:
-            self._parent[b] = a
-
-    def snapshot(self) -> dict[Dim, Dim]:
-        return dict(self._parent)
-
-    def restore(self, snapshot: dict[Dim, Dim]) -> None:
-        self._parent = dict(snapshot)
-
-    def same(self, a: Dim, b: Dim) -> bool:
-        return self.find(a) == self.find(b)
-
-    def same_shape(self, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
-        return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))
 
 
 class Builder:
@@ -126,12 +63,12 @@ class Builder:
         """Whether the statements being made are the user's own, rather than a rule's or the adjoint's."""
         return False
 
-    # --- errors -------------------------------------------------------------------------------------------------
+    # --- errors ---------------------------------------------------------------------------------------------
 
     def refuse(self, what: str, why: str = "", repair: str = "") -> UnsupportedError:
         return UnsupportedError(what, location=self.origin, why=_sentence(why), repair=_sentence(repair))
 
-    # --- values -------------------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------
 
     def atom(self, value: Value) -> Atom:
         """A value as an IR atom."""
@@ -159,7 +96,10 @@ class Builder:
             return all(self.is_static(v) for v in (value.start, value.stop, value.step))
         return not isinstance(value, (Var, Undefined, Zero)) and not getattr(value, "run_time", False)
 
-    # --- statements ---------------------------------------------------------------------------------------------
+    def type_is_array(self, value: Value) -> bool:
+        return isinstance(value, Var) and value.is_array
+
+    # --- statements -----------------------------------------------------------------------------------------
 
     def assign(
         self,
@@ -186,7 +126,7 @@ class Builder:
             target.type = type
         else:
             target = Var(name, type)
-        target.name = name or _default_name(op, args)
+        target.name = name or default_name(op, args)
         target.named = named
         target.dim = (
             dim
@@ -208,7 +148,7 @@ class Builder:
                 f"{operation.spelling} of complex numbers is not supported", "its rule is for real operands"
             )
         if any(v is ZERO for v in bound):
-            return self._op_with_zero(operation, bound)
+            return simplify.with_zero(self, operation, bound)
         if (
             (
                 operation.kind != "constant"
@@ -219,11 +159,11 @@ class Builder:
             and all(not isinstance(v, np.ndarray) for v in bound)
         ):
             folded = self._fold(operation, bound)
-            if not _holds_array(folded):  # an array is made by the program, not printed into it
+            if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
         if infer.is_elementwise(operation):
             bound = self._without_broadcasts(bound)
-        simplified = self._simplified(operation, bound)
+        simplified = simplify.simplified(self, operation, bound)
         if simplified is not None and not (
             self.in_user_code and infer.is_elementwise(operation) and self.type_is_array(simplified)
         ):
@@ -360,126 +300,7 @@ class Builder:
             return value.dim if value.dim is not None else Dim.symbol("value", value)
         return None
 
-    def _op_with_zero(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
-        """Fold a symbolic zero tangent through an operation that is linear in it."""
-        name = operation.name
-        if name in ("add", "subtract"):
-            x, y = bound
-            if x is ZERO and y is ZERO:
-                return ZERO
-            if y is ZERO:
-                return x
-            return y if name == "add" else self.op("negative", y)
-        if name == "where":
-            condition, x, y = bound
-            if x is ZERO and y is ZERO:
-                return ZERO
-            return self.op(operation, condition, 0.0 if x is ZERO else x, 0.0 if y is ZERO else y)
-        if name in ("multiply", "matmul", "dot", "outer") or (name == "divide" and bound[0] is ZERO):
-            return ZERO
-        zero_named = {p.name for p, v in zip(operation.parameters, bound, strict=True) if v is ZERO}
-        linear_in = operation.kind == "linear" and zero_named == set(operation.wrt)
-        if linear_in or name in ("negative", "positive", "conjugate", "real", "imag"):
-            return ZERO
-        raise self.refuse(f"a zero tangent reaches {operation.spelling}, which is not linear in it")
-
-    # --- simplification that keeps generated code plain ---------------------------------------------------------
-
-    def _simplified(self, operation: Operation, bound: tuple[Value, ...]) -> Value | None:
-        name = operation.name
-        if name == "multiply":
-            x, y = bound
-            if _is(x, 1.0) and self._keeps_type(y, x):
-                return y
-            if _is(y, 1.0) and self._keeps_type(x, y):
-                return x
-            if _is(x, -1.0) and self._keeps_type(y, x):
-                return self.op("negative", y)
-            if _is(y, -1.0) and self._keeps_type(x, y):
-                return self.op("negative", x)
-        elif name in ("add", "subtract"):
-            x, y = bound
-            if _is(y, 0.0) and self._keeps_type(x, y):
-                return x
-            if name == "add" and _is(x, 0.0) and self._keeps_type(y, x):
-                return y
-            if name == "add" and x is y and isinstance(x, Var) and np.dtype(x.type.dtype).kind == "f":
-                return self.op("multiply", 2.0, x)
-        elif name == "divide" and _is(bound[1], 1.0) and self._keeps_type(bound[0], bound[1]):
-            return bound[0]
-        elif name == "power":
-            x, y = bound
-            if _is(y, 1.0) and self._keeps_type(x, y):
-                return x
-            if _is(y, 0.0) and isinstance(x, Var) and not x.is_array and isinstance(y, float):
-                return 1.0
-        elif name == "where" and isinstance(bound[0], bool):
-            chosen = bound[1] if bound[0] else bound[2]
-            if not self.type_is_array(bound[1]) and not self.type_is_array(bound[2]):
-                return chosen
-        elif name in (
-            "sum",
-            "mean",
-            "max",
-            "min",
-            "prod",
-            "transpose",
-            "broadcast_to",
-            "reshape",
-            "ravel",
-        ) and not self.type_is_array(bound[0]):
-            # NumPy lets these act on numbers.
-            target = {"broadcast_to": bound[-1], "reshape": bound[-1], "ravel": (1,)}.get(name, ())
-            if target == ():
-                return bound[0]
-            if name != "broadcast_to":
-                axes = target if isinstance(target, tuple) else (target,)
-                for n in map(self.length, axes):
-                    if n is not None and n != Dim(-1):
-                        self.require_equal(Dim(1), n, "cannot reshape a number into several elements")
-                return self.op("broadcast_to", bound[0], (1,) * len(axes))
-        elif self.type_is_array(bound[0]) and self._becomes_number(name, bound):
-            return self.getitem(bound[0], (Const(0),) * bound[0].type.ndim)
-        elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
-            wanted = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
-            lengths = [self.length(d) for d in wanted]
-            if None not in lengths and self.equal.same_shape(bound[0].type.shape, tuple(lengths)):  # type: ignore[arg-type]
-                return bound[0]
-        elif name == "transpose" and isinstance(bound[0], Var):
-            ndim = bound[0].type.ndim
-            axes = tuple(range(ndim))[::-1] if bound[1] is None else bound[1]
-            if self.is_static(axes) and tuple(k % ndim for k in axes) == tuple(range(ndim)):
-                return bound[0]
-        elif name == "ravel" and isinstance(bound[0], Var) and not bound[0].is_array:
-            return self.op("broadcast_to", bound[0], (1,))
-        elif name == "squeeze" and isinstance(bound[0], Var) and not bound[0].is_array:
-            return bound[0]
-        elif name == "expand_dims" and not self.type_is_array(bound[0]):
-            axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
-            return self.op("broadcast_to", bound[0], (1,) * len(axes))
-        return None
-
-    def _becomes_number(self, name: str, bound: tuple[Value, ...]) -> bool:
-        """Whether an array of one element is reshaped or squeezed to no axes: that reads the element."""
-        if name == "squeeze" and bound[1] is None:
-            return all(d == Dim(1) for d in bound[0].type.shape)
-        if name != "reshape" or bound[1] != ():
-            return False
-        for d in bound[0].type.shape:
-            self.require_equal(d, Dim(1), "cannot reshape an array of several elements into no axes")
-        return True
-
-    def _keeps_type(self, kept: Value, other: Value) -> bool:
-        """Whether folding away the constant `other` leaves the dtype of the result as it was."""
-        t = self.type_of(kept)
-        if t is None:
-            return False
-        return np.dtype(t.dtype).kind in "fc" or (isinstance(other, int) and not isinstance(other, bool))
-
-    def type_is_array(self, value: Value) -> bool:
-        return isinstance(value, Var) and value.is_array
-
-    # --- primitives ---------------------------------------------------------------------------------------------
+    # --- primitives -----------------------------------------------------------------------------------------
 
     def dim_value(self, d: Dim) -> Value:
         """A length as a value: statements that compute it where it is not a plain integer."""
@@ -559,7 +380,6 @@ class Builder:
 
     def getitem(self, array: Var, index: Index, name: str = "") -> Var:
         """Read an element (a scalar), a view (integers and slices), or a copy (integer arrays, masks)."""
-        from adc.compiler.frontend.indexing import indexed_type
 
         type, view = indexed_type(self, array, index)
         return self.assign("getitem", (array, index), type, name, view_of=array if view else None)
@@ -567,101 +387,6 @@ class Builder:
     def store(self, array: Var, index: Index, value: Value, accumulate: bool = False) -> None:
         self.mutated.setdefault(array.root, self.origin)
         self.block.append(Store(array, index, self.atom(value), accumulate, self.origin))
-
-    # --- regions ------------------------------------------------------------------------------------------------
-
-    def choose(self, test: Value, then: Any, orelse: Any) -> Value:
-        """`then()` if test else `orelse()`, each evaluated only when chosen; both must be numbers of one kind."""
-        if self.is_static(test):
-            return then() if test else orelse()
-        then_block: Block = []
-        else_block: Block = []
-        with self.at(then_block):
-            a = then()
-        with self.at(else_block):
-            b = orelse()
-        if not then_block and not else_block and a is b:
-            return a
-        region = If(self.atom(test), then_block, else_block, [], self.origin)
-        merged = self.merge(region, a, b, "")
-        self.block.append(region)
-        return merged
-
-    def merge(self, region: If, a: Value, b: Value, name: str) -> Value:
-        """The value of a name after a branch, given its values in both; containers are merged leaf by leaf."""
-        if a is b or self._same_static(a, b):
-            return a
-        if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
-            parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
-            return _rebuilt(a, parts)
-        if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
-            return {k: self.merge(region, a[k], b[k], name) for k in a}
-        if a is UNDEFINED or b is UNDEFINED:
-            defined = b if a is UNDEFINED else a
-            t = self.type_of(defined)
-            if not isinstance(t, Scalar):
-                return PartlyDefined(name, defined)
-            filler = np.dtype(t.dtype).type(0).item()
-            a, b = (filler, b) if a is UNDEFINED else (a, filler)
-        ta, tb = self.type_of(a), self.type_of(b)
-        if ta is None or tb is None:
-            return PartlyDefined(name, a)
-        t = joined(ta, tb)
-        if t is None:
-            raise self.refuse(
-                f"`{name}` is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
-                "a variable has one rank in compiled code",
-                "make both branches give the same rank",
-            )
-        result = Var(name, t, named=bool(name))
-        if isinstance(t, Array):
-            shape = []
-            for k, d in enumerate(t.shape):
-                if d == Dim(-1) and self.equal.same(ta.shape[k], tb.shape[k]):
-                    d = ta.shape[k]
-                shape.append(Dim.symbol("shape", result, k) if d == Dim(-1) else d)
-            result.type = Array(t.dtype, tuple(shape), t.layout)
-            self.joined_roots[result] = {v.root for v in (a, b) if isinstance(v, Var)}
-        elif is_integer(t):
-            result.dim = Dim.symbol("value", result)
-        if isinstance(result.type, Array):
-            with self.at(region.then):
-                a = self.cast(a, result.type.dtype)
-            with self.at(region.orelse):
-                b = self.cast(b, result.type.dtype)
-        region.merges.append(Merge(result, self.atom(a), self.atom(b)))
-        return result
-
-    @staticmethod
-    def _same_static(a: Value, b: Value) -> bool:
-        if isinstance(a, Var) or isinstance(b, Var) or type(a) is not type(b):
-            return False
-        if isinstance(a, float):
-            return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
-        return isinstance(a, (int, str, bool, type(None))) and a == b
-
-
-class PartlyDefined:
-    """A name that holds something compile-time on one path only; reading it is refused."""
-
-    def __init__(self, name: str, value: Value) -> None:
-        self.name = name
-        self.value = value
-
-
-def _rebuilt(like: Value, parts: list[Value]) -> Value:
-    if isinstance(like, tuple):
-        return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)
-    result = type(like)(parts)
-    if hasattr(like, "depth"):
-        result.depth = like.depth
-    return result
-
-
-def _holds_array(value: Value) -> bool:
-    return isinstance(value, np.ndarray) or (
-        isinstance(value, (tuple, list)) and any(map(_holds_array, value))
-    )
 
 
 def _sentence(text: str) -> str:
@@ -673,57 +398,3 @@ def _sentence(text: str) -> str:
 
 def _is_complex(t: Type | None) -> bool:
     return t is not None and np.dtype(t.dtype).kind == "c"
-
-
-def _noun(t: Type) -> str:
-    return f"{t.ndim}-d array" if isinstance(t, Array) else "number"
-
-
-def _is(value: Value, number: float) -> bool:
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and value == number
-        and math.copysign(1.0, value) == math.copysign(1.0, number)
-    )
-
-
-PLAIN_NAMES = {
-    "multiply": "product",
-    "add": "total",
-    "subtract": "difference",
-    "divide": "ratio",
-    "matmul": "product",
-    "dot": "product",
-    "outer": "product",
-    "negative": "negated",
-    "power": "power",
-    "where": "chosen",
-}
-REDUCED_NAMES = {"sum": "total", "max": "largest", "min": "smallest", "absolute": "magnitude", "mean": "mean"}
-PRIMITIVE_NAMES = {"dim": "n", "cast": "x", "alias": "x"}
-
-
-def _default_name(op: Operation | str, args: tuple[Operand, ...]) -> str:
-    """A name for a value to which the user gave none: `x_i` for x[i], `exp_x` for np.exp(x), a plain word otherwise."""
-    first = args[0] if args and isinstance(args[0], Var) else None
-    if op == "getitem" and first is not None:
-        return f"{first.name}_{_index_word(args[1])}"
-    if isinstance(op, str):
-        return PRIMITIVE_NAMES.get(op, op)
-    name = op.name.split(".")[-1]
-    if name in PLAIN_NAMES:
-        return PLAIN_NAMES[name]
-    if name in REDUCED_NAMES:
-        return REDUCED_NAMES[name]
-    if first is not None and first.named and len(first.name) <= 12:
-        return f"{name}_{first.name}"
-    return f"{name}_" if hasattr(builtins, name) else name
-
-
-def _index_word(index: Index) -> str:
-    if len(index) == 1 and isinstance(index[0], Var) and index[0].named and not index[0].is_array:
-        return index[0].name
-    if all(isinstance(i, Const) and isinstance(i.value, int) and i.value >= 0 for i in index):
-        return "_".join(str(i.value) for i in index)
-    return "part" if any(isinstance(i, Slice) for i in index) else "element"

@@ -1,4 +1,4 @@
-"""Calls: operations of the rule table, Python's built-ins, array methods, and the user's own functions inlined."""
+"""Calls: operations of the rule table, the tables of built-ins, array methods, and the user's own functions inlined."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import desugar, growing, library, reductions
+from adc.compiler.frontend import array_functions, desugar, growing, higher_order, python_builtins, reductions
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.builder import Value
-from adc.compiler.frontend.expressions import BoundMethod, Expressions
-from adc.compiler.frontend.frame import Closure, Frame, Items, NeedsUnrolling, Partial, Range
-from adc.compiler.frontend.growing import Growing, Method
-from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.expressions import BoundMethod
+from adc.compiler.frontend.frame import Closure, Frame, NeedsUnrolling, Partial
+from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness
-from adc.compiler.ir.nodes import Print, Var
-from adc.compiler.ir.types import Array, is_float
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
 from adc.errors import SourceError
 from adc.rules import registry
 from adc.rules.operation import Operation
@@ -30,6 +29,44 @@ from adc.rules.operation import Operation
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls.
 MAX_DATA_RECURSION = 8
+_SPECIAL: dict[Any, Callable[..., Value]] = {
+    **python_builtins.TABLE,
+    **array_functions.TABLE,
+    **higher_order.TABLE,
+}
+_PURE = {
+    str,
+    repr,
+    np.dtype,
+    math.gcd,
+    math.factorial,
+    slice,
+    type,
+    math.comb,
+    math.perm,
+    math.isqrt,
+    hash,
+    sorted,
+    np.finfo,
+    np.iinfo,
+    set,
+    frozenset,
+    math.lcm,
+}
+_MUTATING = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "remove",
+    "clear",
+    "reverse",
+    "sort",
+    "update",
+    "setdefault",
+    "popitem",
+    "__setitem__",
+}
 
 
 class ReturnValue(Exception):
@@ -39,12 +76,8 @@ class ReturnValue(Exception):
         self.value = value
 
 
-class Calls(Expressions):
+class Calls(Iteration):
     """The part of the evaluator that calls things."""
-
-    running: list[
-        tuple[tuple[Any, ...], int]
-    ]  # the functions being inlined, with the regions around their calls
 
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
@@ -76,7 +109,7 @@ class Calls(Expressions):
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(function, Method):
             return self._call_growing(function, args)
-        combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None  # type: ignore[arg-type]
+        combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
         if (
@@ -85,8 +118,8 @@ class Calls(Expressions):
             )
             and function is not builtins.len
         ):
-            args = growing.plain(self, args)  # type: ignore[arg-type]
-            kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))  # type: ignore[arg-type]
+            args = growing.plain(self, args)
+            kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
         if isinstance(function, Closure):
@@ -160,7 +193,7 @@ class Calls(Expressions):
         out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
         given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
         if dtype is not None:
-            args = [_asarray(self, x, dtype) for x in args]
+            args = [array_functions.asarray(self, x, dtype) for x in args]
         value = self.call(function, args, given)
         if where is not True:
             if out is None:
@@ -186,10 +219,7 @@ class Calls(Expressions):
                 "the length of the list is only known at run time",
                 "append to it, or use an array",
             )
-        growing.append(self, method.owner, args[0])  # type: ignore[arg-type]
-
-    def set_item(self, base: Value, index: Value, value: Value) -> None:
-        raise AssertionError("statements.Statements writes")
+        growing.append(self, method.owner, args[0])
 
     def _nearest(self, name: str) -> str | None:
         import difflib
@@ -220,7 +250,7 @@ class Calls(Expressions):
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
 
-    # --- the user's functions -----------------------------------------------------------------------------------
+    # --- the user's functions -------------------------------------------------------------------------------
 
     def _inline(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
         try:
@@ -299,9 +329,6 @@ class Calls(Expressions):
         """How often a function has called itself under a condition that only the data decides."""
         return len({depth for running, depth in self.running if running == key}) - 1
 
-    def execute(self, node: Any) -> None:
-        raise AssertionError("statements.Statements executes")
-
     def inline_rule(
         self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None
     ) -> Value:
@@ -322,13 +349,13 @@ class Calls(Expressions):
             Frame(None, source.globals, dict(source.closure), bound, unroll=True, depth=self.frame.depth + 1),
         )
 
-    # --- methods and constructors -------------------------------------------------------------------------------
+    # --- methods and constructors ---------------------------------------------------------------------------
 
     def array_methods(self) -> dict[str, Any]:
-        return _METHODS
+        return array_functions.METHODS
 
     def _call_method(self, method: BoundMethod, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        special = _METHODS.get(method.name)
+        special = array_functions.METHODS.get(method.name)
         if special is not None:
             return special(self, method.array, *args, **kwargs)
         operation = registry.find_method(method.name)
@@ -388,463 +415,3 @@ def _hashable(value: Value) -> bool:
     except TypeError:
         return False
     return True
-
-
-# --- built-ins and NumPy functions that the compiler itself understands -------------------------------------------
-
-
-def _len(self: Calls, x: Value) -> Value:
-    if isinstance(x, Var):
-        if not x.is_array:
-            raise self.refuse("a number has no len()")
-        return self.dim_value(x.type.shape[0])
-    if isinstance(x, Range):
-        return _items_of(self, x).length
-    return x.count if isinstance(x, Growing) else len(x)
-
-
-def _range(self: Calls, *args: Value) -> Value:
-    start, stop, step = (
-        (0, args[0], 1) if len(args) == 1 else (args[0], args[1], args[2] if len(args) == 3 else 1)
-    )
-    for v in (start, stop, step):
-        if self.length(v) is None:
-            raise self.refuse(
-                "range() takes integers", "its bounds decide how often a loop runs", "convert with int()"
-            )
-    return Range(start, stop, step)
-
-
-def _items_of(self: Calls, value: Value) -> Items:
-    found = self.iterable(value)
-    if isinstance(found, Items):
-        return found
-    if isinstance(found, Range):
-        if found.step != 1:
-            raise self.refuse(
-                "enumerate() or zip() over a range with a step is not supported", repair="compute the index"
-            )
-        length = self.op("maximum", self.op("subtract", found.stop, found.start), 0)
-        return Items(length, lambda k: self.op("add", found.start, k))
-    items = found
-
-    def item(k: Value) -> Value:
-        if isinstance(k, Var):
-            raise NeedsUnrolling
-        return items[k]
-
-    return Items(len(items), item, [(items, len(items))])
-
-
-def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:
-    inner = _items_of(self, value)
-    return Items(
-        inner.length, lambda k: (self.op("add", k, start) if start != 0 else k, inner.item(k)), inner.lists
-    )
-
-
-def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
-    inner = [_items_of(self, v) for v in values]
-    length = inner[0].length
-    for other in inner[1:]:
-        if other.length is not length and not (self.is_static(length) and length == other.length):
-            length = self.op("minimum", length, other.length)
-    return Items(
-        length, lambda k: tuple(i.item(k) for i in inner), [found for i in inner for found in i.lists]
-    )
-
-
-def _reversed(self: Calls, value: Value) -> Items | Range:
-    found = self.iterable(value)
-    if isinstance(found, Range) and found.step == 1:
-        return Range(self.op("subtract", found.stop, 1), self.op("subtract", found.start, 1), -1)
-    inner = _items_of(self, value)
-    return Items(
-        inner.length,
-        lambda k: inner.item(self.op("subtract", self.op("subtract", inner.length, 1), k)),
-        inner.lists,
-    )
-
-
-def _float(self: Calls, x: Value = 0.0) -> Value:
-    if isinstance(x, Var):
-        if x.is_array:
-            raise self.refuse(
-                "float() of an array", "only size-1 arrays can be converted", "index an element"
-            )
-        return x if is_float(x.type) and x.type.dtype == "float64" else self.cast(x, "float64")
-    return float(x)
-
-
-def _int(self: Calls, x: Value = 0) -> Value:
-    if not isinstance(x, Var):
-        return int(x)
-    if is_float(x.type):
-        x = self.op("trunc", x)
-    return x if x.type.dtype == "int64" else self.cast(x, "int64")
-
-
-def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
-    if not isinstance(real, Var) and not isinstance(imag, Var):
-        return complex(real, imag)
-    if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
-        raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
-    whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
-    return self.cast(whole, "complex128")
-
-
-def _bool(self: Calls, x: Value = False) -> Value:
-    return self.truth(x)
-
-
-def _hasattr(self: Calls, value: Value, name: Value) -> bool:
-    return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
-
-
-def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "less", key, default)
-
-
-def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "greater", key, default)
-
-
-def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
-    if len(args) == 1:
-        if isinstance(args[0], Var) and key is None and default is None:
-            return self.op("max" if better == "greater" else "min", args[0])
-        args = tuple(self.static_items(args[0], None))
-        if not args:
-            if default is None:
-                raise self.refuse("max() or min() of nothing", repair="give a default")
-            return default
-    if self.is_static(args) and key is None:
-        return max(args) if better == "greater" else min(args)
-    best, *rest = args
-    measure = best if key is None else self.call(key, [best], {})
-    for candidate in rest:
-        # Python keeps the first of equals (and of NaNs), which np.maximum does not.
-        other = candidate if key is None else self.call(key, [candidate], {})
-        test = self.op(better, other, measure)
-        best, measure = self.op("where", test, candidate, best), self.op("where", test, other, measure)
-    return best
-
-
-def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
-    if self.is_static(values) and not isinstance(values, Var):
-        return self.new_list(sorted(values, key=key, reverse=reverse))
-    if key is not None:
-        raise self.refuse(
-            "sorted() of data with a key is not supported", repair="sort positions with np.argsort"
-        )
-    array = values if isinstance(values, Var) else self.array_of(self.static_items(values, None))
-    ordered = self.call(np.sort, [array], {})
-    items = self.static_items(ordered, None) if array.type.shape[0].known is not None else None
-    if items is None:
-        return self.subscript(ordered, slice(None, None, -1)) if reverse else ordered
-    return self.new_list(items[::-1] if reverse else items)
-
-
-def _ndindex(self: Calls, *shape: Value) -> Items:
-    lengths = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-    total: Value = 1
-    for n in lengths:
-        total = self.op("multiply", total, n)
-
-    def item(k: Value) -> Value:
-        index: tuple[Value, ...] = ()
-        for n in reversed(lengths):
-            index = (self.op("remainder", k, n), *index)
-            k = self.op("floor_divide", k, n)
-        return index
-
-    return Items(total, item)
-
-
-def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
-    if isinstance(values, Var):
-        total = self.op("sum", values, axis=0)
-        return total if self.is_static(start) and start == 0 else self.op("add", start, total)
-    if isinstance(values, Items) and not isinstance(values.length, int):
-        return library.total(self, values, start)
-    items = self.static_items(values, None)
-    total = start
-    for item in items:
-        total = (
-            item
-            if isinstance(total, int) and total == 0 and isinstance(item, Var) and is_float(item.type)
-            else self.op("add", total, item)
-        )
-    return total
-
-
-def _any(self: Calls, values: Value) -> Value:
-    if isinstance(values, Var):
-        return self.op("any", values)
-    result: Value = False
-    for item in self.static_items(values, None):
-        result = (
-            self.op("logical_or", result, self.truth(item))
-            if isinstance(item, Var) or isinstance(result, Var)
-            else result or bool(item)
-        )
-    return result
-
-
-def _all(self: Calls, values: Value) -> Value:
-    if isinstance(values, Var):
-        return self.op("all", values)
-    result: Value = True
-    for item in self.static_items(values, None):
-        result = (
-            self.op("logical_and", result, self.truth(item))
-            if isinstance(item, Var) or isinstance(result, Var)
-            else result and bool(item)
-        )
-    return result
-
-
-def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
-    if not isinstance(value, Var):
-        return isinstance(value, classes)
-    wanted = classes if isinstance(classes, tuple) else (classes,)
-    if value.is_array:
-        return np.ndarray in wanted or object in wanted
-    python = {"float64": float, "int64": int, "bool": bool, "complex128": complex}.get(value.type.dtype)
-    return any(
-        isinstance(c, type)
-        and ((python is not None and issubclass(python, c)) or issubclass(np.dtype(value.type.dtype).type, c))
-        for c in wanted
-    )
-
-
-def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
-    self.block.append(Print(tuple(self.operand(a) for a in args), self.origin))
-
-
-def _tuple(self: Calls, values: Value = ()) -> Value:
-    return tuple(self.static_items(values, None))
-
-
-def _list(self: Calls, values: Value = ()) -> Value:
-    return self.new_list(self.static_items(values, None))
-
-
-def _dict(self: Calls, *args: Value, **kwargs: Value) -> Value:
-    return dict(*args, **kwargs)
-
-
-def _divmod(self: Calls, x: Value, y: Value) -> Value:
-    return self.op("floor_divide", x, y), self.op("remainder", x, y)
-
-
-def _round(self: Calls, x: Value, digits: Value = None) -> Value:
-    if digits is not None:
-        return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
-    return self.cast(self.op("rint", x), "int64") if isinstance(x, Var) else round(x)
-
-
-def _array(self: Calls, x: Value, dtype: Value = None, copy: Value = True) -> Value:
-    if isinstance(x, (list, tuple)):
-        x = self.array_of(x)
-    elif isinstance(x, Var) and copy:
-        x = self.op("copy", x)
-    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
-
-
-def _asarray(self: Calls, x: Value, dtype: Value = None) -> Value:
-    if isinstance(x, (list, tuple)):
-        x = self.array_of(x)
-    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
-
-
-def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
-    x = _asarray(self, x, dtype)
-    contiguous = not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C"
-    return x if contiguous else self.op("copy", x)
-
-
-def _real(self: Calls, val: Value) -> Value:
-    """The real part; an array of real numbers is its own."""
-    return self.op("real", val) if _is_complex(self, val) or not isinstance(val, Var) else val
-
-
-def _shape(self: Calls, x: Value) -> Value:
-    return self.shape_values(x.type.shape) if isinstance(x, Var) else ()
-
-
-def _ndim(self: Calls, x: Value) -> Value:
-    return x.type.ndim if isinstance(x, Var) else np.ndim(x)
-
-
-def _size(self: Calls, x: Value, axis: Value = None) -> Value:
-    if not isinstance(x, Var):
-        return 1
-    return self.attribute(x, "size") if axis is None else self.dim_value(x.type.shape[axis])
-
-
-def _where(self: Calls, condition: Value, x: Value = None, y: Value = None) -> Value:
-    if x is None:
-        return self.call(np.nonzero, [condition], {})
-    return self.op("where", *(self.array_of(v) for v in (condition, x, y)))
-
-
-def _is_complex(self: Calls, x: Value) -> bool:
-    known = self.type_of(x)
-    return known is not None and np.dtype(known.dtype).kind == "c"
-
-
-def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
-    return self.cast(x, str(np.dtype(dtype))) if x.type.dtype != str(np.dtype(dtype)) else self.op("copy", x)
-
-
-def _reshape_method(self: Calls, x: Var, *shape: Value) -> Value:
-    wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return self.op("reshape", x, tuple(wanted))
-
-
-def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
-    wanted = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-    return self.op("transpose", x, tuple(wanted) if axes and wanted is not None else None)
-
-
-def _fill(self: Calls, x: Var, value: Value) -> None:
-    assert isinstance(x.type, Array)
-    self.store(
-        x, (FULL,) * x.type.ndim, value if not isinstance(value, Var) else self.cast(value, x.type.dtype)
-    )
-
-
-def _item(self: Calls, x: Var, *index: Value) -> Value:
-    if not x.is_array:
-        return x
-    if not index:
-        index = (0,) * x.type.ndim
-    return self.subscript(x, tuple(index))
-
-
-def _flatten(self: Calls, x: Var) -> Value:
-    return self.op("copy", self.op("ravel", x))
-
-
-def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
-    if not isinstance(array, Var) or not array.is_array:
-        raise self.refuse("np.add.at takes an array")
-    items = normalized(
-        self,
-        array,
-        tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
-    )
-    value = self.array_of(value)
-    self.store(
-        array,
-        items,
-        value if not isinstance(value, Var) else self.cast(value, array.type.dtype),
-        accumulate=True,
-    )
-
-
-def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
-    _add_at(self, array, index, self.op("negative", self.array_of(value)))
-
-
-def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
-    """`x.sort()` sorts the array itself."""
-    self.set_item(x, Ellipsis, self.call(np.sort, [x, axis, kind], {}))
-
-
-def _partition(self: Calls, x: Var, kth: Value, axis: Value = -1) -> None:
-    self.set_item(x, Ellipsis, self.call(np.partition, [x, kth, axis], {}))
-
-
-def _sum_method(self: Calls, x: Var, *args: Value, **kwargs: Value) -> Value:
-    return self.op("sum", x, *args, **kwargs)
-
-
-_SPECIAL: dict[Any, Callable[..., Value]] = {
-    **library.TABLE,
-    builtins.len: _len,
-    builtins.range: _range,
-    builtins.enumerate: _enumerate,
-    builtins.zip: _zip,
-    builtins.reversed: _reversed,
-    builtins.float: _float,
-    builtins.int: _int,
-    builtins.bool: _bool,
-    builtins.complex: _complex,
-    builtins.min: _min,
-    builtins.max: _max,
-    builtins.sum: _sum,
-    builtins.any: _any,
-    builtins.all: _all,
-    builtins.isinstance: _isinstance,
-    builtins.print: _print,
-    builtins.hasattr: _hasattr,
-    builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
-    builtins.tuple: _tuple,
-    builtins.list: _list,
-    builtins.dict: _dict,
-    builtins.divmod: _divmod,
-    builtins.round: _round,
-    np.array: _array,
-    np.asarray: _asarray,
-    np.ascontiguousarray: _ascontiguousarray,
-    np.real: _real,
-    np.shape: _shape,
-    np.ndim: _ndim,
-    np.size: _size,
-    np.where: _where,
-    np.add.at: _add_at,
-    np.subtract.at: _subtract_at,
-    np.float64: _float,
-    np.iscomplexobj: _is_complex,
-    np.isrealobj: lambda self, x: not _is_complex(self, x),
-    builtins.slice: lambda self, *parts: slice(*parts),
-    builtins.sorted: _sorted,
-    np.ndindex: _ndindex,
-    functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),
-}
-_METHODS: dict[str, Callable[..., Value]] = {
-    "astype": _astype,
-    "reshape": _reshape_method,
-    "transpose": _transpose_method,
-    "fill": _fill,
-    "item": _item,
-    "flatten": _flatten,
-    "tolist": library.to_list,
-    "sort": _sort,
-    "partition": _partition,
-}
-_PURE = {
-    str,
-    repr,
-    np.dtype,
-    math.gcd,
-    math.factorial,
-    slice,
-    type,
-    math.comb,
-    math.perm,
-    math.isqrt,
-    hash,
-    sorted,
-    np.finfo,
-    np.iinfo,
-    set,
-    frozenset,
-    math.lcm,
-}
-_MUTATING = {
-    "append",
-    "extend",
-    "insert",
-    "pop",
-    "remove",
-    "clear",
-    "reverse",
-    "sort",
-    "update",
-    "setdefault",
-    "popitem",
-    "__setitem__",
-}

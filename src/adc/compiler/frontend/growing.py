@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.frame import Items, ListValue, Range
 from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, joined
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
 if TYPE_CHECKING:
-    from adc.compiler.frontend.statements import Statements
+    from adc.compiler.frontend.core import Core
 
 
 @dataclass(eq=False)
@@ -86,9 +86,7 @@ def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
     return found
 
 
-def begun(
-    ev: Statements, name: str, items: ListValue, kind: Type | None, trips: Value, per_trip: int
-) -> Growing:
+def begun(ev: Core, name: str, items: ListValue, kind: Type | None, trips: Value, per_trip: int) -> Growing:
     """The list as it is before the loop: its elements so far, and room for those that the loop appends."""
     kinds = [ev.type_of(item) for item in items]
     for t in kinds:
@@ -108,7 +106,7 @@ def begun(
     return growing
 
 
-def trips_of(ev: Statements, items: Range | Items) -> Value:
+def trips_of(ev: Core, items: Range | Items) -> Value:
     """How many trips a loop has."""
     if isinstance(items, Items):
         return items.length
@@ -118,7 +116,7 @@ def trips_of(ev: Statements, items: Range | Items) -> Value:
     return ev.dim_value(((span + (abs(items.step) - 1)) // abs(items.step)).clamped())
 
 
-def ordinal(ev: Statements, items: Range | Items, index: Var) -> Value:
+def ordinal(ev: Core, items: Range | Items, index: Var) -> Value:
     """The number of a trip, from zero."""
     if isinstance(items, Items):
         return index
@@ -126,7 +124,7 @@ def ordinal(ev: Statements, items: Range | Items, index: Var) -> Value:
     return offset if items.step == 1 else ev.op("floor_divide", offset, items.step)
 
 
-def append(ev: Statements, growing: Growing, value: Value) -> None:
+def append(ev: Core, growing: Growing, value: Value) -> None:
     """`growing.append(value)`."""
     nested = isinstance(value, (Growing, list, tuple))
     if nested:
@@ -155,7 +153,7 @@ def append(ev: Statements, growing: Growing, value: Value) -> None:
     growing.appended += 1
 
 
-def element(ev: Statements, growing: Growing, index: Value) -> Value:
+def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
     if isinstance(index, slice):
         part = ev.subscript(array(ev, growing), index)
@@ -172,18 +170,18 @@ def element(ev: Statements, growing: Growing, index: Value) -> Value:
     return _as_element(ev, growing, ev.getitem(growing.values, normalized(ev, growing.values, index)))
 
 
-def _as_element(ev: Statements, growing: Growing, value: Value) -> Value:
+def _as_element(ev: Core, growing: Growing, value: Value) -> Value:
     if not growing.nested or value.type.ndim != 1:
         return value
     return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), 0)
 
 
-def items(ev: Statements, growing: Growing) -> Items:
+def items(ev: Core, growing: Growing) -> Items:
     """What a loop over the list goes over."""
     return Items(growing.count, lambda k: element(ev, growing, k))
 
 
-def array(ev: Statements, growing: Growing) -> Value:
+def array(ev: Core, growing: Growing) -> Value:
     """What `np.array(growing)` has for elements."""
     if growing.values is None:
         raise cannot(ev, "it is empty")
@@ -192,18 +190,18 @@ def array(ev: Statements, growing: Growing) -> Value:
     return ev.subscript(growing.values, slice(None, growing.count))
 
 
-def plain(ev: Statements, values: Iterable[Value]) -> list[Value]:
+def plain(ev: Core, values: Iterable[Value]) -> list[Value]:
     """Operands of NumPy and of built-ins: lists as arrays."""
     return [array(ev, v) if isinstance(v, Growing) else v for v in values]
 
 
-def cannot(ev: Statements, why: str) -> UnsupportedError:
+def cannot(ev: Core, why: str) -> UnsupportedError:
     return ev.refuse(
         "a list changes in a loop whose number of trips is only known at run time", why, "use an array"
     )
 
 
-def joined_call(ev: Statements, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`np.vstack(growing)` and the like: what its elements give next to each other; None for other calls."""
     if not args or not isinstance(args[0], Growing) or function not in _JOINED:
         return None
@@ -270,7 +268,7 @@ def comprehension(items):
 """
 
 
-def refuse_in(ev: Statements, output: Value) -> None:
+def refuse_in(ev: Core, output: Value) -> None:
     """A result has a structure known before the program runs."""
     if isinstance(output, Growing):
         raise ev.refuse(
@@ -284,7 +282,7 @@ def refuse_in(ev: Statements, output: Value) -> None:
         refuse_in(ev, part)
 
 
-def check_writes(ev: Statements) -> None:
+def check_writes(ev: Core) -> None:
     """Refuse a write to an array that may be one that was put into a list, under another name."""
     for root, where in ev.mutated.items():
         todo, seen = list(ev.joined_roots.get(root, ())), {root}
@@ -298,7 +296,7 @@ def check_writes(ev: Statements) -> None:
                 todo.extend(ev.joined_roots.get(name, ()))
 
 
-def written(ev: Statements, array: Var) -> UnsupportedError:
+def written(ev: Core, array: Var) -> UnsupportedError:
     return ev.refuse(
         f"this writes to `{array.name}`, which was put into a list before",
         "the list of the compiled code has a copy, which does not see the write",
@@ -306,14 +304,14 @@ def written(ev: Statements, array: Var) -> UnsupportedError:
     )
 
 
-def _freeze(ev: Statements, value: Var) -> None:
+def _freeze(ev: Core, value: Var) -> None:
     made_here = {v for s in walk(ev.block) for v in defined(s)}
     if value.root in ev.mutated and value.root not in made_here and value.root not in ev.frozen:
         raise written(ev, value.root)
     ev.frozen.setdefault(value.root, ev.origin)
 
 
-def _put(ev: Statements, values: Var, k: Value, value: Value) -> None:
+def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):
@@ -321,7 +319,7 @@ def _put(ev: Statements, values: Var, k: Value, value: Value) -> None:
     ev.store(values, normalized(ev, values, k), ev.cast(value, values.type.dtype))
 
 
-def _from_outside(ev: Statements, t: Type) -> Type:
+def _from_outside(ev: Core, t: Type) -> Type:
     """The type of an element, if its lengths are known before the loop."""
     if not isinstance(t, Array):
         return Scalar(t.dtype)

@@ -15,9 +15,10 @@ from typing import Any
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.builder import EqualLengths, Value
 from adc.compiler.frontend.frame import Capture, Frame, Guard
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.statements import Statements
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, is_integer
 from adc.errors import Location
@@ -58,7 +59,7 @@ def make_param(name: str, value: Any, evaluator: Evaluator) -> Var:
     """A parameter for an argument: an array, or a number."""
     param = Var(name, evaluator.argument_type(value, name))
     if isinstance(param.type, Array):
-        evaluator._name_lengths(param, value)
+        evaluator.name_lengths(param, value)
     elif is_integer(param.type):
         param.dim = Dim.symbol("value", param)
     return param

@@ -18,9 +18,9 @@ import numpy as np
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity, differentiable_operands
 from adc.compiler.analysis.shifts import inactive_shifts
-from adc.compiler.frontend.builder import UNDEFINED, Value
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Block,

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

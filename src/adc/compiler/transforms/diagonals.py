@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Program, Slice, Var, blocks, uses, walk
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.dims import Dim

@@ -15,9 +15,9 @@ import numpy as np
 from adc import pytree
 from adc.compiler import results
 from adc.compiler.analysis.shifts import inactive_shifts
-from adc.compiler.frontend.builder import ZERO, Value
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.transforms import chunks, nested, split, tangent, units

@@ -18,9 +18,9 @@ import numpy as np
 
 from adc.compiler.analysis.layout import Layout, Region, reads
 from adc.compiler.frontend import infer
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

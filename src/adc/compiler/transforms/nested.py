@@ -18,9 +18,9 @@ import numpy as np
 from adc import pytree
 from adc.compiler import results
 from adc.compiler.analysis.shifts import inactive_shifts
-from adc.compiler.frontend.builder import ZERO, Value
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import (
     Atom,
     Block,

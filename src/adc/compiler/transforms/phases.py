@@ -12,9 +12,9 @@ from typing import Any
 
 from adc.compiler import results as forms
 from adc.compiler.analysis.shifts import inactive_shifts
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.lower import Evaluator, Lowered
 from adc.compiler.frontend.source import Source
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Block, Program, Var
 from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms import clone, nested, opaque, split, tangent

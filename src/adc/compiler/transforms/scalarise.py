@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import FULL, indexed_type
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from adc.compiler.analysis.activity import Activity
-from adc.compiler.frontend.builder import ZERO, Value
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Block, Stmt, Store, Var, walk
 from adc.compiler.ir.types import Array
 from adc.rules import registry

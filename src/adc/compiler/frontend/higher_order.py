@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.builder import Value
 from adc.compiler.frontend.frame import Closure, Items, Range
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:

@@ -1,0 +1,179 @@
+"""Functions and methods of arrays that the compiler itself understands, as they are no operations of the rule table.
+
+Each takes the evaluator and the values of its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend import higher_order, python_builtins
+from adc.compiler.frontend.frame import Items
+from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+
+def _array(self: Calls, x: Value, dtype: Value = None, copy: Value = True) -> Value:
+    if isinstance(x, (list, tuple)):
+        x = self.array_of(x)
+    elif isinstance(x, Var) and copy:
+        x = self.op("copy", x)
+    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+
+
+def asarray(self: Calls, x: Value, dtype: Value = None) -> Value:
+    if isinstance(x, (list, tuple)):
+        x = self.array_of(x)
+    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+
+
+def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
+    x = asarray(self, x, dtype)
+    contiguous = not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C"
+    return x if contiguous else self.op("copy", x)
+
+
+def _real(self: Calls, val: Value) -> Value:
+    """The real part; an array of real numbers is its own."""
+    return self.op("real", val) if _is_complex(self, val) or not isinstance(val, Var) else val
+
+
+def _shape(self: Calls, x: Value) -> Value:
+    return self.shape_values(x.type.shape) if isinstance(x, Var) else ()
+
+
+def _ndim(self: Calls, x: Value) -> Value:
+    return x.type.ndim if isinstance(x, Var) else np.ndim(x)
+
+
+def _size(self: Calls, x: Value, axis: Value = None) -> Value:
+    if not isinstance(x, Var):
+        return 1
+    return self.attribute(x, "size") if axis is None else self.dim_value(x.type.shape[axis])
+
+
+def _where(self: Calls, condition: Value, x: Value = None, y: Value = None) -> Value:
+    if x is None:
+        return self.call(np.nonzero, [condition], {})
+    return self.op("where", *(self.array_of(v) for v in (condition, x, y)))
+
+
+def _is_complex(self: Calls, x: Value) -> bool:
+    known = self.type_of(x)
+    return known is not None and np.dtype(known.dtype).kind == "c"
+
+
+def _ndindex(self: Calls, *shape: Value) -> Items:
+    lengths = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    total: Value = 1
+    for n in lengths:
+        total = self.op("multiply", total, n)
+
+    def item(k: Value) -> Value:
+        index: tuple[Value, ...] = ()
+        for n in reversed(lengths):
+            index = (self.op("remainder", k, n), *index)
+            k = self.op("floor_divide", k, n)
+        return index
+
+    return Items(total, item)
+
+
+def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
+    return self.cast(x, str(np.dtype(dtype))) if x.type.dtype != str(np.dtype(dtype)) else self.op("copy", x)
+
+
+def _reshape_method(self: Calls, x: Var, *shape: Value) -> Value:
+    wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return self.op("reshape", x, tuple(wanted))
+
+
+def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
+    wanted = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    return self.op("transpose", x, tuple(wanted) if axes and wanted is not None else None)
+
+
+def _fill(self: Calls, x: Var, value: Value) -> None:
+    assert isinstance(x.type, Array)
+    self.store(
+        x, (FULL,) * x.type.ndim, value if not isinstance(value, Var) else self.cast(value, x.type.dtype)
+    )
+
+
+def _item(self: Calls, x: Var, *index: Value) -> Value:
+    if not x.is_array:
+        return x
+    if not index:
+        index = (0,) * x.type.ndim
+    return self.subscript(x, tuple(index))
+
+
+def _flatten(self: Calls, x: Var) -> Value:
+    return self.op("copy", self.op("ravel", x))
+
+
+def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
+    if not isinstance(array, Var) or not array.is_array:
+        raise self.refuse("np.add.at takes an array")
+    items = normalized(
+        self,
+        array,
+        tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
+    )
+    value = self.array_of(value)
+    self.store(
+        array,
+        items,
+        value if not isinstance(value, Var) else self.cast(value, array.type.dtype),
+        accumulate=True,
+    )
+
+
+def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
+    _add_at(self, array, index, self.op("negative", self.array_of(value)))
+
+
+def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
+    """`x.sort()` sorts the array itself."""
+    self.set_item(x, Ellipsis, self.call(np.sort, [x, axis, kind], {}))
+
+
+def _partition(self: Calls, x: Var, kth: Value, axis: Value = -1) -> None:
+    self.set_item(x, Ellipsis, self.call(np.partition, [x, kth, axis], {}))
+
+
+TABLE: dict[Any, Callable[..., Value]] = {
+    np.array: _array,
+    np.asarray: asarray,
+    np.ascontiguousarray: _ascontiguousarray,
+    np.real: _real,
+    np.shape: _shape,
+    np.ndim: _ndim,
+    np.size: _size,
+    np.where: _where,
+    np.add.at: _add_at,
+    np.subtract.at: _subtract_at,
+    np.float64: python_builtins.to_float,
+    np.iscomplexobj: _is_complex,
+    np.isrealobj: lambda self, x: not _is_complex(self, x),
+    np.ndindex: _ndindex,
+}
+METHODS: dict[str, Callable[..., Value]] = {
+    "astype": _astype,
+    "reshape": _reshape_method,
+    "transpose": _transpose_method,
+    "fill": _fill,
+    "item": _item,
+    "flatten": _flatten,
+    "tolist": higher_order.to_list,
+    "sort": _sort,
+    "partition": _partition,
+}

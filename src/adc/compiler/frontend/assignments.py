@@ -1,0 +1,199 @@
+"""Assignments: names are rebound, tuples unpacked, elements of arrays and containers written."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from adc.compiler.frontend import growing
+from adc.compiler.frontend.calls import Calls
+from adc.compiler.frontend.frame import ListValue, NeedsUnrolling
+from adc.compiler.frontend.indexing import indexed_type, normalized
+from adc.compiler.frontend.operators import BINARY
+from adc.compiler.frontend.values import Value, kind
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array, is_float, is_integer
+from adc.rules.dims import Dim
+from adc.rules.shapes import broadcast
+
+
+class Assignments(Calls):
+    """The part of the evaluator that assigns."""
+
+    def exec_Assign(self, node: Any) -> None:
+        value = self.evaluate(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def exec_AnnAssign(self, node: Any) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.evaluate(node.value))
+
+    def bind(self, target: Any, value: Value) -> None:
+        """Assign a value to a target: a name, a pattern of names, an element or slice."""
+        if isinstance(target, gast.Name):
+            self.frame.env[target.id] = self.named_value(value, target.id)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, gast.Subscript):
+            base = self.evaluate(target.value)
+            index = self.evaluate(target.slice)
+            with self.origin_at(self.locate(target)):
+                self.set_item(base, index, value)
+        else:
+            with self.origin_at(self.locate(target)):
+                raise self.refuse(
+                    "writing to an attribute is not supported",
+                    "the reverse sweep could not undo the write",
+                    "return the value instead",
+                )
+
+    def _unpack(self, target: Any, value: Value) -> None:
+        if isinstance(value, growing.Growing):
+            value = growing.array(self, value)
+        if isinstance(value, Var):
+            if not value.is_array:
+                raise self.refuse("cannot unpack a number")
+            length = value.type.shape[0]
+            count = len(target.elts)
+            if length.known is None:
+                self.require_equal(Dim(count), length, f"expected {count} values to unpack")
+            items = [self.subscript(value, k) for k in range(count)]
+        else:
+            items = self.static_items(value, target)
+        star = next((k for k, e in enumerate(target.elts) if isinstance(e, gast.Starred)), None)
+        if star is not None:
+            tail = len(target.elts) - star - 1
+            middle = self.new_list(items[star : len(items) - tail])
+            items = [*items[:star], middle, *items[len(items) - tail :]]
+        if len(items) != len(target.elts):
+            raise self.refuse(f"cannot unpack {len(items)} values into {len(target.elts)} names")
+        for element, item in zip(target.elts, items, strict=True):
+            self.bind(element.value if isinstance(element, gast.Starred) else element, item)
+
+    def exec_AugAssign(self, node: Any) -> None:
+        function = BINARY[type(node.op)]
+        if isinstance(node.target, gast.Name):
+            old = self.eval_Name(
+                gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
+            )
+            value = self.evaluate(node.value)
+            if isinstance(old, Var) and old.is_array:
+                self._update(old, (Ellipsis,), function, value, old)
+            elif isinstance(old, ListValue) and function is operator.add:
+                if old.depth != self.loop_depth:
+                    raise NeedsUnrolling(old)
+                old.extend(self.static_items(value, node.value))
+            else:
+                self.frame.env[node.target.id] = self.named_value(
+                    self.binary(function, old, value), node.target.id
+                )
+        elif isinstance(node.target, gast.Subscript):
+            base = self.evaluate(node.target.value)
+            index = self.evaluate(node.target.slice)
+            value = self.evaluate(node.value)
+            if isinstance(base, Var):
+                self._update(base, self.index_value(index), function, value, None)
+            else:
+                self.set_item(base, index, self.binary(function, self.subscript(base, index), value))
+        else:
+            raise self.refuse(
+                "an augmented write to an attribute is not supported", repair="return the value instead"
+            )
+
+    def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
+        """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
+        items = normalized(self, array, index)
+        assert isinstance(array.type, Array)
+        fancy = any(isinstance(i, Var) and i.is_array for i in items)
+        if isinstance(value, (list, tuple)):
+            value = self.array_of(value)
+        vt = self.type_of(value)
+        if vt is None:
+            raise self.refuse(f"cannot combine an array with {kind(value)}")
+        if is_integer(array.type) and (is_float(vt) or function is operator.truediv):
+            raise self.refuse(
+                f"Cannot cast ufunc output from dtype('float64') to dtype('{array.type.dtype}') in place",
+                "the array holds integers",
+                "make it an array of floats",
+            )
+        if function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f":
+            self._store(
+                array,
+                items,
+                value if function is operator.add else self.op("negative", value),
+                accumulate=True,
+            )
+            return
+        old = whole if whole is not None else self.getitem(array, items)
+        self._store(array, items, self.binary(function, old, value))
+
+    def set_item(self, base: Value, index: Value, value: Value) -> None:
+        if isinstance(base, Var):
+            if not base.is_array:
+                raise self.refuse("a number cannot be written to by index")
+            if isinstance(value, (list, tuple)):
+                value = self.array_of(value)
+            self._store(base, normalized(self, base, self.index_value(index)), value)
+        elif isinstance(base, (ListValue, dict)):
+            if not self.is_static(index):
+                raise (
+                    NeedsUnrolling(base)
+                    if self.loop_depth
+                    else self.refuse(
+                        "a list is written at an index that is only known at run time", repair="use an array"
+                    )
+                )
+            if getattr(base, "depth", self.loop_depth) != self.loop_depth:
+                raise NeedsUnrolling
+            try:
+                base[index] = value
+            except (IndexError, TypeError) as error:
+                raise self.refuse(f"{type(error).__name__}: {error}") from error
+        else:
+            raise self.refuse(
+                f"writing into {kind(base)} is not supported",
+                "it was made outside the function",
+                "build a new one",
+            )
+
+    def _store(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
+        assert isinstance(array.type, Array)
+        if array.root in self.frozen:
+            raise growing.written(self, array.root)
+        target, _ = indexed_type(self, array, index)
+        if Dim(-1) in target.shape:
+            target = self.getitem(array, index).type  # a view, whose lengths have names
+        vt = self.type_of(value)
+        if vt is None:
+            raise self.refuse(f"cannot store {kind(value)} in an array")
+        if vt.ndim > target.ndim:
+            raise self.refuse(
+                "could not broadcast the value into the shape of its target",
+                f"the value has {vt.ndim} axes, the target {target.ndim}",
+                "reduce it first",
+            )
+        broadcast(
+            [target.shape, vt.shape],
+            lambda a, b: self.require_equal(
+                a, b, "could not broadcast input array from one shape into another"
+            ),
+        )
+        if isinstance(value, Var) and value.type.dtype != array.type.dtype:
+            if is_float(value.type) and not is_float(array.type):
+                # NumPy would truncate here without a word; the derivative through it is zero by nature.
+                value = self.cast(value, array.type.dtype)
+            else:
+                value = self.cast(value, array.type.dtype)
+        if (
+            isinstance(value, Var)
+            and value.is_array
+            and value.root is array.root
+            and not (accumulate and value is array)
+        ):
+            # NumPy reads the whole right-hand side before it writes an overlapping target.
+            value = self.op("copy", value)
+        self.store(array, index, value, accumulate)

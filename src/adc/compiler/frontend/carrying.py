@@ -1,0 +1,307 @@
+"""Find what a loop carries from trip to trip, by running its body until the types of the carried names stand still."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from adc.compiler.frontend.branches import Branches
+from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.frame import ListValue, NeedsUnrolling
+from adc.compiler.frontend.scan import changed_names, stored_names
+from adc.compiler.frontend.values import UNDEFINED, Undefined, Value, kind
+from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, Var, While
+from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
+from adc.rules.dims import Dim
+
+
+class Carrying(Branches):
+    """The part of the evaluator that makes the regions of loops."""
+
+    def _lower_loop(
+        self, node: Any, region: For | While, test: Any, body: Any, extra: set[str] | None = None
+    ) -> None:
+        """Find what the loop carries by running its body until the types of the carried names stand still."""
+        assert self.frame.liveness is not None
+        head = self.frame.liveness.head[id(node)]
+        after = self.frame.liveness.after[id(node)]
+        assigned = stored_names(
+            [
+                *node.body,
+                *([node.target] if isinstance(node, gast.For) else []),
+                *([node.test] if isinstance(node, gast.While) else []),
+            ]
+        )
+        before = dict(self.frame.env)
+        changed_dicts = {name for name in changed_names(node.body) if isinstance(before.get(name), dict)}
+        names = sorted((assigned & head) | changed_dicts | (extra or set()))
+        leaves: dict[tuple[Any, ...], Type | None] = {}
+        for name in names:
+            for path, value in _leaves(before.get(name, UNDEFINED), (name,)):
+                leaves[path] = self._loop_type(value)
+        lengths = self.equal.snapshot()
+        containers = Contents(self.frame)
+        if any(isinstance(before.get(n), dict) and containers.shared(before[n]) for n in changed_dicts):
+            raise NeedsUnrolling
+        while True:
+            self.equal.restore(lengths)
+            blocks: list[Block] = [[], []]
+            phis: dict[tuple[Any, ...], Var] = {}
+            env = dict(before)
+            for name in names:
+                env[name] = self._with_phis(before.get(name, UNDEFINED), (name,), leaves, phis)
+            self.frame.env = env
+            self.region_depth += 1
+            self.loop_depth += 1
+            self.open_phis.append(set(phis.values()))
+            try:
+                with self.at(blocks[0]):
+                    condition = test() if test is not None else True
+                if condition is False:
+                    self.frame.env = before
+                    return
+                with self.at(blocks[1]):
+                    body()
+            finally:
+                self.region_depth -= 1
+                self.loop_depth -= 1
+                self.open_phis.pop()
+            if any(True for _ in containers.changes(containers.taken())):
+                raise NeedsUnrolling  # a container that the loop does not carry changed in its body
+            outs = {
+                path: value
+                for name in names
+                for path, value in _leaves(self.frame.env.get(name, UNDEFINED), (name,))
+            }
+            changed = self._widened(names, before, leaves, phis, outs)
+            if not changed:
+                break
+        if isinstance(region, While):
+            region.test_block, region.test = blocks[0], self.atom(condition)
+        region.body = blocks[1]
+        self.frame.env = before
+        self._finish_loop(region, names, before, after, phis, outs)
+        self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    def _loop_type(self, value: Value) -> Type | None:
+        t = self.type_of(value)
+        return t if t is not None else None
+
+    def _with_phis(
+        self,
+        value: Value,
+        path: tuple[Any, ...],
+        leaves: dict[tuple[Any, ...], Type | None],
+        phis: dict[tuple[Any, ...], Var],
+    ) -> Value:
+        if isinstance(value, tuple):
+            parts = [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if isinstance(value, ListValue):
+            result = ListValue(self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value))
+            result.depth = value.depth
+            return result
+        if isinstance(value, dict):
+            return {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()}
+        t = leaves.get(path)
+        if t is None:
+            return value
+        phi = Var("_".join(str(path[0]).split()[:2]), t)
+        if isinstance(t, Array):
+            phi.type = Array(
+                t.dtype,
+                tuple(Dim.symbol("shape", phi, k) if d == Dim(-1) else d for k, d in enumerate(t.shape)),
+                t.layout,
+            )
+            if isinstance(value, Var):
+                self.joined_roots[phi] = {value.root}
+        elif is_integer(t):
+            phi.dim = Dim.symbol("value", phi)
+        phis[path] = phi
+        return phi
+
+    def _widened(
+        self,
+        names: list[str],
+        before: dict[str, Value],
+        leaves: dict[tuple[Any, ...], Type | None],
+        phis: dict[tuple[Any, ...], Var],
+        outs: dict[tuple[Any, ...], Value],
+    ) -> bool:
+        """Widen the types of carried leaves by what the body gives back; True when the body must be run again."""
+        changed = False
+        inits = {
+            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
+        }
+        if inits.keys() != outs.keys():
+            path = next(iter(inits.keys() ^ outs.keys()))
+            if isinstance(before.get(path[0], UNDEFINED), Undefined):
+                raise self.refuse(
+                    f"`{path[0]}` is first assigned inside a loop and read after it",
+                    "a container has no value when the loop does not run",
+                    "assign it before the loop",
+                )
+            raise NeedsUnrolling
+        for path, out in outs.items():
+            init = inits[path]
+            t_out = self.type_of(out)
+            t = leaves.get(path)
+            if t is None:
+                if out is init or self.same_static(out, init):
+                    continue
+                if t_out is None or init is not UNDEFINED:
+                    raise self.refuse(
+                        f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",
+                        "a loop can only carry numbers and arrays",
+                        "keep its kind the same",
+                    )
+                leaves[path] = (
+                    t_out
+                    if not isinstance(t_out, Array)
+                    else Array(t_out.dtype, (Dim(-1),) * t_out.ndim, "A")
+                )
+                changed = True
+                continue
+            if path in phis and out is phis[path]:
+                continue
+            if t_out is None:
+                if out is UNDEFINED:
+                    continue
+                raise self.refuse(
+                    f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",
+                    repair="keep its kind the same",
+                )
+            wide = self._joined_loop_type(t, t_out, str(path[0]))
+            if wide != t:
+                leaves[path] = wide
+                changed = True
+        return changed
+
+    def _joined_loop_type(self, t: Type, t_out: Type, name: str) -> Type:
+        wide = joined(t, t_out)
+        if wide is None:
+            if isinstance(t, Scalar) and isinstance(t_out, Array):
+                raise self.refuse(
+                    f"`{name}` starts as a number and becomes an array inside a loop",
+                    "a variable has one rank in compiled code",
+                    f"start with `{name} = np.zeros(...)` of the final shape",
+                )
+            raise self.refuse(
+                f"`{name}` changes its number of axes inside a loop", repair="keep its rank the same"
+            )
+        if isinstance(wide, Array):
+            assert isinstance(t, Array) and isinstance(t_out, Array)
+            shape = tuple(
+                a if self.equal.same(a, b) or self._may_stay(a, b) else Dim(-1)
+                for a, b in zip(t.shape, t_out.shape, strict=True)
+            )
+            if (
+                any(d == Dim(-1) and a != Dim(-1) for d, a in zip(shape, t.shape, strict=True))
+                or wide.layout != t.layout
+                or wide.dtype != t.dtype
+            ):
+                return Array(wide.dtype, shape, wide.layout)
+            return t
+        return wide
+
+    @staticmethod
+    def _may_stay(a: Dim, b: Dim) -> bool:
+        """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""
+        if a == Dim(-1) or b == Dim(-1) or 1 in (a.known, b.known) or (a - b).known is not None:
+            return False
+        return not a.symbols() & b.symbols()  # a length made from the old one changes
+
+    def _finish_loop(
+        self,
+        region: For | While,
+        names: list[str],
+        before: dict[str, Value],
+        after: set[str],
+        phis: dict[tuple[Any, ...], Var],
+        outs: dict[tuple[Any, ...], Value],
+    ) -> None:
+        inits = {
+            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
+        }
+        results: dict[tuple[Any, ...], Var] = {}
+        may_be_unassigned = False
+        for path, phi in phis.items():
+            out = outs[path]
+            init = inits[path]
+            if init is UNDEFINED:
+                may_be_unassigned = may_be_unassigned or path[0] in after
+                init = self._filler(phi)
+            if out is UNDEFINED:
+                out = phi
+            result = Var(phi.name, phi.type, dim=None)
+            if isinstance(phi.type, Array):
+                result.type = Array(
+                    phi.type.dtype,
+                    tuple(
+                        Dim.symbol("shape", result, k) if d == Dim.symbol("shape", phi, k) else d
+                        for k, d in enumerate(phi.type.shape)
+                    ),
+                    phi.type.layout,
+                )
+                roots = {v.root for v in (init, out) if isinstance(v, Var)}
+                self.joined_roots[phi] = roots
+                self.joined_roots[result] = roots | {phi}
+                init = self.cast(init, phi.type.dtype)
+                own = [Dim.symbol("shape", phi, k) for k in range(phi.type.ndim)]
+                with self.at(region.body):
+                    out = self.cast(out, phi.type.dtype)
+                    for a, b in zip(phi.type.shape, out.type.shape, strict=True):
+                        if not self.equal.same(a, b) and self._may_stay(a, b) and a not in own:
+                            self.require_equal(a, b, f"`{phi.name}` changes its length inside a loop")
+            elif is_integer(phi.type):
+                result.dim = Dim.symbol("value", result)
+            region.carried.append(Carried(phi, self.atom(init), self.atom(out), result))
+            results[path] = result
+        if may_be_unassigned and isinstance(region, For):
+            start, stop = (v.value if isinstance(v, Const) else v for v in (region.start, region.stop))
+            runs = self.op("less" if region.step.value > 0 else "greater", start, stop)  # type: ignore[union-attr]
+            if isinstance(runs, Var):
+                self.block.append(
+                    Check(
+                        runs,
+                        "UnboundLocalError",
+                        (Const("a name assigned in a loop is read after it, but the loop did not run"),),
+                        self.origin,
+                    )
+                )
+        self.block.append(region)
+        for name in names:
+            if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
+                self.frame.env[name] = _replaced(before.get(name, UNDEFINED), (name,), results)
+            elif name not in before:
+                self.frame.env[name] = UNDEFINED
+
+    def _filler(self, phi: Var) -> Value:
+        """What a name that has no value yet starts from: never read when the loop runs."""
+        if isinstance(phi.type, Array):
+            return self.op("zeros", (0,) * phi.type.ndim, dtype=np.dtype(phi.type.dtype))
+        return np.dtype(phi.type.dtype).type(0).item()
+
+
+def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Value]]:
+    """The numbers, arrays and constants in a container, with where they stand."""
+    if isinstance(value, (tuple, ListValue)):
+        return [leaf for k, v in enumerate(value) for leaf in _leaves(v, (*path, k))]
+    if isinstance(value, dict):
+        return [leaf for k, v in value.items() for leaf in _leaves(v, (*path, k))]
+    return [(path, value)]
+
+
+def _replaced(value: Value, path: tuple[Any, ...], results: dict[tuple[Any, ...], Var]) -> Value:
+    if isinstance(value, tuple):
+        parts = [_replaced(v, (*path, k), results) for k, v in enumerate(value)]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, ListValue):
+        value[:] = [_replaced(v, (*path, k), results) for k, v in enumerate(value)]
+        return value
+    if isinstance(value, dict):
+        value.update({k: _replaced(v, (*path, k), results) for k, v in value.items()})
+        return value
+    return results.get(path, value)

@@ -1,0 +1,106 @@
+"""What the parts of the evaluator share: where it is, and what each part may ask of the others.
+
+The evaluator is one object. Its parts, from the bottom: `Builder`, `Merging`, `Core`, `Names`, `Operators`,
+`Expressions`, `Iteration`, `Calls`, `Assignments`, `Branches`, `Carrying`, `Loops`, `Statements`; `lower.Evaluator` is
+all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from adc.compiler.frontend import source as sources
+from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue
+from adc.compiler.frontend.merging import Merging
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+from adc.errors import Location
+
+
+class Core(Merging):
+    """The state of the evaluator, and what its upper parts do for the lower ones."""
+
+    frame: Frame
+    region_depth: int  # branches and loops around the statement
+    loop_depth: int  # loops around it
+    captures: list[Capture]
+    guards: list[Guard]
+    stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
+    running: list[
+        tuple[tuple[Any, ...], int]
+    ]  # the functions being inlined, with the regions around their calls
+    frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
+    open_phis: list[set[Var]]  # what the loops around carry
+
+    @property
+    def in_user_code(self) -> bool:
+        return self.frame.source is not None
+
+    def locate(self, node: Any) -> Location | None:
+        """Where a node stands in the user's source; inside rule bodies, the place that called the rule."""
+        if self.frame.source is None or not hasattr(node, "lineno"):
+            return self.origin
+        return sources.location(node, self.frame.source)
+
+    def evaluate(self, node: Any) -> Value:
+        method = getattr(self, f"eval_{type(node).__name__}", None)
+        if method is None:
+            with self.origin_at(self.locate(node)):
+                raise self.refuse(
+                    f"`{_spoken(node)}` is not supported here",
+                    "the compiler does not take this expression",
+                    "write it with plain assignments and loops",
+                )
+        return method(node)
+
+    def execute_all(self, nodes: list[Any]) -> None:
+        for node in nodes:
+            self.execute(node)
+
+    def new_list(self, items: list[Value]) -> ListValue:
+        result = ListValue(items)
+        result.depth = self.loop_depth
+        return result
+
+    def array_of(self, value: Value) -> Value:
+        """`np.array(value)` for numbers, arrays and nested sequences of them."""
+        if isinstance(value, (list, tuple)):
+            if not value:
+                return self.op("zeros", 0)
+            parts = [self.array_of(v) for v in value]
+            return self.op("stack", tuple(parts))
+        return value
+
+    # --- what the upper parts do ----------------------------------------------------------------------------
+
+    def execute(self, node: Any) -> None:
+        raise AssertionError("statements.Statements executes")
+
+    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise AssertionError("calls.Calls calls")
+
+    def array_methods(self) -> dict[str, Any]:
+        raise AssertionError("calls.Calls provides the methods")
+
+    def bind(self, target: Any, value: Value) -> None:
+        raise AssertionError("assignments.Assignments binds targets")
+
+    def set_item(self, base: Value, index: Value, value: Value) -> None:
+        raise AssertionError("assignments.Assignments writes")
+
+    def subscript(self, base: Value, index: Value) -> Value:
+        raise AssertionError("expressions.Expressions reads elements")
+
+    def static_items(self, value: Value, node: Any) -> list[Value]:
+        raise AssertionError("iteration.Iteration goes over things")
+
+
+def _spoken(node: Any) -> str:
+    import ast
+
+    try:
+        return ast.unparse(gast.gast_to_ast(node)).splitlines()[0][:60]
+    except (AttributeError, TypeError, ValueError, IndexError):
+        return type(node).__name__

@@ -1,0 +1,34 @@
+"""Lengths that are known to be equal, because the program has checked them."""
+
+from __future__ import annotations
+
+from adc.rules.dims import Dim
+
+
+class EqualLengths:
+    """Lengths that were checked to be equal, as disjoint sets."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Dim, Dim] = {}
+
+    def find(self, d: Dim) -> Dim:
+        while d in self._parent:
+            d = self._parent[d]
+        return d
+
+    def union(self, a: Dim, b: Dim) -> None:
+        a, b = self.find(a), self.find(b)
+        if a != b:
+            self._parent[b] = a
+
+    def snapshot(self) -> dict[Dim, Dim]:
+        return dict(self._parent)
+
+    def restore(self, snapshot: dict[Dim, Dim]) -> None:
+        self._parent = dict(snapshot)
+
+    def same(self, a: Dim, b: Dim) -> bool:
+        return self.find(a) == self.find(b)
+
+    def same_shape(self, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
+        return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))

@@ -1,0 +1,273 @@
+"""Loops become regions, or, where the body must know the trip, one copy of the body per trip."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from adc.compiler.frontend import growing
+from adc.compiler.frontend.carrying import Carrying
+from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.frame import Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Const, For, Var, While
+from adc.compiler.ir.types import Scalar, Type
+from adc.errors import UnsupportedError
+from adc.rules.dims import Dim
+
+MAX_UNROLLED = 10_000
+Trip = Callable[[], Value]  # gives the item of a trip
+
+
+class Loops(Carrying):
+    """The part of the evaluator that runs loops."""
+
+    def exec_For(self, node: Any) -> None:
+        items = self.iterable(self.evaluate(node.iter))
+        if node.orelse:
+            raise self.refuse("`else` of a loop is not supported here")
+        flag = getattr(node, "flag", None)
+        known = self._known_trips(items)
+        lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
+        if known is not None and (self.frame.unroll or isinstance(items, list)):
+            self._unrolled(node, known, flag, lists)
+            return
+        assert not isinstance(items, list)
+        self._run_for(node, items, known, lists)
+
+    def _run_for(
+        self,
+        node: Any,
+        items: Range | Items,
+        known: list[Trip] | None = None,
+        lists: list[tuple[list[Value], int]] | None = None,
+    ) -> None:
+        """A loop as a region of its own, or, where its body must know the trip, trip by trip."""
+        flag = getattr(node, "flag", None)
+        start = len(self.block)
+        env = dict(self.frame.env)
+        depths = self.region_depth, self.loop_depth
+        try:
+            if flag is not None:
+                self._for_with_exit(node, items, flag)
+            else:
+                self._for(node, items)
+        except NeedsUnrolling as needed:
+            self.region_depth, self.loop_depth = depths
+            if known is None:
+                del self.block[start:]
+                self.frame.env = env
+                self._with_arrays_for_lists(node, items, needed)
+                return
+            if len(known) > MAX_UNROLLED:
+                raise self.refuse(
+                    f"a loop of {len(known)} trips over list elements would have to be unrolled",
+                    repair="use an array",
+                ) from None
+            del self.block[start:]
+            self.frame.env = env
+            self._unrolled(node, known, flag, lists or [])
+
+    def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
+        """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
+        if isinstance(items, list):
+            return [functools.partial(operator.getitem, items, k) for k in range(len(items))]
+        if isinstance(items, Range):
+            if not self.is_static((items.start, items.stop, items.step)):
+                return None
+            return [functools.partial(int, k) for k in range(items.start, items.stop, items.step)]
+        if not isinstance(items.length, int):
+            return None
+        return [functools.partial(items.item, k) for k in range(items.length)]
+
+    def _unrolled(
+        self, node: Any, trips: list[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
+    ) -> None:
+        for position, trip in enumerate(trips):
+            if flag is not None:
+                running = self.frame.env[flag]
+                if isinstance(running, Var):
+                    # The exit depends on data: the rest of the trips run under the flag.
+                    self._guarded(node, trips[position:], flag)
+                    return
+                if not running:
+                    return
+            self.bind(node.target, trip())
+            self.execute_all(node.body)
+            if any(len(items) != count for items, count in lists):
+                raise self.refuse(
+                    "a list changes its length while a loop goes over it",
+                    "the trips of the loop are counted when it begins",
+                    "go over a copy: `for e in list(items)`",
+                )
+
+    def _guarded(self, node: Any, trips: list[Trip], flag: str) -> None:
+        """The remaining unrolled trips, each inside `if flag:` of the one before."""
+        if not trips:
+            return
+        assert self.frame.liveness is not None
+        guard = gast.copy_location(
+            gast.If(
+                test=gast.copy_location(gast.Name(flag, gast.Load(), None, None), node),
+                body=[_Trip(node, trips[0])],
+                orelse=[],
+            ),
+            node,
+        )
+        self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
+        self.exec_If(guard)
+        self._guarded(node, trips[1:], flag)
+
+    def exec__Trip(self, node: Any) -> None:
+        self.bind(node.loop.target, node.item())
+        self.execute_all(node.loop.body)
+
+    def _with_arrays_for_lists(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> None:
+        """A loop of a run-time number of trips that appends to lists, or reads numbers at run-time positions."""
+        container = needed.container
+        counts = growing.appended_in(node, self.frame.env) if not hasattr(node, "flag") else {}
+        contents = Contents(self.frame)
+        lists = {
+            name: value
+            for name in counts
+            if not contents.shared(value := self.frame.env[name]) and value.depth == self.loop_depth
+        }
+        if any(container is v for v in lists.values()):
+            self._for_growing(node, items, lists, counts)
+        elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
+            if id(container) in self.stacked:
+                raise self._cannot_unroll()  # it is read at a position, and changed as well
+            self.stacked[id(container)] = container
+            self._run_for(node, items)
+        elif self.loop_depth:
+            raise needed
+        else:
+            raise self._cannot_unroll() from None
+
+    def _for_growing(
+        self, node: Any, items: Range | Items, lists: dict[str, ListValue], counts: dict[str, int]
+    ) -> None:
+        start, env = len(self.block), dict(self.frame.env)
+        depths = self.region_depth, self.loop_depth
+        mutated, frozen = dict(self.mutated), dict(self.frozen)
+        kinds: dict[str, Type | None] = dict.fromkeys(lists)
+        while True:
+            trips = growing.trips_of(self, items)
+            grown = {
+                name: growing.begun(self, name, lists[name], kinds[name], trips, counts[name])
+                for name in lists
+            }
+            self.frame.env.update(grown)
+            try:
+                self._for(node, items, list(grown.values()))
+                break
+            except growing.ElementFound as found:
+                kinds[found.name] = found.type
+                del self.block[start:]
+                self.frame.env = dict(env)
+                self.region_depth, self.loop_depth = depths
+                self.mutated, self.frozen = dict(mutated), dict(frozen)
+        for name, each in grown.items():
+            each.inside = None
+            each.count = self.op("add", self.op("multiply", trips, counts[name]), len(lists[name]))
+            if each.values is None:
+                self.frame.env[name] = self.new_list([])  # the loop is dead code: its range is empty
+
+    def _for(self, node: Any, items: Range | Items, grown: list[growing.Growing] | None = None) -> None:
+        rng = items if isinstance(items, Range) else Range(0, items.length, 1)
+        if not isinstance(rng.step, int):
+            raise self.refuse(
+                "a range whose step is only known at run time is not supported",
+                "the direction of the loop decides how it is reversed",
+                "use a constant step",
+            )
+        index = Var("i", Scalar("int64", True), named=False)
+        index.dim = Dim.symbol("value", index)
+        if isinstance(items, Range) and isinstance(node.target, gast.Name):
+            index.name, index.named = node.target.id, True
+        region = For(index, self.atom(rng.start), self.atom(rng.stop), Const(rng.step), [], [], self.origin)
+
+        before = [each.count for each in grown or ()]
+
+        def body() -> None:
+            for each, count in zip(grown or (), before, strict=True):
+                done = self.op("multiply", growing.ordinal(self, items, index), each.per_trip)
+                each.count, each.appended = self.op("add", done, count), 0
+            self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
+            self.execute_all(node.body)
+            if any(each.appended != each.per_trip for each in grown or ()):
+                raise growing.cannot(self, "how many elements a trip appends depends on the path taken")
+
+        self._lower_loop(node, region, None, body)
+
+    def exec_While(self, node: Any) -> None:
+        if node.orelse:
+            raise self.refuse("`else` of a loop is not supported here")
+        region = While([], [], Const(True), [], self.origin)
+
+        def test() -> Value:
+            value = self.evaluate(node.test)
+            return self.truth(value) if isinstance(value, Var) else bool(value)
+
+        try:
+            self._lower_loop(node, region, test, lambda: self.execute_all(node.body))
+        except NeedsUnrolling:
+            if self.loop_depth:
+                raise
+            raise self._cannot_unroll() from None
+
+    def _cannot_unroll(self) -> UnsupportedError:
+        return self.refuse(
+            "a list changes in, or is indexed by, a loop whose number of trips is only known at run time",
+            "lists live at compile time only",
+            "use an array",
+        )
+
+    def _for_with_exit(self, node: Any, items: Range | Items, flag: str) -> None:
+        """A `for` that may end early: a while over its counter."""
+        rng = items if isinstance(items, Range) else Range(0, items.length, 1)
+        if not isinstance(rng.step, int):
+            raise self.refuse(
+                "a range whose step is only known at run time is not supported", repair="use a constant step"
+            )
+        word = node.target.id if isinstance(node.target, gast.Name) else "item"
+        counter = f"next {word} {self.region_depth}"  # no user name has a space
+        self.frame.env[counter] = rng.start
+        region = While([], [], Const(True), [], self.origin)
+
+        def test() -> Value:
+            running = self.frame.env[flag]
+            more = self.op("less" if rng.step > 0 else "greater", self.frame.env[counter], rng.stop)
+            if not isinstance(running, Var):
+                return more if running else False
+            return self.choose(running, lambda: more, lambda: False) if not self.is_static(more) else running
+
+        def body() -> None:
+            k = self.frame.env[counter]
+            self.frame.env[counter] = self.op("add", k, rng.step)
+            self.bind(node.target, items.item(k) if isinstance(items, Items) else k)
+            self.execute_all(node.body)
+
+        self._lower_loop(node, region, test, body, extra={counter, flag})
+        del self.frame.env[counter]
+
+
+class _Trip(gast.Pass):  # type: ignore[misc]
+    """One unrolled trip of a loop, as a statement."""
+
+    def __init__(self, loop: Any, item: Trip) -> None:
+        super().__init__()
+        gast.copy_location(self, loop)
+        self.loop = loop
+        self.item = item
+
+
+def _uniform(ev: Loops, items: Any) -> bool:
+    """Whether all elements are numbers, or all sequences of as many of them."""
+    if all(isinstance(i, (tuple, list)) for i in items):
+        return len({len(i) for i in items}) == 1 and all(_uniform(ev, i) for i in items)
+    return all(isinstance(ev.type_of(i), Scalar) for i in items)

@@ -1,0 +1,105 @@
+"""Look names up: locals, enclosing functions, closures, globals, built-ins.
+
+What is found outside the function is an input of the program (arrays, floats), or taken as constant and guarded.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend.core import Core
+from adc.compiler.frontend.frame import Capture, Frame, Guard
+from adc.compiler.frontend.values import UNDEFINED, PartlyDefined, Value
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array, Scalar, of_number
+from adc.rules.dims import Dim
+
+
+class Names(Core):
+    """The part of the evaluator that gives names their values."""
+
+    def eval_Constant(self, node: Any) -> Value:
+        return node.value
+
+    def eval_Name(self, node: Any) -> Value:
+        name = node.id
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.env:
+                value = frame.env[name]
+                if isinstance(value, PartlyDefined):
+                    with self.origin_at(self.locate(node)):
+                        raise self.refuse(
+                            f"`{name}` has a value on some paths only, or of different kinds",
+                            "what it holds is not a number on every path",
+                            "assign it on every path",
+                        )
+                if value is UNDEFINED:
+                    with self.origin_at(self.locate(node)):
+                        raise self.refuse(f"`{name}` is read before it is assigned", repair="assign it first")
+                return value
+            if name in frame.closure:
+                cell = frame.closure[name]
+                with self.origin_at(self.locate(node)):
+                    return self.captured(partial(getattr, cell, "cell_contents"), name)
+            if frame.parent is None:
+                table = frame.globals
+                if name in table:
+                    if frame.source is None:
+                        return table[name]
+                    with self.origin_at(self.locate(node)):
+                        return self.captured(partial(operator.getitem, table, name), name)
+            frame = frame.parent
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        with self.origin_at(self.locate(node)):
+            raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
+
+    def captured(self, read: Callable[[], Any], label: str) -> Value:
+        """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
+        for capture in self.captures:
+            if capture.label == label and capture.read() is read():
+                return capture.param
+        value = read()
+        if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
+            param = Var(label, self.argument_type(value, label))
+            if isinstance(param.type, Array):
+                self.name_lengths(param, value)
+            self.captures.append(Capture(read, param, label))
+            return param
+        if isinstance(value, list):
+            raise self.refuse(
+                f"`{label}` is a list outside the function",
+                "its elements could change between calls",
+                "pass it as an argument, or make it a tuple or an array",
+            )
+        if not any(g.label == label and g.value is value for g in self.guards):
+            self.guards.append(Guard(read, value, label))
+        return value
+
+    def argument_type(self, value: Any, label: str) -> Array | Scalar:
+        """The type of an argument or captured value."""
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind not in "fiubc":
+                raise self.refuse(f"`{label}` is an array of dtype {value.dtype}", repair="pass numbers")
+            shape = tuple(Dim(1) if n == 1 else Dim(-1) for n in value.shape)
+            return (
+                Array(str(value.dtype), shape, "C" if value.flags.c_contiguous else "A")
+                if value.ndim
+                else Scalar(str(value.dtype))
+            )
+        return of_number(value)
+
+    @staticmethod
+    def name_lengths(param: Var, value: Any) -> None:
+        assert isinstance(param.type, Array)
+        shape = tuple(
+            Dim.symbol("shape", param, k) if d == Dim(-1) else d for k, d in enumerate(param.type.shape)
+        )
+        param.type = Array(param.type.dtype, shape, param.type.layout)

@@ -1,0 +1,209 @@
+"""Operators and truth: arithmetic, comparisons, `and`, `or`, `not` and conditional expressions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.names import Names
+from adc.compiler.frontend.values import ZERO, Value, kind
+from adc.compiler.ir.nodes import Var
+from adc.rules import registry
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}
+UNARY: dict[type, Callable[..., Any]] = {
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Invert: operator.invert,
+}
+COMPARE: dict[type, Callable[..., Any]] = {
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+}
+
+
+class Operators(Names):
+    """The part of the evaluator that applies operators."""
+
+    def eval_BinOp(self, node: Any) -> Value:
+        x, y = self.evaluate(node.left), self.evaluate(node.right)
+        with self.origin_at(self.locate(node)):
+            return self.binary(BINARY[type(node.op)], x, y)
+
+    def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
+        if isinstance(x, (list, tuple)) or isinstance(y, (list, tuple)):
+            return self._sequence_operator(function, x, y)
+        if not self._numeric(x) or not self._numeric(y):
+            if self.is_static(x) and self.is_static(y):
+                return function(x, y)
+            raise self.refuse(
+                f"operator {function.__name__} between {kind(x)} and {kind(y)} is not supported"
+            )
+        operation = registry.find(function)
+        assert operation is not None, function
+        return self.op(operation, x, y)
+
+    def _sequence_operator(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
+        if (
+            function is operator.add
+            and isinstance(x, (list, tuple))
+            and isinstance(y, type(x) if isinstance(x, tuple) else list)
+        ):
+            return self.new_list([*x, *y]) if isinstance(x, list) else (*x, *y)
+        count, items = (y, x) if isinstance(x, (list, tuple)) else (x, y)
+        if function is operator.mul and isinstance(count, int) and isinstance(items, (list, tuple)):
+            return self.new_list(list(items) * count) if isinstance(items, list) else items * count
+        # NumPy turns the list into an array when the other side is one.
+        x = self.array_of(x) if isinstance(x, (list, tuple)) else x
+        y = self.array_of(y) if isinstance(y, (list, tuple)) else y
+        return self.binary(function, x, y)
+
+    def _numeric(self, value: Value) -> bool:
+        return isinstance(value, Var) or value is ZERO or self.type_of(value) is not None
+
+    def eval_UnaryOp(self, node: Any) -> Value:
+        x = self.evaluate(node.operand)
+        with self.origin_at(self.locate(node)):
+            if isinstance(node.op, gast.Not):
+                return self.negated(x)
+            operation = registry.find(UNARY[type(node.op)])
+            assert operation is not None
+            return ZERO if x is ZERO else self.op(operation, x)
+
+    def negated(self, x: Value) -> Value:
+        test = self.truth(x) if isinstance(x, (Var, Growing)) else x
+        return self.op("logical_not", test) if isinstance(test, Var) else not test
+
+    def truth(self, x: Value) -> Value:
+        """The truth value of a number; containers and other constants by Python's rules."""
+        if isinstance(x, Growing):
+            return self.op("not_equal", x.count, 0)
+        if not isinstance(x, Var):
+            return bool(x)
+        if x.is_array:
+            raise self.refuse(
+                "the truth value of an array is ambiguous",
+                "a branch needs one number",
+                "use .any(), .all() or an element",
+            )
+        return x if x.type.dtype == "bool" else self.op("not_equal", x, 0)
+
+    def eval_BoolOp(self, node: Any) -> Value:
+        *rest, last = node.values
+        conjunction = isinstance(node.op, gast.And)
+
+        def chain(nodes: list[Any]) -> Value:
+            first = self.evaluate(nodes[0])
+            if len(nodes) == 1:
+                return first
+            with self.origin_at(self.locate(node)):
+                if not isinstance(first, Var):
+                    return chain(nodes[1:]) if bool(first) == conjunction else first
+                test = self.truth(first)
+                if conjunction:
+                    return self.choose(test, lambda: self._test(chain(nodes[1:])), lambda: False)
+                return self.choose(test, lambda: True, lambda: self._test(chain(nodes[1:])))
+
+        return chain([*rest, last])
+
+    def _test(self, value: Value) -> Value:
+        return self.truth(value) if isinstance(value, Var) else bool(value)
+
+    def eval_Compare(self, node: Any) -> Value:
+        left = self.evaluate(node.left)
+        result: Value = True
+        pending = list(zip(node.ops, node.comparators, strict=True))
+
+        def chain(left: Value, rest: list[Any]) -> Value:
+            op, comparator = rest[0]
+            right = self.evaluate(comparator)
+            with self.origin_at(self.locate(node)):
+                value = self.compare(op, left, right)
+                if len(rest) == 1:
+                    return value
+                if not isinstance(value, Var):
+                    return chain(right, rest[1:]) if value else False
+                return self.choose(
+                    self.truth(value), lambda: self._test(chain(right, rest[1:])), lambda: False
+                )
+
+        del result
+        return chain(left, pending)
+
+    def compare(self, op: Any, x: Value, y: Value) -> Value:
+        if isinstance(op, (gast.Is, gast.IsNot)):
+            if isinstance(x, Var) or isinstance(y, Var):
+                same = x is y
+                if not same and (x is not None and y is not None):
+                    raise self.refuse(
+                        "`is` between numbers or arrays is not supported", repair="compare with =="
+                    )
+            else:
+                same = x is y
+            return same if isinstance(op, gast.Is) else not same
+        if isinstance(op, (gast.In, gast.NotIn)):
+            if isinstance(x, Var) and not x.is_array and isinstance(y, (tuple, list, frozenset, set)):
+                found = self._among(x, list(y))
+                return found if isinstance(op, gast.In) else self.negated(found)
+            if not self.is_static(x) or (not isinstance(y, dict) and not self.is_static(y)):
+                raise self.refuse("`in` is only supported for values known before the program runs")
+            return (x in y) if isinstance(op, gast.In) else (x not in y)
+        if isinstance(x, Growing) or isinstance(y, Growing):
+            raise self.refuse("lists of a run-time length are not compared", repair="compare arrays")
+        function = COMPARE[type(op)]
+        if not self._numeric(x) or not self._numeric(y):
+            if self.is_static(x) and self.is_static(y):
+                return function(x, y)
+            if isinstance(op, (gast.Eq, gast.NotEq)):
+                return isinstance(op, gast.NotEq)
+            raise self.refuse(f"comparison of {kind(x)} and {kind(y)} is not supported")
+        operation = registry.find(function)
+        assert operation is not None
+        return self.op(operation, x, y)
+
+    def _among(self, x: Var, items: list[Value]) -> Value:
+        """Whether a number is one of several."""
+        found: Value = False
+        for item in items:
+            if self._numeric(item):
+                same = self.op("equal", x, item)
+                found = same if found is False else self.op("logical_or", found, same)
+        return found
+
+    def eval_IfExp(self, node: Any) -> Value:
+        with self.origin_at(self.locate(node)):
+            test = self.evaluate(node.test)
+            test = self.truth(test) if isinstance(test, Var) else bool(test)
+        if not isinstance(test, Var):
+            return self.evaluate(node.body if test else node.orelse)
+        with self.origin_at(self.locate(node)):
+            return self.choose(test, lambda: self._in_region(node.body), lambda: self._in_region(node.orelse))
+
+    def _in_region(self, node: Any) -> Value:
+        self.region_depth += 1
+        try:
+            return self.evaluate(node)
+        finally:
+            self.region_depth -= 1

@@ -1,0 +1,289 @@
+"""The built-in functions of Python that the compiler itself understands.
+
+Each takes the evaluator and the values of its arguments.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend import higher_order
+from adc.compiler.frontend.expressions import BoundMethod
+from adc.compiler.frontend.frame import Closure, Items, NeedsUnrolling, Partial, Range
+from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Print, Var
+from adc.compiler.ir.types import is_float
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+
+def _len(self: Calls, x: Value) -> Value:
+    if isinstance(x, Var):
+        if not x.is_array:
+            raise self.refuse("a number has no len()")
+        return self.dim_value(x.type.shape[0])
+    if isinstance(x, Range):
+        return _items_of(self, x).length
+    return x.count if isinstance(x, Growing) else len(x)
+
+
+def _range(self: Calls, *args: Value) -> Value:
+    start, stop, step = (
+        (0, args[0], 1) if len(args) == 1 else (args[0], args[1], args[2] if len(args) == 3 else 1)
+    )
+    for v in (start, stop, step):
+        if self.length(v) is None:
+            raise self.refuse(
+                "range() takes integers", "its bounds decide how often a loop runs", "convert with int()"
+            )
+    return Range(start, stop, step)
+
+
+def _items_of(self: Calls, value: Value) -> Items:
+    found = self.iterable(value)
+    if isinstance(found, Items):
+        return found
+    if isinstance(found, Range):
+        if found.step != 1:
+            raise self.refuse(
+                "enumerate() or zip() over a range with a step is not supported", repair="compute the index"
+            )
+        length = self.op("maximum", self.op("subtract", found.stop, found.start), 0)
+        return Items(length, lambda k: self.op("add", found.start, k))
+    items = found
+
+    def item(k: Value) -> Value:
+        if isinstance(k, Var):
+            raise NeedsUnrolling
+        return items[k]
+
+    return Items(len(items), item, [(items, len(items))])
+
+
+def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:
+    inner = _items_of(self, value)
+    return Items(
+        inner.length, lambda k: (self.op("add", k, start) if start != 0 else k, inner.item(k)), inner.lists
+    )
+
+
+def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
+    inner = [_items_of(self, v) for v in values]
+    length = inner[0].length
+    for other in inner[1:]:
+        if other.length is not length and not (self.is_static(length) and length == other.length):
+            length = self.op("minimum", length, other.length)
+    return Items(
+        length, lambda k: tuple(i.item(k) for i in inner), [found for i in inner for found in i.lists]
+    )
+
+
+def _reversed(self: Calls, value: Value) -> Items | Range:
+    found = self.iterable(value)
+    if isinstance(found, Range) and found.step == 1:
+        return Range(self.op("subtract", found.stop, 1), self.op("subtract", found.start, 1), -1)
+    inner = _items_of(self, value)
+    return Items(
+        inner.length,
+        lambda k: inner.item(self.op("subtract", self.op("subtract", inner.length, 1), k)),
+        inner.lists,
+    )
+
+
+def to_float(self: Calls, x: Value = 0.0) -> Value:
+    if isinstance(x, Var):
+        if x.is_array:
+            raise self.refuse(
+                "float() of an array", "only size-1 arrays can be converted", "index an element"
+            )
+        return x if is_float(x.type) and x.type.dtype == "float64" else self.cast(x, "float64")
+    return float(x)
+
+
+def _int(self: Calls, x: Value = 0) -> Value:
+    if not isinstance(x, Var):
+        return int(x)
+    if is_float(x.type):
+        x = self.op("trunc", x)
+    return x if x.type.dtype == "int64" else self.cast(x, "int64")
+
+
+def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
+    if not isinstance(real, Var) and not isinstance(imag, Var):
+        return complex(real, imag)
+    if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
+        raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
+    whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
+    return self.cast(whole, "complex128")
+
+
+def _bool(self: Calls, x: Value = False) -> Value:
+    return self.truth(x)
+
+
+def _hasattr(self: Calls, value: Value, name: Value) -> bool:
+    return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
+
+
+def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
+    return _extreme(self, args, "less", key, default)
+
+
+def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
+    return _extreme(self, args, "greater", key, default)
+
+
+def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
+    if len(args) == 1:
+        if isinstance(args[0], Var) and key is None and default is None:
+            return self.op("max" if better == "greater" else "min", args[0])
+        args = tuple(self.static_items(args[0], None))
+        if not args:
+            if default is None:
+                raise self.refuse("max() or min() of nothing", repair="give a default")
+            return default
+    if self.is_static(args) and key is None:
+        return max(args) if better == "greater" else min(args)
+    best, *rest = args
+    measure = best if key is None else self.call(key, [best], {})
+    for candidate in rest:
+        # Python keeps the first of equals (and of NaNs), which np.maximum does not.
+        other = candidate if key is None else self.call(key, [candidate], {})
+        test = self.op(better, other, measure)
+        best, measure = self.op("where", test, candidate, best), self.op("where", test, other, measure)
+    return best
+
+
+def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
+    if self.is_static(values) and not isinstance(values, Var):
+        return self.new_list(sorted(values, key=key, reverse=reverse))
+    if key is not None:
+        raise self.refuse(
+            "sorted() of data with a key is not supported", repair="sort positions with np.argsort"
+        )
+    array = values if isinstance(values, Var) else self.array_of(self.static_items(values, None))
+    ordered = self.call(np.sort, [array], {})
+    items = self.static_items(ordered, None) if array.type.shape[0].known is not None else None
+    if items is None:
+        return self.subscript(ordered, slice(None, None, -1)) if reverse else ordered
+    return self.new_list(items[::-1] if reverse else items)
+
+
+def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
+    if isinstance(values, Var):
+        total = self.op("sum", values, axis=0)
+        return total if self.is_static(start) and start == 0 else self.op("add", start, total)
+    if isinstance(values, Items) and not isinstance(values.length, int):
+        return higher_order.total(self, values, start)
+    items = self.static_items(values, None)
+    total = start
+    for item in items:
+        total = (
+            item
+            if isinstance(total, int) and total == 0 and isinstance(item, Var) and is_float(item.type)
+            else self.op("add", total, item)
+        )
+    return total
+
+
+def _any(self: Calls, values: Value) -> Value:
+    if isinstance(values, Var):
+        return self.op("any", values)
+    result: Value = False
+    for item in self.static_items(values, None):
+        result = (
+            self.op("logical_or", result, self.truth(item))
+            if isinstance(item, Var) or isinstance(result, Var)
+            else result or bool(item)
+        )
+    return result
+
+
+def _all(self: Calls, values: Value) -> Value:
+    if isinstance(values, Var):
+        return self.op("all", values)
+    result: Value = True
+    for item in self.static_items(values, None):
+        result = (
+            self.op("logical_and", result, self.truth(item))
+            if isinstance(item, Var) or isinstance(result, Var)
+            else result and bool(item)
+        )
+    return result
+
+
+def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
+    if not isinstance(value, Var):
+        return isinstance(value, classes)
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    if value.is_array:
+        return np.ndarray in wanted or object in wanted
+    python = {"float64": float, "int64": int, "bool": bool, "complex128": complex}.get(value.type.dtype)
+    return any(
+        isinstance(c, type)
+        and ((python is not None and issubclass(python, c)) or issubclass(np.dtype(value.type.dtype).type, c))
+        for c in wanted
+    )
+
+
+def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
+    self.block.append(Print(tuple(self.operand(a) for a in args), self.origin))
+
+
+def _tuple(self: Calls, values: Value = ()) -> Value:
+    return tuple(self.static_items(values, None))
+
+
+def _list(self: Calls, values: Value = ()) -> Value:
+    return self.new_list(self.static_items(values, None))
+
+
+def _dict(self: Calls, *args: Value, **kwargs: Value) -> Value:
+    return dict(*args, **kwargs)
+
+
+def _divmod(self: Calls, x: Value, y: Value) -> Value:
+    return self.op("floor_divide", x, y), self.op("remainder", x, y)
+
+
+def _round(self: Calls, x: Value, digits: Value = None) -> Value:
+    if digits is not None:
+        return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
+    return self.cast(self.op("rint", x), "int64") if isinstance(x, Var) else round(x)
+
+
+TABLE: dict[Any, Callable[..., Value]] = {
+    builtins.len: _len,
+    builtins.range: _range,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
+    builtins.reversed: _reversed,
+    builtins.float: to_float,
+    builtins.int: _int,
+    builtins.bool: _bool,
+    builtins.complex: _complex,
+    builtins.min: _min,
+    builtins.max: _max,
+    builtins.sum: _sum,
+    builtins.any: _any,
+    builtins.all: _all,
+    builtins.isinstance: _isinstance,
+    builtins.print: _print,
+    builtins.hasattr: _hasattr,
+    builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
+    builtins.tuple: _tuple,
+    builtins.list: _list,
+    builtins.dict: _dict,
+    builtins.divmod: _divmod,
+    builtins.round: _round,
+    builtins.slice: lambda self, *parts: slice(*parts),
+    builtins.sorted: _sorted,
+    functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),
+}

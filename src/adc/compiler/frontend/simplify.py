@@ -1,0 +1,146 @@
+"""Operations that need no statement: of constants that change nothing, of symbolic zeros, of numbers taken as arrays.
+
+It keeps the generated code plain: `x * 1.0` is x, `np.sum` of a number is that number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adc.compiler.frontend.values import ZERO, Value
+from adc.compiler.ir.nodes import Const, Var
+from adc.rules.dims import Dim
+from adc.rules.registry import Operation
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.builder import Builder
+
+
+def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> Value | None:
+    name = operation.name
+    if name == "multiply":
+        x, y = bound
+        if _is(x, 1.0) and _keeps_type(builder, y, x):
+            return y
+        if _is(y, 1.0) and _keeps_type(builder, x, y):
+            return x
+        if _is(x, -1.0) and _keeps_type(builder, y, x):
+            return builder.op("negative", y)
+        if _is(y, -1.0) and _keeps_type(builder, x, y):
+            return builder.op("negative", x)
+    elif name in ("add", "subtract"):
+        x, y = bound
+        if _is(y, 0.0) and _keeps_type(builder, x, y):
+            return x
+        if name == "add" and _is(x, 0.0) and _keeps_type(builder, y, x):
+            return y
+        if name == "add" and x is y and isinstance(x, Var) and np.dtype(x.type.dtype).kind == "f":
+            return builder.op("multiply", 2.0, x)
+    elif name == "divide" and _is(bound[1], 1.0) and _keeps_type(builder, bound[0], bound[1]):
+        return bound[0]
+    elif name == "power":
+        x, y = bound
+        if _is(y, 1.0) and _keeps_type(builder, x, y):
+            return x
+        if _is(y, 0.0) and isinstance(x, Var) and not x.is_array and isinstance(y, float):
+            return 1.0
+    elif name == "where" and isinstance(bound[0], bool):
+        chosen = bound[1] if bound[0] else bound[2]
+        if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
+            return chosen
+    elif name in (
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "transpose",
+        "broadcast_to",
+        "reshape",
+        "ravel",
+    ) and not builder.type_is_array(bound[0]):
+        # NumPy lets these act on numbers.
+        target = {"broadcast_to": bound[-1], "reshape": bound[-1], "ravel": (1,)}.get(name, ())
+        if target == ():
+            return bound[0]
+        if name != "broadcast_to":
+            axes = target if isinstance(target, tuple) else (target,)
+            for n in map(builder.length, axes):
+                if n is not None and n != Dim(-1):
+                    builder.require_equal(Dim(1), n, "cannot reshape a number into several elements")
+            return builder.op("broadcast_to", bound[0], (1,) * len(axes))
+    elif builder.type_is_array(bound[0]) and _becomes_number(builder, name, bound):
+        return builder.getitem(bound[0], (Const(0),) * bound[0].type.ndim)
+    elif name in ("broadcast_to", "reshape") and isinstance(bound[0], Var):
+        wanted = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
+        lengths = [builder.length(d) for d in wanted]
+        if None not in lengths and builder.equal.same_shape(bound[0].type.shape, tuple(lengths)):  # type: ignore[arg-type]
+            return bound[0]
+    elif name == "transpose" and isinstance(bound[0], Var):
+        ndim = bound[0].type.ndim
+        axes = tuple(range(ndim))[::-1] if bound[1] is None else bound[1]
+        if builder.is_static(axes) and tuple(k % ndim for k in axes) == tuple(range(ndim)):
+            return bound[0]
+    elif name == "ravel" and isinstance(bound[0], Var) and not bound[0].is_array:
+        return builder.op("broadcast_to", bound[0], (1,))
+    elif name == "squeeze" and isinstance(bound[0], Var) and not bound[0].is_array:
+        return bound[0]
+    elif name == "expand_dims" and not builder.type_is_array(bound[0]):
+        axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
+        return builder.op("broadcast_to", bound[0], (1,) * len(axes))
+    return None
+
+
+def _becomes_number(builder: Builder, name: str, bound: tuple[Value, ...]) -> bool:
+    """Whether an array of one element is reshaped or squeezed to no axes: that reads the element."""
+    if name == "squeeze" and bound[1] is None:
+        return all(d == Dim(1) for d in bound[0].type.shape)
+    if name != "reshape" or bound[1] != ():
+        return False
+    for d in bound[0].type.shape:
+        builder.require_equal(d, Dim(1), "cannot reshape an array of several elements into no axes")
+    return True
+
+
+def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:
+    """Whether folding away the constant `other` leaves the dtype of the result as it was."""
+    t = builder.type_of(kept)
+    if t is None:
+        return False
+    return np.dtype(t.dtype).kind in "fc" or (isinstance(other, int) and not isinstance(other, bool))
+
+
+def with_zero(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> Value:
+    """Fold a symbolic zero tangent through an operation that is linear in it."""
+    name = operation.name
+    if name in ("add", "subtract"):
+        x, y = bound
+        if x is ZERO and y is ZERO:
+            return ZERO
+        if y is ZERO:
+            return x
+        return y if name == "add" else builder.op("negative", y)
+    if name == "where":
+        condition, x, y = bound
+        if x is ZERO and y is ZERO:
+            return ZERO
+        return builder.op(operation, condition, 0.0 if x is ZERO else x, 0.0 if y is ZERO else y)
+    if name in ("multiply", "matmul", "dot", "outer") or (name == "divide" and bound[0] is ZERO):
+        return ZERO
+    zero_named = {p.name for p, v in zip(operation.parameters, bound, strict=True) if v is ZERO}
+    linear_in = operation.kind == "linear" and zero_named == set(operation.wrt)
+    if linear_in or name in ("negative", "positive", "conjugate", "real", "imag"):
+        return ZERO
+    raise builder.refuse(f"a zero tangent reaches {operation.spelling}, which is not linear in it")
+
+
+def _is(value: Value, number: float) -> bool:
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and value == number
+        and math.copysign(1.0, value) == math.copysign(1.0, number)
+    )
