@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from adc.compiler.ir.nodes import Const, Index, Operand, Slice, Var
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 PLAIN_NAMES = {
     "multiply": "product",

@@ -13,7 +13,7 @@ import numpy as np
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Const, Var
 from adc.rules.dims import Dim
-from adc.rules.registry import Operation
+from adc.rules.operation import Operation
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
