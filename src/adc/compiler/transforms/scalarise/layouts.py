@@ -1,0 +1,99 @@
+"""Arrays in the layout that a call wants: for BLAS, for a reshape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.ir.nodes import (
+    Assign,
+    Const,
+    Slice,
+    Var,
+)
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms.scalarise.nests import Nests, matching_axes
+from adc.rules import registry
+from adc.rules.shapes import size
+
+
+def for_blas(nests: Nests, x: Var, dtype: str) -> Var:
+    """A matrix or vector as BLAS takes it: of the result's dtype, contiguous in one order."""
+    if x.type.dtype != dtype:
+        fresh = Var(x.name, Array(dtype, x.type.shape), named=False)
+        nests.elementwise(Assign((fresh,), "cast", (x, Const(dtype)), nests.ev.origin))
+        return fresh
+    assert isinstance(x.type, Array)
+    if x.type.layout == "C" or _is_transposed_c(nests, x):
+        return x
+    fresh = Var(x.name, Array(dtype, x.type.shape), named=False)
+    nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
+    return fresh
+
+
+def _is_transposed_c(nests: Nests, x: Var) -> bool:
+    stmt = nests.definition.get(x)
+    return (
+        stmt is not None and stmt.name == "transpose" and x.type.ndim == 2 and stmt.args[0].type.layout == "C"
+    )
+
+
+def contiguous(nests: Nests, x: Var) -> Var:
+    """An array as Numba reshapes it: C-contiguous by its type."""
+    stmt = nests.definition.get(x)
+    assert isinstance(x.type, Array)
+    sliced = (
+        stmt is not None
+        and x.view_of is not None
+        and not (
+            stmt.name == "getitem"
+            and stmt.args[0].type.layout == "C"
+            and stmt.args[0].view_of is None
+            and (
+                (
+                    stmt.args[0].type.ndim == 1
+                    and all(isinstance(i, Slice) and i.step is None for i in stmt.args[1])
+                )
+                or _leading_integers(stmt.args[1])
+            )
+        )
+    )
+    if x.type.layout == "C" and (not sliced or (stmt is not None and stmt.name == "reshape")):
+        return x
+    fresh = Var(x.name, Array(x.type.dtype, x.type.shape), named=False)
+    nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
+    return fresh
+
+
+def reshaped(nests: Nests, stmt: Assign) -> None:
+    source = stmt.args[0]
+    matching = matching_axes(source.type.shape, stmt.target.type.shape) is not None
+    if matching and stmt.name != "squeeze":  # which Numba lacks
+        nests.ev.block.append(
+            Assign(stmt.targets, stmt.op, (contiguous(nests, source), *stmt.args[1:]), stmt.origin)
+        )
+        return
+    source = contiguous(nests, source)
+    shape = nests.ev.operand(nests.ev.shape_values(stmt.target.type.shape))
+    if len(shape) == 1:
+        shape = shape[0]
+    nests.ev.block.append(Assign(stmt.targets, registry.named("reshape"), (source, shape), stmt.origin))
+
+
+def flat(nests: Nests, x: Any) -> Any:
+    """An operand that NumPy ravels first; a scalar stays one."""
+    if not (isinstance(x, Var) and x.is_array and x.type.ndim > 1):
+        return x
+    assert isinstance(x.type, Array)
+    length = size(x.type.shape)
+    flat = Var(x.name, Array(x.type.dtype, (length,)), named=False)
+    shape = (nests.ev.atom(nests.ev.dim_value(length)),)
+    reshaped(nests, Assign((flat,), registry.named("reshape"), (x, shape), nests.ev.origin))
+    return flat
+
+
+def _leading_integers(items: tuple[Any, ...]) -> bool:
+    """Whether an index is some integers and then whole axes: a contiguous piece."""
+    kinds = [isinstance(i, Slice) for i in items]
+    first = kinds.index(True) if True in kinds else len(kinds)
+    return all(kinds[first:]) and all(i == FULL for i in items[first:])

@@ -1,0 +1,385 @@
+"""Elements of arrays, and the loops over them: what every statement is scalarised with.
+
+An element of a view (a slice, a transpose, a broadcast) is an element of the array that owns the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    For,
+    Program,
+    Slice,
+    Store,
+    Var,
+    walk,
+)
+from adc.compiler.ir.types import Array, Scalar
+from adc.rules import registry
+from adc.rules.dims import Dim
+from adc.rules.operation import Operation
+
+INDEX_NAMES = "ijklmnpq"
+FILLS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}
+
+
+class Nests:
+    """Emits loads, stores and loop nests at the current place of the evaluator."""
+
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.program = program
+        self.ev = evaluator
+        self.definition: dict[Var, Assign] = {}
+        self.written: set[Var] = set()
+        self.depth = 0  # of the loops around: the first free name of a counter
+        self._least: dict[Any, int] | None = None
+        self.learn(program.body)
+
+    def learn(self, block: Block) -> None:
+        """Take in statements that have been made since."""
+        for s in walk(block):
+            if isinstance(s, Assign):
+                self.definition.update(dict.fromkeys(s.targets, s))
+            elif isinstance(s, Store):
+                self.written.add(s.array.root)
+        self._least = None
+
+    # --- elements -----------------------------------------------------------------------------------------------
+
+    def from_front(self, array: Var, items: tuple[Any, ...]) -> list[Any] | None:
+        """An element's index counted from the front of each axis, or None where a sign is not known and a view would
+        be taken apart: a negative index counts from the end of the view, not of the array that owns it."""
+        found: list[Any] = []
+        owned = self.resolve(array, [0] * array.type.ndim)[0] is array
+        for item, length in zip(items, array.type.shape, strict=True):
+            if isinstance(item, Var) and not owned and not self.never_negative(item):
+                return None
+            found.append(plain(self.positive(item, length)))
+        return found
+
+    def load(self, array: Value, index: list[Any]) -> Any:
+        """The element of an array at an index (one atom per axis), read from the array that owns it."""
+        if not isinstance(array, Var) or not array.is_array:
+            return array.value if isinstance(array, Const) else array
+        base, items = self.resolve(array, index)
+        if not isinstance(base, Var) or not base.is_array:
+            return base
+        computed = self.computed(base, items)
+        if computed is not None:
+            return computed
+        return self.ev.getitem(base, tuple(self.ev.atom(i) for i in items))
+
+    def computed(self, array: Var, items: list[Any]) -> Any:
+        """An element of an array that is only written by the operation that made it, where that needs no memory."""
+        stmt = self.definition.get(array)
+        if stmt is None or array.root in self.written:
+            return None
+        if stmt.name == "arange":
+            start, stop, step, _ = (plain(a) for a in stmt.args)
+            if not all(
+                isinstance(v, int) or v is None or (isinstance(v, Var) and v.type.dtype == "int64")
+                for v in (start, stop, step)
+            ):
+                return None
+            start, step = (0 if stop is None else start), (1 if step is None else step)
+            return self.ev.op("add", start, self.ev.op("multiply", items[0], step))
+        if stmt.name in FILLS or stmt.name in ("full", "full_like"):
+            value = self.filler(stmt)
+            return value if not isinstance(value, Var) else None
+        return None
+
+    def resolve(self, array: Var, index: list[Any]) -> tuple[Any, list[Any]]:
+        """Follow views: the array that owns an element, and the element's index in it."""
+        stmt = self.definition.get(array)
+        if stmt is None:
+            return array, index
+        base = stmt.args[0] if stmt.args else None
+        match stmt.name:
+            case "getitem" if stmt.target.view_of is not None:
+                return self.follow(base, self.through_slice(base, stmt.args[1], index))
+            case "transpose":
+                axes, ndim = stmt.args[1], array.type.ndim
+                order = list(range(ndim))[::-1] if axes == Const(None) else [a.value % ndim for a in axes]
+                items: list[Any] = [None] * len(order)
+                for position, axis in enumerate(order):
+                    items[axis] = index[position]
+                return self.follow(base, items)
+            case "broadcast_to":
+                if not isinstance(base, Var) or not base.is_array:
+                    return plain(base), []
+                lead = array.type.ndim - base.type.ndim
+                items = [0 if d.known == 1 else index[lead + k] for k, d in enumerate(base.type.shape)]
+                return self.follow(base, items)
+            case "expand_dims" | "squeeze" | "reshape":
+                kept = matching_axes(base.type.shape, array.type.shape) if isinstance(base, Var) else None
+                if kept is None:
+                    return array, index
+                items = [0 if k is None else index[k] for k in kept]
+                return self.follow(base, items)
+            case "alias":
+                return self.follow(base, index)
+        return array, index
+
+    def follow(self, base: Any, items: list[Any]) -> tuple[Any, list[Any]]:
+        return self.resolve(base, items) if isinstance(base, Var) and base.is_array else (plain(base), [])
+
+    def through_slice(self, base: Any, items: tuple[Any, ...], index: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        remaining = iter(index)
+        axis = 0
+        for item in items:
+            if item == Const(None):
+                next(remaining)
+                continue
+            if isinstance(item, Slice):
+                result.append(self.sliced(item, next(remaining), base.type.shape[axis]))
+            else:
+                result.append(self.positive(item, base.type.shape[axis]))
+            axis += 1
+        return result
+
+    def sliced(self, item: Slice, k: Any, length: Dim) -> Any:
+        step = 1 if item.step is None or item.step == Const(None) else item.step.value  # type: ignore[union-attr]
+        if step < 0:
+            start: Any = (
+                self.ev.op("subtract", self.ev.dim_value(length), 1)
+                if item.start is None or item.start == Const(None)
+                else self.positive(item.start, length)
+            )
+            return self.ev.op("subtract", start, self.ev.op("multiply", k, -step))
+        scaled = self.ev.op("multiply", k, step)
+        if item.start is None or item.start == Const(None) or item.start == Const(0):
+            return scaled
+        return self.ev.op("add", self.start(item.start, length), scaled)
+
+    def start(self, start: Atom, length: Dim) -> Any:
+        """A slice's start as a position from the front; NumPy clips what lies outside."""
+        if isinstance(start, Const):
+            if start.value >= 0:
+                return start.value
+            n = self.ev.dim_value(length)
+            return self.ev.op("maximum", self.ev.op("add", n, start.value), 0)
+        if isinstance(start, Var) and start.dim is not None and (start.dim - length).known in (0, -1):
+            return start
+        if self.never_negative(start):
+            return start
+        n = self.ev.dim_value(length)
+        return self.ev.op(
+            "where",
+            self.ev.op("less", start, 0),
+            self.ev.op("maximum", self.ev.op("add", start, n), 0),
+            start,
+        )
+
+    def positive(self, item: Any, length: Dim) -> Any:
+        """An integer index from the front."""
+        if isinstance(item, Const):
+            if item.value >= 0:
+                return item.value
+            return self.ev.op("add", self.ev.dim_value(length), item.value)
+        return item  # Numba wraps a negative index at run time, as Python does
+
+    def never_negative(self, v: Var) -> bool:
+        """Whether an integer is a loop counter, or a sum of such, that cannot be less than zero."""
+        if v.dim is None:
+            return False
+        least = v.dim.const
+        for symbol, coefficient in v.dim.terms:
+            smallest = (
+                0
+                if symbol.kind == "shape"
+                else self.counters().get(symbol.payload[0])
+                if symbol.kind == "value"
+                else None
+            )
+            if smallest is None or coefficient < 0:
+                return False
+            least += coefficient * smallest
+        return least >= 0
+
+    def counters(self) -> dict[Any, int]:
+        """The loop counters of the program, with the least value that each takes."""
+        if self._least is None:
+            self._least = {}
+            for s in walk(self.program.body):
+                if isinstance(s, For) and isinstance(s.step, Const):
+                    end = s.start if s.step.value > 0 else s.stop
+                    if isinstance(end, Const):
+                        self._least[s.index] = end.value if s.step.value > 0 else end.value + 1
+        return self._least
+
+    def aligned(self, operand: Any, index: list[Any]) -> Any:
+        """An operand's element at an index of the broadcast result."""
+        if not isinstance(operand, Var) or not operand.is_array:
+            return plain(operand)
+        lead = len(index) - operand.type.ndim
+        return self.load(
+            operand, [0 if d.known == 1 else index[lead + k] for k, d in enumerate(operand.type.shape)]
+        )
+
+    def filler(self, stmt: Assign) -> Any:
+        value = FILLS.get(stmt.name)
+        kind = np.dtype(stmt.target.type.dtype)
+        filler: Any = plain(stmt.args[1]) if value is None else (float(value) if kind.kind == "f" else value)
+        if kind.kind == "b":
+            filler = bool(filler)
+        if kind == np.float32 and isinstance(filler, (int, float)):
+            filler = np.float32(filler)
+        return filler
+
+    # --- loops --------------------------------------------------------------------------------------------------
+
+    def allocate(self, target: Var) -> None:
+        assert isinstance(target.type, Array)
+        target.type = Array(
+            target.type.dtype, target.type.shape, "C"
+        )  # whatever NumPy's layout would have been
+        shape = self.ev.shape_values(target.type.shape)
+        operands = (self.ev.operand(shape), Const(np.dtype(target.type.dtype)))
+        self.ev.block.append(Assign((target,), registry.named("empty"), operands, self.ev.origin))
+
+    def counter(self, inside: int) -> Var:
+        """A new counter, named for the loops around it: those at this place and `inside` more."""
+        counter = Var(INDEX_NAMES[(self.depth + inside) % len(INDEX_NAMES)], Scalar("int64", True))
+        counter.dim = Dim.symbol("value", counter)
+        return counter
+
+    def over(self, counter: Var, length: Dim) -> For:
+        """An empty loop along an axis."""
+        stop = self.ev.atom(self.ev.dim_value(length))
+        return For(counter, Const(0), stop, Const(1), [], [], self.ev.origin)
+
+    def loops(
+        self, shape: tuple[Dim, ...], body: Callable[[list[Any]], None], index: list[Any] | None = None
+    ) -> None:
+        """A loop nest over a shape; `body` emits the innermost statements."""
+        index = index or []
+        if not shape:
+            body(index)
+            return
+        length, *rest = shape
+        if length.known == 1:
+            self.loops(tuple(rest), body, [*index, 0])
+            return
+        counter = self.counter(len(index))
+        loop = self.over(counter, length)
+        with self.ev.at(loop.body):
+            self.loops(tuple(rest), body, [*index, counter])
+        self.ev.block.append(loop)
+
+    def iterated(self, stmt: Store, shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
+        """The index space of a write; lengths only known as `len(slice)` come from the value where it has them."""
+        unknown = [k for k, d in enumerate(shape) if d == Dim(-1)]
+        if not unknown:
+            return shape
+        lengths = list(shape)
+        value_shape = stmt.value.type.shape if isinstance(stmt.value, Var) else ()
+        for k in unknown:
+            from_value = k - (len(shape) - len(value_shape))
+            if from_value >= 0 and value_shape[from_value].known != 1:
+                lengths[k] = value_shape[from_value]
+            else:
+                # Its length is that of the slice itself.
+                view = self.ev.getitem(stmt.array, stmt.index)
+                lengths[k] = view.type.shape[k]
+        return tuple(lengths)
+
+    def nest(self, target: Var, element: Callable[[list[Any]], Any]) -> None:
+        """Allocate an array and fill it element by element."""
+        assert isinstance(target.type, Array)
+        self.allocate(target)
+
+        def body(index: list[Any]) -> None:
+            value = element(index)
+            self.put(target, index, value)
+
+        self.loops(target.type.shape, body)
+
+    def put(self, array: Var, index: list[Any], value: Any, accumulate: bool = False) -> None:
+        if not isinstance(value, Var):
+            kind = np.dtype(array.type.dtype)
+            value = (
+                float(value)
+                if kind == np.float64 and isinstance(value, int) and not isinstance(value, bool)
+                else (
+                    kind.type(value)
+                    if kind.kind == "f" and kind != np.float64 and not isinstance(value, np.generic)
+                    else value
+                )
+            )
+        base, items = self.resolve(array, index)
+        self.ev.store(base, tuple(self.ev.atom(i) for i in items), value, accumulate)
+
+    def define(self, target: Var, value: Any) -> None:
+        self.ev.block.append(Assign((target,), "alias", (self.ev.atom(value),), self.ev.origin))
+
+    def as_dtype(self, value: Any, dtype: str) -> Any:
+        if isinstance(value, Const):
+            if isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
+                return Const(np.dtype(dtype).type(value.value))
+            return value
+        if (
+            isinstance(value, Var)
+            and not value.is_array
+            and value.type.dtype != dtype
+            and value.type.dtype != "bool"
+        ):
+            return self.ev.assign("cast", (value, Const(dtype)), Scalar(dtype))
+        return value
+
+    def converted(self, value: Any, target: Var) -> Any:
+        if isinstance(value, Var) and value.type.dtype != target.type.dtype:
+            return self.ev.assign("cast", (value, Const(target.type.dtype)), Scalar(target.type.dtype))
+        return value
+
+    def element(self, stmt: Assign, target: Var, index: list[Any]) -> Any:
+        """The value of an elementwise statement at one index of its result."""
+        loaded = [
+            self.aligned(a, index) for a in stmt.args if not (stmt.name == "cast" and a is stmt.args[1])
+        ]
+        dtype = target.type.dtype
+        if stmt.name == "copy":
+            return loaded[0]
+        if stmt.name == "cast":
+            given = self.ev.type_of(loaded[0])
+            if given is not None and given.dtype == dtype:
+                return loaded[0]
+            return self.ev.assign("cast", (self.ev.atom(loaded[0]), Const(dtype)), Scalar(dtype))
+        assert isinstance(stmt.op, Operation)
+        if dtype == "float32" and stmt.op.kind == "elementwise":
+            loaded = [plain(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded]
+        if stmt.op.name == "where" and dtype == "float32":
+            loaded[1:] = [plain(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded[1:]]
+        if stmt.op.name == "clip":
+            value, low, high = loaded
+            if low is not None:
+                value = self.ev.op("maximum", value, low)
+            return value if high is None else self.ev.op("minimum", value, high)
+        return self.ev.op(stmt.op, *loaded)
+
+    def elementwise(self, stmt: Assign) -> None:
+        target = stmt.targets[0]
+        self.nest(target, lambda index: self.element(stmt, target, index))
+
+
+def matching_axes(base: tuple[Dim, ...], reshaped: tuple[Dim, ...]) -> list[int | None] | None:
+    """For a reshape that only adds or drops axes of length 1: the axis of the result for each axis of the base."""
+    longer = [d for d in base if d.known != 1]
+    if longer != [d for d in reshaped if d.known != 1]:
+        return None
+    positions = iter(k for k, d in enumerate(reshaped) if d.known != 1)
+    return [None if d.known == 1 else next(positions) for d in base]
+
+
+def plain(x: Any) -> Any:
+    return x.value if isinstance(x, Const) else x

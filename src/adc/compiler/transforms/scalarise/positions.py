@@ -1,0 +1,173 @@
+"""Reads and writes at positions given by data: integer arrays and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend.indexing import FULL, indexed_type
+from adc.compiler.ir.nodes import (
+    Assign,
+    Carried,
+    Const,
+    If,
+    Merge,
+    Slice,
+    Store,
+    Var,
+)
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms.scalarise import reductions
+from adc.compiler.transforms.scalarise.nests import Nests
+from adc.rules import registry
+from adc.rules.dims import Dim
+
+
+def gather(nests: Nests, stmt: Assign) -> None:
+    array, items = stmt.args
+    if mask_of(items) is not None:
+        _masked_read(nests, stmt)
+        return
+    at = _fancy(nests, array, items)
+    nests.nest(stmt.target, lambda index: nests.load(array, at(index)))
+
+
+def _fancy(nests: Nests, array: Var, items: tuple[Any, ...]) -> Callable[[list[Any]], list[Any]]:
+    """From an index of `array[items]` to the index in the array, where some items are integer arrays."""
+    advanced = [i for i in items if isinstance(i, Var) and i.is_array]
+    rank = max(i.type.ndim for i in advanced)
+    positions = [k for k, i in enumerate(items) if not isinstance(i, Slice) and i != Const(None)]
+    together = positions == list(range(positions[0], positions[-1] + 1))
+    lead = sum(isinstance(i, Slice) or i == Const(None) for i in items[: positions[0]]) if together else 0
+
+    def at(index: list[Any]) -> list[Any]:
+        gathered, rest = index[lead : lead + rank], iter([*index[:lead], *index[lead + rank :]])
+        found: list[Any] = []
+        for item in items:
+            if item == Const(None):
+                next(rest)
+                continue
+            length = array.type.shape[len(found)]
+            if isinstance(item, Slice):
+                found.append(nests.sliced(item, next(rest), length))
+            elif isinstance(item, Var) and item.is_array:
+                found.append(_wrapped(nests, nests.aligned(item, gathered), length))
+            else:
+                found.append(_wrapped(nests, nests.positive(item, length), length))
+        return found
+
+    return at
+
+
+def _wrapped(nests: Nests, position: Any, length: Dim) -> Any:
+    """A position given by data, counted from the front."""
+    if not isinstance(position, Var) or nests.never_negative(position):
+        return position
+    return nests.ev.op(
+        "where",
+        nests.ev.op("less", position, 0),
+        nests.ev.op("add", position, nests.ev.dim_value(length)),
+        position,
+    )
+
+
+def _masked_read(nests: Nests, stmt: Assign) -> None:
+    """The elements where a mask is true, in order: counted first, then copied."""
+    array, items = stmt.args
+    mask, rest = _mask_parts(nests, array, items)
+    target = stmt.target
+    assert isinstance(target.type, Array)
+    ev = nests.ev
+    count = reductions.accumulated(nests, "count_nonzero", mask, tuple(range(mask.type.ndim)), {}, "int64")
+    lengths = (count, *ev.shape_values(rest))
+    target.type = Array(target.type.dtype, target.type.shape, "C")
+    ev.block.append(
+        Assign(
+            (target,),
+            registry.named("empty"),
+            (ev.operand(lengths), Const(np.dtype(target.type.dtype))),
+            ev.origin,
+        )
+    )
+    _over_mask(
+        nests,
+        mask,
+        rest,
+        lambda position, tail, where: nests.put(target, [position, *tail], nests.load(array, where)),
+    )
+
+
+def _mask_parts(nests: Nests, array: Var, items: tuple[Any, ...]) -> tuple[Var, tuple[Dim, ...]]:
+    mask = mask_of(items)
+    assert mask is not None
+    if items[0] is not mask or any(i != FULL for i in items[1:]):
+        raise nests.ev.refuse(
+            "a mask together with other indices is only supported in python mode",
+            "its elements are counted at run time",
+            "put the mask first and alone",
+        )
+    return mask, array.type.shape[mask.type.ndim :]
+
+
+def _over_mask(
+    nests: Nests, mask: Var, rest: tuple[Dim, ...], body: Callable[[Any, list[Any], list[Any]], None]
+) -> None:
+    """Run `body(position, tail, where)` for each true element: `position` counts, `where` is the full index."""
+    ev = nests.ev
+    counter_type = Scalar("int64", True)
+
+    def level(axis: int, index: list[Any], start: Any) -> Any:
+        if axis == mask.type.ndim:
+            test = nests.load(mask, index)
+            region = If(ev.atom(test), [], [], [], ev.origin)
+            with ev.at(region.then):
+                nests.loops(rest, lambda tail: body(start, tail, [*index, *tail]))
+                after = ev.op("add", start, 1)
+            result = Var("position", counter_type)
+            result.dim = Dim.symbol("value", result)
+            region.merges.append(Merge(result, ev.atom(after), ev.atom(start)))
+            ev.block.append(region)
+            return result
+        counter = nests.counter(axis)
+        phi, result = Var("position", counter_type), Var("position", counter_type)
+        phi.dim, result.dim = Dim.symbol("value", phi), Dim.symbol("value", result)
+        loop = nests.over(counter, mask.type.shape[axis])
+        with ev.at(loop.body):
+            out = level(axis + 1, [*index, counter], phi)
+        loop.carried.append(Carried(phi, ev.atom(start), ev.atom(out), result))
+        ev.block.append(loop)
+        return result
+
+    level(0, [], 0)
+
+
+def scatter(nests: Nests, stmt: Store) -> None:
+    """Write, or add, at integer positions or where a mask is true, one element after the other."""
+    array = stmt.array
+    if mask_of(stmt.index) is not None:
+        mask, rest = _mask_parts(nests, array, stmt.index)
+        value = stmt.value
+        by_position = (
+            isinstance(value, Var) and value.type.ndim == 1 + len(rest) and value.type.shape[0].known != 1
+        )
+
+        def put(position: Any, tail: list[Any], where: list[Any]) -> None:
+            element = (
+                nests.load(value, [position, *tail]) if by_position else nests.aligned(value, [0, *tail])
+            )
+            nests.put(array, where, element, stmt.accumulate)
+
+        _over_mask(nests, mask, rest, put)
+        return
+    space, _ = indexed_type(nests.ev, array, stmt.index)
+    at = _fancy(nests, array, stmt.index)
+    nests.loops(
+        nests.iterated(stmt, space.shape),
+        lambda index: nests.put(array, at(index), nests.aligned(stmt.value, index), stmt.accumulate),
+    )
+
+
+def mask_of(items: tuple[Any, ...]) -> Var | None:
+    return next((i for i in items if isinstance(i, Var) and i.is_array and i.type.dtype == "bool"), None)

@@ -1,0 +1,249 @@
+"""Reductions as loops with a carried total, or as additions along the rows of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.ir.nodes import (
+    Assign,
+    Carried,
+    Check,
+    Const,
+    Var,
+)
+from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.transforms.scalarise.nests import Nests, plain
+from adc.rules import registry
+from adc.rules.operation import Operation
+from adc.rules.shapes import normalize_axes
+
+
+def reduce(nests: Nests, stmt: Assign) -> None:
+    assert isinstance(stmt.op, Operation)
+    source = stmt.args[0]
+    names = [p.name for p in stmt.op.parameters]
+    axis_operand = stmt.args[names.index("axis")]
+    axis = tuple(a.value for a in axis_operand) if isinstance(axis_operand, tuple) else axis_operand.value
+    axes = normalize_axes(axis, source.type.ndim)
+    keepdims = "keepdims" in names and stmt.args[names.index("keepdims")] == Const(True)
+    kept = [k for k in range(source.type.ndim) if k not in axes]
+    target = stmt.target
+    name = stmt.name
+    if name in ("argmax", "argmin"):
+        _extreme_position(nests, stmt, source, axes, kept, keepdims)
+        return
+    if not target.is_array:
+        if name in ("max", "min"):
+            _require_some(nests, source, axes, name)
+        total = accumulated(nests, name, source, axes, {}, target.type.dtype)
+        nests.define(target, _finished(nests, name, total, source, axes, target.type.dtype))
+        return
+    assert isinstance(target.type, Array)
+    suffix = axes == tuple(range(len(kept), source.type.ndim))
+
+    def at(index: list[Any]) -> list[Any]:
+        if not keepdims:
+            return index
+        counters = iter(index)
+        return [0 if k in axes else next(counters) for k in range(source.type.ndim)]
+
+    kept_shape = tuple(source.type.shape[k] for k in kept)
+    if name in ("max", "min"):
+        _require_some(nests, source, axes, name)
+    if suffix or name in ("max", "min", "any", "all", "prod", "count_nonzero"):
+        nests.allocate(target)
+
+        def row(index: list[Any]) -> None:
+            known = dict(zip(kept, index, strict=True))
+            nests.depth += len(index)
+            total = accumulated(nests, name, source, axes, known, target.type.dtype)
+            nests.depth -= len(index)
+            nests.put(target, at(index), _finished(nests, name, total, source, axes, target.type.dtype))
+
+        nests.loops(kept_shape, row)
+        return
+    # A sum over leading axes runs along the rows of memory and adds into the result.
+    nests.allocate(target)
+    zero = np.dtype(target.type.dtype).type(0).item()
+    nests.loops(kept_shape, lambda index: nests.put(target, at(index), zero))
+
+    def add(index: list[Any]) -> None:
+        kept_index = [index[k] for k in kept]
+        nests.put(target, at(kept_index), nests.converted(nests.load(source, index), target), accumulate=True)
+
+    nests.loops(source.type.shape, add)
+    if name == "mean":
+        count = _count(nests, source, axes)
+
+        def scale(index: list[Any]) -> None:
+            value = nests.ev.getitem(target, tuple(nests.ev.atom(i) for i in at(index)))
+            nests.put(target, at(index), nests.ev.op("divide", value, count))
+
+        nests.loops(kept_shape, scale)
+
+
+def _count(nests: Nests, source: Var, axes: tuple[int, ...]) -> Any:
+    total: Any = 1
+    for k in axes:
+        total = (
+            nests.ev.op("multiply", total, nests.ev.dim_value(source.type.shape[k]))
+            if total != 1 or isinstance(total, Var)
+            else nests.ev.dim_value(source.type.shape[k])
+        )
+    return total
+
+
+def _finished(nests: Nests, name: str, total: Any, source: Var, axes: tuple[int, ...], dtype: str) -> Any:
+    if name != "mean":
+        return total
+    count = _count(nests, source, axes)
+    if dtype == "float32":
+        count = plain(nests.as_dtype(nests.ev.atom(count), dtype))
+    return nests.ev.op("divide", total, count)
+
+
+def accumulated(
+    nests: Nests, name: str, source: Var, axes: tuple[int, ...], known: dict[int, Any], dtype: str
+) -> Any:
+    """The reduction of a source over axes, at fixed positions of the others: nested loops with a carried total."""
+    combine, start = _combiner(nests, name, dtype)
+    shape = source.type.shape
+    if name in ("max", "min"):
+        # The first element is the start, so that no made-up extreme is needed; an empty reduction is an error.
+        first = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
+        start = first
+
+    def level(remaining: tuple[int, ...], index: dict[int, Any], total: Any) -> Any:
+        if not remaining:
+            value = nests.load(source, [index[k] for k in range(len(shape))])
+            return combine(total, value)
+        axis, *rest = remaining
+        if shape[axis].known == 1:
+            return level(tuple(rest), {**index, axis: 0}, total)
+        counter = nests.counter(len(axes) - len(remaining))
+        phi, result = Var("total", Scalar(dtype), named=False), Var("total", Scalar(dtype), named=False)
+        loop = nests.over(counter, shape[axis])
+        with nests.ev.at(loop.body):
+            out = level(tuple(rest), {**index, axis: counter}, phi)
+        loop.carried.append(Carried(phi, nests.ev.atom(total), nests.ev.atom(out), result))
+        nests.ev.block.append(loop)
+        return result
+
+    return level(axes, known, start)
+
+
+def _require_some(nests: Nests, source: Var, axes: tuple[int, ...], name: str) -> None:
+    for k in axes:
+        d = source.type.shape[k]
+        if d.known is None:
+            test = nests.ev.op("greater", nests.ev.dim_value(d), 0)
+            nests.ev.block.append(
+                Check(
+                    nests.ev.atom(test),
+                    "ValueError",
+                    (Const(f"zero-size array to reduction operation {name}imum which has no identity"),),
+                    nests.ev.origin,
+                )
+            )
+
+
+def _combiner(nests: Nests, name: str, dtype: str) -> tuple[Callable[[Any, Any], Any], Any]:
+    zero: Any = np.dtype(dtype).type(0).item() if dtype != "float32" else np.float32(0)
+    one: Any = np.dtype(dtype).type(1).item() if dtype != "float32" else np.float32(1)
+    ev = nests.ev
+
+    def number(v: Any) -> Any:
+        if isinstance(v, Var) and v.type.dtype != dtype:
+            return ev.assign("cast", (v, Const(dtype)), Scalar(dtype))
+        return v
+
+    match name:
+        case "sum" | "mean":
+            return lambda total, v: _add(nests, total, number(v), dtype), zero
+        case "prod":
+            return lambda total, v: ev.op("multiply", total, number(v)), one
+        case "max":
+            return lambda total, v: ev.op("maximum", total, v), None
+        case "min":
+            return lambda total, v: ev.op("minimum", total, v), None
+        case "any":
+            return lambda total, v: ev.op("logical_or", total, ev.truth(v)), False
+        case "all":
+            return lambda total, v: ev.op("logical_and", total, ev.truth(v)), True
+        case "count_nonzero":
+            return lambda total, v: ev.op("add", total, number(ev.truth(v))), 0
+    raise AssertionError(name)
+
+
+def _add(nests: Nests, total: Any, v: Any, dtype: str) -> Any:
+    """A sum that is never folded, so that the loop always has something to carry."""
+    return nests.ev.assign(registry.named("add"), (nests.ev.atom(total), nests.ev.atom(v)), Scalar(dtype))
+
+
+def _extreme_position(
+    nests: Nests, stmt: Assign, source: Var, axes: tuple[int, ...], kept: list[int], keepdims: bool
+) -> None:
+    """Argmax and argmin: the first of equals, as NumPy chooses."""
+    if len(axes) > 1 and kept:
+        raise nests.ev.refuse("argmax over several axes is not supported")
+    target, better = stmt.target, "greater" if stmt.name == "argmax" else "less"
+    shape = source.type.shape
+    _require_some(nests, source, axes, "max" if better == "greater" else "min")
+
+    def search(known: dict[int, Any]) -> Any:
+        best = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
+
+        def level(
+            remaining: tuple[int, ...], index: dict[int, Any], best: Any, where: Any, flat: Any
+        ) -> tuple[Any, Any]:
+            if not remaining:
+                value = nests.load(source, [index[k] for k in range(len(shape))])
+                wins = nests.ev.op(better, value, best)
+                if is_float(source.type):
+                    # The first NaN wins over every number.
+                    nan = nests.ev.op(
+                        "logical_and",
+                        nests.ev.op("not_equal", value, value),
+                        nests.ev.op("equal", best, best),
+                    )
+                    wins = nests.ev.op("logical_or", wins, nan)
+                return nests.ev.op("where", wins, value, best), nests.ev.op("where", wins, flat, where)
+            axis, *rest = remaining
+            counter = nests.counter(len(axes) - len(remaining))
+            phis = [Var("best", Scalar(source.type.dtype)), Var("position", Scalar("int64"))]
+            results = [Var("best", Scalar(source.type.dtype)), Var("position", Scalar("int64"))]
+            loop = nests.over(counter, shape[axis])
+            with nests.ev.at(loop.body):
+                position = (
+                    counter
+                    if flat is None
+                    else nests.ev.op(
+                        "add", nests.ev.op("multiply", flat, nests.ev.dim_value(shape[axis])), counter
+                    )
+                )
+                outs = level(tuple(rest), {**index, axis: counter}, phis[0], phis[1], position)
+            for phi, init, out, result in zip(phis, (best, where), outs, results, strict=True):
+                loop.carried.append(Carried(phi, nests.ev.atom(init), nests.ev.atom(out), result))
+            nests.ev.block.append(loop)
+            return results[0], results[1]
+
+        return level(axes, known, best, 0, None)[1]
+
+    if not target.is_array:
+        nests.define(target, search({}))
+        return
+    nests.allocate(target)
+
+    def row(index: list[Any]) -> None:
+        known = dict(zip(kept, index, strict=True))
+        nests.depth += len(index)
+        found = search(known)
+        nests.depth -= len(index)
+        counters = iter(index)
+        at = [0 if k in axes else next(counters) for k in range(len(shape))] if keepdims else index
+        nests.put(target, at, found)
+
+    nests.loops(tuple(shape[k] for k in kept), row)

@@ -1,0 +1,313 @@
+"""Turn array statements into explicit loops over scalars.
+
+After it, arrays are only allocated, indexed element by element, viewed for matrix products and library calls, and
+returned. Views are resolved: an element of a slice, a transpose or a broadcast is an element of its base. The loops
+of neighbouring statements are merged afterwards (fuse.py), and the buffers between them contracted (contract.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adc.compiler.frontend.indexing import FULL, indexed_type
+from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Buffer,
+    Const,
+    For,
+    If,
+    Keep,
+    NewBuffer,
+    Program,
+    Restore,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import library, stacks
+from adc.compiler.transforms.scalarise import layouts, positions, reductions
+from adc.compiler.transforms.scalarise.nests import FILLS, Nests, plain
+from adc.rules.operation import Operation
+
+REDUCTIONS = {"sum", "mean", "max", "min", "prod", "any", "all", "count_nonzero", "argmax", "argmin"}
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with every array statement that is not a library call written as loops."""
+    return _Scalariser(program, evaluator).build()
+
+
+class _Scalariser:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.program = program
+        self.ev = evaluator
+        self.nests = Nests(program, evaluator)
+        self.buffers: dict[Buffer, Var] = {}
+
+    def build(self) -> Program:
+        self.program.body = self._block(self.program.body)
+        return self.program
+
+    def _block(self, block: Block) -> Block:
+        out: Block = []
+        with self.ev.at(out):
+            for stmt in block:
+                with self.ev.origin_at(stmt.origin):
+                    self._statement(stmt)
+        return out
+
+    def _statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case Assign():
+                self._assign(stmt)
+            case Store():
+                self._store(stmt)
+            case For():
+                stmt.body = self._inner(stmt.body)
+                self.ev.block.append(stmt)
+            case While():
+                stmt.test_block, stmt.body = self._inner(stmt.test_block), self._inner(stmt.body)
+                self.ev.block.append(stmt)
+            case NewBuffer() if stmt.buffer.trips is not None:
+                self._new_buffer(stmt.buffer)
+            case Keep() if stmt.index is not None:
+                array = self.buffers[stmt.buffer]
+                self._store(
+                    Store(
+                        array,
+                        (*stmt.index, *(FULL,) * len(stmt.buffer.shape)),
+                        stmt.value,
+                        False,
+                        stmt.origin,
+                    )
+                )
+            case Restore() if stmt.index is not None:
+                self._restore(stmt)
+            case If():
+                stmt.then, stmt.orelse = self._block(stmt.then), self._block(stmt.orelse)
+                self.ev.block.append(stmt)
+            case _:
+                self.ev.block.append(stmt)
+
+    def _inner(self, block: Block) -> Block:
+        self.nests.depth += 1
+        try:
+            return self._block(block)
+        finally:
+            self.nests.depth -= 1
+
+    def _new_buffer(self, buffer: Buffer) -> None:
+        assert buffer.trips is not None
+        lengths = [self.ev.length(a) for a in (*buffer.trips, *buffer.lengths)]
+        assert all(d is not None for d in lengths)
+        array = Var(buffer.name, Array(buffer.dtype, tuple(d for d in lengths if d is not None)))
+        self.buffers[buffer] = array
+        self.nests.allocate(array)
+
+    def _restore(self, stmt: Restore) -> None:
+        array, index = self.buffers[stmt.buffer], stmt.index
+        assert index is not None
+        if not stmt.buffer.shape:
+            self.ev.block.append(Assign((stmt.target,), "getitem", (array, index), stmt.origin))
+            return
+        stmt.target.view_of, stmt.target.root = array, array
+        view = Assign(
+            (stmt.target,), "getitem", (array, (*index, *(FULL,) * len(stmt.buffer.shape))), stmt.origin
+        )
+        self.nests.definition[stmt.target] = view
+        self.ev.block.append(view)
+
+    def _assign(self, stmt: Assign) -> None:
+        target = stmt.targets[0]
+        if not any(t.is_array for t in stmt.targets) and not any(
+            isinstance(a, Var) and a.is_array for a in stmt.args
+        ):
+            if stmt.name == "clip":
+                self.nests.define(target, self.nests.element(stmt, target, []))
+                return
+            self.ev.block.append(self._typed(stmt))
+            return
+        name = stmt.name
+        if name == "getitem" and not target.is_array:
+            items = self.nests.from_front(stmt.args[0], stmt.args[1])
+            if items is None:
+                self.ev.block.append(stmt)
+            else:
+                self.nests.define(target, self.nests.load(stmt.args[0], items))
+            return
+        if (isinstance(stmt.op, Operation) and is_elementwise(stmt.op)) or (
+            name in ("cast", "copy") and target.is_array
+        ):
+            self.nests.elementwise(stmt)
+        elif name in FILLS or name in ("full", "full_like"):
+            self._fill(stmt)
+        elif name in ("empty", "empty_like"):
+            self.nests.allocate(target)
+        elif name in REDUCTIONS:
+            reductions.reduce(self.nests, stmt)
+        elif name == "getitem" and any(isinstance(i, Var) and i.is_array for i in stmt.args[1]):
+            positions.gather(self.nests, stmt)
+        elif name == "outer":
+            self._outer(stmt)
+        elif name in ("eye", "identity"):
+            self._eye(stmt)
+        elif name in ("tril", "triu"):
+            self._triangle(stmt)
+        elif name in ("concatenate", "stack"):
+            self._joined(stmt)
+        elif name == "arange":
+            self._arange(stmt)
+        elif name in ("matmul", "dot"):
+            self._product(stmt)
+        elif name in ("reshape", "ravel", "squeeze"):
+            layouts.reshaped(self.nests, stmt)
+        elif isinstance(stmt.op, Operation) and stmt.op.body is not None:
+            self._expanded_body(stmt)
+        else:
+            # Views stay for library calls; calls stay calls.
+            self.ev.block.append(library.named(stmt, self.nests.definition, self.ev.mutated))
+
+    def _typed(self, stmt: Assign) -> Assign:
+        """A scalar statement whose constants have the dtype that NumPy would give them."""
+        target = stmt.target if len(stmt.targets) == 1 else None
+        if (
+            target is None
+            or not isinstance(stmt.op, Operation)
+            or stmt.op.name == "where"
+            or target.type.dtype != "float32"
+        ):
+            return stmt
+        args = tuple(self.nests.as_dtype(a, "float32") if is_elementwise(stmt.op) else a for a in stmt.args)
+        return Assign(stmt.targets, stmt.op, args, stmt.origin)
+
+    def _fill(self, stmt: Assign) -> None:
+        filler = self.nests.filler(stmt)
+        if isinstance(filler, Var) and filler.type.dtype != stmt.target.type.dtype:
+            filler = self.ev.assign(
+                "cast", (filler, Const(stmt.target.type.dtype)), Scalar(stmt.target.type.dtype)
+            )
+        self.nests.nest(stmt.target, lambda index: filler)
+
+    def _arange(self, stmt: Assign) -> None:
+        start, stop, step, _ = (plain(a) for a in stmt.args)
+        if any(stmt.target in s.payload for d in stmt.target.type.shape for s in d.symbols()):
+            self.ev.block.append(stmt)  # only the call knows how many there are
+            return
+        if stop is None:
+            start = 0
+        step = 1 if step is None else step
+        self.nests.nest(
+            stmt.target, lambda index: self.ev.op("add", start, self.ev.op("multiply", index[0], step))
+        )
+
+    def _expanded_body(self, stmt: Assign) -> None:
+        """An operation that Numba lacks, computed by the body that its rule file gives for compiled code."""
+        assert isinstance(stmt.op, Operation) and stmt.op.body is not None
+        made: Block = []
+        with self.ev.at(made):
+            value = self.ev.inline_rule(stmt.op.body, [_value_of(a) for a in stmt.args])
+        made = stacks.unstacked(made, self.ev)
+        self.nests.learn(made)
+        for s in made:
+            with self.ev.origin_at(stmt.origin):
+                self._statement(s)
+        for target, v in zip(stmt.targets, value if len(stmt.targets) > 1 else (value,), strict=True):
+            self.nests.define(target, v)
+
+    def _store(self, stmt: Store) -> None:
+        if any(isinstance(i, Var) and i.is_array for i in stmt.index):
+            positions.scatter(self.nests, stmt)
+            return
+        target_type, _ = indexed_type(self.ev, stmt.array, stmt.index)
+
+        owned = self.nests.resolve(stmt.array, [0] * stmt.array.type.ndim)[0] is stmt.array
+        if not owned and any(isinstance(i, Var) and not self.nests.never_negative(i) for i in stmt.index):
+            self.ev.block.append(stmt)
+            return
+
+        def body(index: list[Any]) -> None:
+            full = self.nests.through_slice(stmt.array, stmt.index, index)
+            value = self.nests.aligned(stmt.value, index)
+            self.nests.put(stmt.array, full, value, stmt.accumulate)
+            last = self.ev.block[-1]
+            assert isinstance(last, Store)
+            last.role = stmt.role
+
+        self.nests.loops(self.nests.iterated(stmt, target_type.shape), body)
+
+    def _joined(self, stmt: Assign) -> None:
+        arrays, axis = stmt.args[0], stmt.args[1].value
+        target = stmt.target
+        axis = axis % target.type.ndim
+        self.nests.allocate(target)
+        start: Any = 0
+        for k, part in enumerate(arrays):
+            shape = part.type.shape if isinstance(part, Var) else ()
+            if stmt.name == "stack":
+
+                def body(index: list[Any], part: Any = part, k: int = k) -> None:
+                    self.nests.put(
+                        target,
+                        [*index[:axis], k, *index[axis:]],
+                        self.nests.converted(self.nests.aligned(part, index), target),
+                    )
+
+                self.nests.loops(shape, body)
+                continue
+
+            def joined(index: list[Any], part: Any = part, start: Any = start) -> None:
+                at = [*index[:axis], self.ev.op("add", start, index[axis]), *index[axis + 1 :]]
+                self.nests.put(target, at, self.nests.converted(self.nests.load(part, index), target))
+
+            self.nests.loops(shape, joined)
+            start = self.ev.op("add", start, self.ev.dim_value(shape[axis]))
+
+    def _product(self, stmt: Assign) -> None:
+        a, b = stmt.args
+        if not (isinstance(a, Var) and isinstance(b, Var) and a.is_array and b.is_array):
+            self.nests.nest(
+                stmt.target,
+                lambda index: self.ev.op(
+                    "multiply", self.nests.aligned(a, index), self.nests.aligned(b, index)
+                ),
+            )
+            return
+        operands = tuple(layouts.for_blas(self.nests, x, stmt.targets[0].type.dtype) for x in (a, b))
+        self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
+
+    def _eye(self, stmt: Assign) -> None:
+        shift = plain(stmt.args[2]) if stmt.name == "eye" else 0
+        self.nests.nest(
+            stmt.target,
+            lambda index: self.ev.op(
+                "where", self.ev.op("equal", index[1], self.ev.op("add", index[0], shift)), 1.0, 0.0
+            ),
+        )
+
+    def _triangle(self, stmt: Assign) -> None:
+        """The elements on one side of a diagonal of the last two axes, that diagonal included."""
+        side = "less_equal" if stmt.name == "tril" else "greater_equal"
+
+        def element(index: list[Any]) -> Any:
+            within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], plain(stmt.args[1])))
+            return self.ev.op("where", within, self.nests.load(stmt.args[0], index), 0.0)
+
+        self.nests.nest(stmt.target, element)
+
+    def _outer(self, stmt: Assign) -> None:
+        a, b = (layouts.flat(self.nests, x) for x in stmt.args)
+        self.nests.nest(
+            stmt.target,
+            lambda index: self.ev.op(
+                "multiply", self.nests.aligned(a, index[:1]), self.nests.aligned(b, index[1:])
+            ),
+        )
+
+
+def _value_of(operand: Any) -> Any:
+    return tuple(_value_of(i) for i in operand) if isinstance(operand, tuple) else plain(operand)
