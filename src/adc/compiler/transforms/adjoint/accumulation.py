@@ -1,0 +1,326 @@
+"""Adjoints of values: what has been added up so far, in a value or in a shadow array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.analysis import layout as layouts
+from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import UNDEFINED, Value
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Operand,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    length_variables,
+    uses,
+    variables,
+    walk,
+)
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms.adjoint.operands import own_outs
+from adc.compiler.transforms.needs import Frame, Needs
+from adc.compiler.transforms.rewrite import substitute
+from adc.rules.operation import Operation
+
+
+class Accumulation:
+    """State of one reverse sweep, and the ways to add to an adjoint and to take it."""
+
+    def __init__(
+        self, program: Program, wrt: list[Var], output: Var | None, extra: list[Atom], evaluator: Evaluator
+    ) -> None:
+        self.program = program
+        self.wrt = wrt
+        self.output = output
+        self.extra = extra
+        self.ev = evaluator
+        evaluator.equal = evaluator.ever_equal
+        self.layout = layouts.of(program.body, program.params)
+        program.results = [r for r in (output, *extra) if r is not None]
+        self.activity = Activity(
+            program.body, wrt, [output] if output is not None else [], inactive_shifts(program)
+        )
+        self.needs = Needs(self.layout, evaluator)
+        self.shadowed = self._shadowed()
+        self.bar: dict[Var, Value] = {}
+        self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
+        self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
+        self.masked: set[Var] = set()  # adjoints that may be zero because a branch was not taken
+        self.saved: dict[Store, Var] = {}
+
+    def active(self, v: Operand) -> bool:
+        return self.activity.active(v)
+
+    def _shadowed(self) -> set[Var]:
+        """Arrays whose adjoint is accumulated in place."""
+        found = set(self.ev.mutated)
+        for stmt in walk(self.program.body):
+            here = self.layout.region_of[stmt]
+            if isinstance(stmt, Assign) and stmt.name == "getitem":
+                found.add(stmt.args[0])
+            for v in uses(stmt):
+                if v.is_array and self.layout.home[v] is not here and not self._is_own(stmt, v):
+                    found.add(v)
+            # What a branch merges, or a loop carries round, is used inside: there its adjoint arrives.
+            found.update(v for v in own_outs(stmt) if v.is_array and not self._is_own(stmt, v))
+        # A view of a written array shares its shadow.
+        return found | {v for v in self.layout.home if v.root in self.ev.mutated}
+
+    def _is_own(self, stmt: Stmt, v: Var) -> bool:
+        """Whether a region's header uses a value of its own blocks (outs and merges), which is no deeper use."""
+        return self.layout.home[v].owner is stmt
+
+    def _emit(self, frame: Frame, block: Block) -> None:
+        """Append statements that may read primal values, after fetching those."""
+        block = _without_dead(block, self._referenced())
+        table: dict[Var, Atom] = {}
+        local = {t for s in walk(block) if isinstance(s, Assign) for t in s.targets}
+        for stmt in walk(block):
+            for v in uses(stmt):
+                if v not in local and v in self.layout.home and v not in table:
+                    table[v] = self.needs.need(v)
+        self._track(block)
+        block = substitute(block, {k: v for k, v in table.items() if v is not k})
+        if frame.region.in_loop:
+            self.needs.measure(block)
+        frame.block.extend(block)
+
+    def _referenced(self) -> set[Var]:
+        return {v for v in self.bar.values() if isinstance(v, Var)}
+
+    def _track(self, block: Block) -> None:
+        """Note which new adjoints may be masked, and which arrays are fresh."""
+        for stmt in block:
+            if isinstance(stmt, Assign):
+                if isinstance(stmt.op, Operation):
+                    self.fresh.update(t for t in stmt.targets if t.is_array and t.view_of is None)
+                masks = stmt.name in ("where", "zeros_like") or any(
+                    v in self.masked or v.root in self.masked for v in variables(stmt.args)
+                )
+                if masks:
+                    self.masked.update(stmt.targets)
+            elif isinstance(stmt, Store) and any(v in self.masked for v in variables(stmt.value)):
+                self.masked.add(stmt.array.root)
+
+    def _take(self, v: Var) -> Value | None:
+        """The adjoint of a value whose uses have all been reversed."""
+        return self.bar.pop(v, None)
+
+    def _named(self, g: Any, v: Var) -> Any:
+        """Call an adjoint `<v>_bar`."""
+        if isinstance(g, Var) and not g.named and g not in self.layout.home:
+            g.name, g.named = f"{v.name}_bar", True
+        return g
+
+    def _owned_copy(self, g: Value, like: Var) -> Any:
+        assert isinstance(like.type, Array)
+        if not isinstance(g, Var) or not g.is_array:
+            result = self.ev.op(
+                "full", self.ev.shape_values(like.type.shape), g, dtype=np.dtype(like.type.dtype)
+            )
+        else:
+            result = self.ev.op("copy", g)
+        return result
+
+    def _zero_like(self, v: Var) -> Value:
+        return self.ev.zeros_like(v) if v.is_array else 0.0
+
+    def _accumulate(self, x: Operand, g: Value, source: Value) -> None:
+        """Add `g`, of the broadcast shape of `x` or its own, to the adjoint of `x`. `source`: the incoming adjoint."""
+        if g is None or g is UNDEFINED or not self.active(x):
+            return
+        assert isinstance(x, Var)
+        g = self._unbroadcast(g, x)
+        if not x.is_array:
+            old = self.bar.get(x)
+            self.bar[x] = self._named(g if old is None else self.ev.op("add", old, g), x)
+            if isinstance(self.bar[x], Var) and old is not None:
+                self.bar[x].name, self.bar[x].named = f"{x.name}_bar", True
+            return
+        if isinstance(g, Var) and g.is_array and g.root in self.ev.mutated and g.root in self.layout.home:
+            g = self.ev.op("copy", g)  # the sweep undoes the writes to this array
+        if x.view_of is not None and x.root in self.ev.mutated and self._is_broadcast(x):
+            # One element of memory stands for many: their adjoints add up where it lies.
+            whole = self.ev.op("broadcast_to", g, self.ev.shape_values(x.type.shape))
+            self._accumulate(x.view_of, whole, source)
+            return
+        if x in self.shadowed:
+            self._accumulate_in_place(x, g, source)
+            return
+        old = self.bar.get(x)
+        if old is None:
+            self.bar[x] = self._named(g, x)
+            self._own_if_fresh(g, source)
+        else:
+            total = self.ev.op("add", old, g)
+            if isinstance(total, Var) and total.is_array:
+                total.name, total.named = f"{x.name}_bar", True
+                self.owned.add(total)
+            self.bar[x] = total
+
+    def _is_broadcast(self, x: Var) -> bool:
+        made = self.layout.definition[x]
+        return isinstance(made, Assign) and made.name == "broadcast_to"
+
+    def _own_if_fresh(self, g: Value, source: Value) -> None:
+        if isinstance(g, Var) and g.is_array and g is not source and g.view_of is None and self._made_here(g):
+            self.owned.add(g)
+        elif isinstance(g, Var):
+            self.owned.discard(g)
+
+    def _made_here(self, g: Var) -> bool:
+        """Whether `g` is memory of this block's own (what np.broadcast_to gives is not: it is read-only)."""
+        return (
+            any(isinstance(s, Assign) and g in s.targets and s.name != "broadcast_to" for s in self.ev.block)
+            and sum(1 for b in self.bar.values() if b is g) <= 1
+        )
+
+    def _accumulate_in_place(self, x: Var, g: Value, source: Value) -> None:
+        has_shadow = x in self.bar or (x.view_of is not None and x.root in self.ev.mutated)
+        if not has_shadow:
+            fresh = (
+                isinstance(g, Var)
+                and g.is_array
+                and g is not source
+                and g.view_of is None
+                and self._made_here(g)
+                and all(b is not g for b in self.bar.values())
+                and self._own_frame(x)
+                and self.ev.equal.same_shape(g.type.shape, x.type.shape)
+            )
+            if fresh:
+                self.bar[x] = self._named(g, x)
+                self.owned.add(g)
+                return
+            if self._own_frame(x):
+                copy = self._owned_copy(
+                    g
+                    if isinstance(g, Var)
+                    and g.is_array
+                    and g.type.ndim == x.type.ndim
+                    and self.ev.equal.same_shape(g.type.shape, x.type.shape)
+                    else self.ev.op("broadcast_to", g, self.ev.shape_values(x.type.shape))
+                    if isinstance(g, Var) and g.is_array
+                    else g,
+                    x,
+                )
+                copy.name, copy.named = f"{x.name}_bar", True
+                self.bar[x] = copy
+                self.owned.add(copy)
+                return
+        shadow = self._shadow(x)
+        assert isinstance(x.type, Array)
+        self.ev.block.append(Store(shadow, (FULL,) * x.type.ndim, self.ev.atom(g), True, self.ev.origin))
+
+    def _own_frame(self, x: Var) -> bool:
+        """Whether the sweep now stands in the region where `x` is defined, so that its shadow may begin here."""
+        return self.layout.home[x] is self.needs.frames[-1].region
+
+    def _shadow(self, x: Var) -> Var:
+        """The array in which the adjoint of `x` is accumulated."""
+        shadow = self.bar.get(x)
+        if isinstance(shadow, Var):
+            if shadow in self.owned or shadow.view_of is not None:
+                return shadow
+            # The adjoint so far is a value that others may refer to: accumulate into a copy.
+            copy: Var = self._owned_copy(shadow, x)
+        elif x.view_of is not None and x.root in self.ev.mutated:
+            definition = self.layout.definition[x]
+            assert isinstance(definition, Assign)
+            base = self._shadow(x.view_of)
+            args: tuple[Operand, ...] = (base, *definition.args[1:])
+            return self.ev.assign(definition.op, args, x.type, f"{x.name}_bar", named=True, view_of=base)
+        else:
+            assert self._own_frame(x), f"the shadow of {x!r} begins outside the region of its array"
+            copy = self.ev.zeros_like(x) if shadow is None else self._owned_copy(shadow, x)
+        copy.name, copy.named = f"{x.name}_bar", True
+        self.bar[x] = copy
+        self.owned.add(copy)
+        return copy
+
+    def _unbroadcast(self, g: Value, x: Var) -> Value:
+        """Sum `g` over the axes along which `x` was broadcast, and give it the dtype of `x`."""
+        t = self.ev.type_of(g)
+        assert t is not None, g
+        lead = t.ndim - x.type.ndim
+        if lead > 0:
+            g = self.ev.op("sum", g, axis=None if x.type.ndim == 0 else tuple(range(lead)) if lead > 1 else 0)
+            t = self.ev.type_of(g)
+            assert t is not None
+        if t.ndim == x.type.ndim:
+            axes = tuple(
+                k
+                for k, (a, b) in enumerate(zip(t.shape, x.type.shape, strict=True))
+                if b.known == 1 and a.known != 1
+            )
+            if axes:
+                g = self.ev.op("sum", g, axis=axes if len(axes) > 1 else axes[0], keepdims=True)
+            for a, b in zip(t.shape, x.type.shape, strict=True):
+                if b.known != 1 and a.known != 1:
+                    self.ev.require_equal(
+                        b, a, "an operand was broadcast along an axis whose length is only known at run time"
+                    )
+        t = self.ev.type_of(g)
+        assert t is not None
+        if np.dtype(t.dtype).kind == "c" and np.dtype(x.type.dtype).kind == "f":
+            g = self.ev.op("real", g)  # a real operand moves along the real axis only
+            t = self.ev.type_of(g)
+            assert t is not None
+        if t.dtype != x.type.dtype and isinstance(g, Var):
+            g = self.ev.cast(g, x.type.dtype)
+        return g
+
+    def _root_bar(self, array: Var) -> Value | None:
+        return self.bar.get(array.root)
+
+    def _bar_type(self, v: Var) -> Any:
+        return (
+            Array(v.type.dtype, v.type.shape, "A" if v.is_array else "C")
+            if isinstance(v.type, Array)
+            else Scalar(v.type.dtype)
+        )
+
+    def _within(self, v: Var, inside: set[int]) -> bool:
+        region = self.layout.home[v]
+        while region is not None:
+            if id(region.block) in inside:
+                return True
+            region = region.parent  # type: ignore[assignment]
+        return False
+
+    def _in_frame(self, v: Var, frame: Frame) -> bool:
+        return self.layout.home[v] is frame.region
+
+    def _emit_with(self, frame: Frame, block: Block, values: list[Value]) -> None:
+        kept = dict(self.bar)
+        for k, v in enumerate(values):
+            if isinstance(v, Var):
+                self.bar[Var(f"hold{k}", v.type)] = v
+        self._emit(frame, block)
+        self.bar = kept
+
+
+def _without_dead(block: Block, wanted: set[Var]) -> Block:
+    """Drop pure assignments of a straight block that nothing reads."""
+    kept: Block = []
+    live = set(wanted)
+    for stmt in reversed(block):
+        if isinstance(stmt, Assign) and not any(t in live for t in stmt.targets):
+            continue
+        if isinstance(stmt, Assign):
+            live.update(v for t in stmt.targets for v in length_variables(t))
+        live.update(uses(stmt))
+        for inner in walk([stmt]):
+            live.update(uses(inner))
+        kept.append(stmt)
+    return kept[::-1]
