@@ -151,6 +151,9 @@ class UnsupportedError(AdcError):
     array([2., 2., 2.])
     """
 
+    # The calls around what is refused, innermost first: the user's function, and where it is called.
+    inside: tuple[tuple[Any, Location | None], ...] = ()
+
 
 class GradientMismatch(AdcError, AssertionError):
     """A derivative disagrees with differences of the function, or forward mode with reverse mode.

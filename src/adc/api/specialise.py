@@ -58,7 +58,10 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
 
 def plain(context: pipeline.Context) -> Callable[..., Any]:
     """The readable text as a function of CPython."""
-    return backend.load(context.texts["adjoint"], context.name)
+    outside = context.request.outside
+    return backend.load(
+        context.texts["adjoint"], context.name, namespace=None if outside is None else outside.namespace
+    )
 
 
 def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation:

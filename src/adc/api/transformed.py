@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc import config, pytree
-from adc.api import explain_error, taped
+from adc.api import explain_error, per_call, taped
 from adc.api.arguments import Layout, Parameters, Slot, read, slots_of
 from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart, written_out
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
@@ -81,7 +81,7 @@ class Transformed:
         self._ran: Mode | None = None
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
         self._lock = threading.RLock()
-        self._warned = False
+        self._warned: set[Mode] = set()  # the engines that a fallback to was told of
         self._parameters = Parameters(self._function)
         # argnums counts the arguments that a caller sees: not those fixed already, nor `self`.
         self._hidden = len(self._fixed_args) + (is_method(self._function) and not self._fixed_args)
@@ -210,7 +210,7 @@ class Transformed:
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")
         try:
-            context = self._context(self._request(call.layout, slots))
+            context = self._context(self._request(call.layout, slots), call)
         except (UnsupportedError, InternalError) as error:
             return self._declined(error)
         except SourceError as error:
@@ -221,10 +221,19 @@ class Transformed:
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
-    def _context(self, request: pipeline.Request) -> pipeline.Context:
-        """What the compiler makes; without the text for Numba where only that cannot be had."""
+    def _context(self, request: pipeline.Request, call: Call | None = None) -> pipeline.Context:
+        """What the compiler makes; without the text for Numba where only that cannot be had.
+
+        With a `call` to look at, callees that cannot be compiled are operations of the tape.
+        """
+        optimize = self._asked in ("auto", "compiled") and request.outside is None
         try:
-            return pipeline.run(request, optimize=self._asked in ("auto", "compiled"))
+            if call is None:
+                return pipeline.run(request, optimize=optimize)
+            context, refused = self._program(request, call, optimize=optimize)
+            for part in refused:
+                self._warn("python", part.warning)
+            return context
         except InternalError as error:
             if self._asked != "auto":
                 raise
@@ -233,6 +242,24 @@ class Transformed:
             )  # a fault before the readable text is raised here again
             self._warn("python", error)
             return context
+
+    def _program(
+        self,
+        request: pipeline.Request,
+        call: Call,
+        *,
+        optimize: bool,
+        record: bool = False,
+        watch: pipeline.Watch | None = None,
+    ) -> tuple[pipeline.Context, list[per_call.Refused]]:
+        """What the compiler makes, and the callees that `auto` lets run on the tape inside it."""
+        try:
+            return pipeline.run(request, optimize=optimize, record=record, watch=watch), []
+        except UnsupportedError as error:
+            if self._asked != "auto":
+                raise
+            example = functools.partial(self._example, call)
+            return per_call.run(request, example, record=record, watch=watch, refusal=error)
 
     def _declined(self, error: AdcError) -> Specialisation:
         """The tape in place of the compiler, where `auto` allows it."""
@@ -321,9 +348,10 @@ class Transformed:
             known.run, known.mode = backend.quiet(plain(known.context)), "python"
             self._ran = "python"
             return self._execute(known, inputs, call)
-        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
-        explain_error.raise_of_primal(lambda: self._plainly(args, kwargs))
-        found = explain_error.of_generated(error, known.context, plain(known.context), inputs)
+        explain_error.raise_of_primal(lambda: self._example(call))
+        found: AdcError = explain_error.of_generated(error, known.context, plain(known.context), inputs)
+        if isinstance(error, UnsupportedError):  # a call on the tape that is not what it was taken for
+            found = error.at(found.location)
         if self._asked != "auto":
             raise found from error
         self._warn("tape", found)
@@ -332,14 +360,19 @@ class Transformed:
         self._ran = "tape"
         return self._run_on_tape(call)
 
+    def _example(self, call: Call) -> Any:
+        """A run of the user's function on copies of the arguments of a call."""
+        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
+        return self._plainly(args, kwargs)
+
     def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the user's function itself does with the arguments of the transform."""
         return self._function(*args, **kwargs)
 
     def _warn(self, to: Mode, error: AdcError) -> None:
-        if self._warned:
+        if to in self._warned:
             return
-        self._warned = True
+        self._warned.add(to)
         runs = {"tape": "on the tape", "python": "as plain Python"}[to]
         message = f"the {self.noun or self.kind} of `{self._spoken}` runs {runs}: {error.what}"
         warning = FallbackWarning(message, error.location, error.why, error.repair)
@@ -362,8 +395,9 @@ class Transformed:
             raise ArgumentError(f"the stage {stage!r} is shown for example arguments", repair="Pass some.")
         layout, values, wanted, _ = self._bound(args, kwargs)
         request = self._request(layout, slots_of(layout, values, wanted))
-        context = pipeline.run(
+        context, _ = self._program(
             request,
+            Call(layout, values, wanted, ()),
             optimize=stage not in pipeline.ADJOINT_NAMES,
             record=stage not in ("adjoint", "optimized"),
         )

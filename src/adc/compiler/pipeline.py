@@ -23,6 +23,7 @@ from adc.compiler.analysis.activity import Activity
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
 from adc.compiler.frontend import lower, source
+from adc.compiler.frontend.frame import Outside
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Mark, Program, Var
 from adc.compiler.ir.show import show
@@ -80,6 +81,7 @@ class Request:
     evaluate: lower.Evaluate | None = None
     label: str = ""
     what: str = ""
+    outside: Outside | None = None  # functions whose calls are not looked into
     # In place of all that: makes a program that came about with another one.
     lowered: Callable[[], lower.Lowered] | None = None
 
@@ -133,7 +135,7 @@ def _lower(_: Program, context: Context) -> Program:
     """The function as a program that returns its number and its auxiliary values."""
     request = context.request
     lowered = context.lowered = (
-        lower.run(request.function, request.bind, request.evaluate)
+        lower.run(request.function, request.bind, request.evaluate, request.outside)
         if request.lowered is None
         else request.lowered()
     )
@@ -324,6 +326,7 @@ _RESERVED = frozenset(
         "vm",
         "rt",
         "scipy",
+        "taped",
         "range",
         "max",
         "min",

@@ -13,7 +13,7 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,7 +94,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
         )
     # A copy that has compiled nothing yet: its clock and its warnings tell the whole story.
     fresh = copy.copy(derivative)
-    fresh._specialisations, fresh._ran, fresh._warned = {}, None, False
+    fresh._specialisations, fresh._ran, fresh._warned = {}, None, set()
     importlib.import_module("numba")  # not part of what compiling takes
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FallbackWarning)
@@ -104,7 +104,8 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
     fallback = next((str(w.message) for w in caught if isinstance(w.message, FallbackWarning)), "")
     title = f"{str(fresh)[1:-1]}"
     try:
-        facts = _Facts.of(fresh._request(call.layout, call.slots()), inputs)
+        request = fresh._request(call.layout, call.slots())
+        facts = _Facts.of(lambda watch: fresh._program(request, call, optimize=True, watch=watch)[0], inputs)
     except AdcError as error:  # the compiler declines the function: the tape runs, and this is why
         return Ledger(title, known.mode, fallback or str(error), (), (), None, {"declined": seconds})
     stages = dict(facts.context.seconds)
@@ -171,7 +172,7 @@ class _Facts:
     recomputed: set[tuple[str, int, str]] = field(default_factory=set)
 
     @staticmethod
-    def of(request: pipeline.Request, inputs: list[Any]) -> _Facts:
+    def of(make: Callable[[pipeline.Watch], pipeline.Context], inputs: list[Any]) -> _Facts:
         found: list[_Facts] = []
 
         def watch(stage: str, program: Program, context: pipeline.Context) -> None:
@@ -182,7 +183,7 @@ class _Facts:
                 found[0].sizes.learn(program.params, inputs)
                 found[0]._read_adjoint(program)
 
-        pipeline.run(request, optimize=True, watch=watch)
+        make(watch)
         return found[0]
 
     # --- reading --------------------------------------------------------------------------------------------
@@ -289,7 +290,8 @@ class _Facts:
             fate, taken = "kept", kept.bytes
             where = "on a stack, as the number of trips is not known" if kept.grows else "an entry per trip"
             why = f"`{kept.reader}` needs {what} when it is reversed; {where}"
-            if not re.search(rf"\b{kept.name}\b", self.context.texts["optimized"]):
+            optimized = self.context.texts.get("optimized")
+            if optimized is not None and not re.search(rf"\b{kept.name}\b", optimized):
                 why += "; the compiled code needs no buffer, as forward and reverse are one loop"
         elif not made.is_write and (v.name, line, v.type.dtype) in self.recomputed:
             fate, why = "recomputed", "that costs less than to keep it"

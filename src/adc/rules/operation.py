@@ -44,6 +44,7 @@ class Operation:
     # closed form.
     # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,
     # or its dtype.
+    # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",
     # which projects the tangents of a parameter on those that are allowed (symmetric matrices).

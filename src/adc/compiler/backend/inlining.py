@@ -21,6 +21,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
+    may_raise,
     uses,
     variables,
     walk,
@@ -62,6 +63,7 @@ class Inlining:
                 if s.targets
                 and s not in found
                 and not is_kernel(s)
+                and not may_raise(s)
                 and all(self.count.get(t, 0) == 0 for t in s.targets)
             ]
             if not new:

@@ -22,7 +22,7 @@ from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
-from adc.errors import SourceError
+from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
 
@@ -262,19 +262,26 @@ class Calls(Iteration):
         bound = self._bound_arguments(
             inspect.signature(source.function, follow_wrapped=False), source.name, args, kwargs
         )
+        taken = None if self.outside is None else self.outside.get(function)
+        if taken is not None:
+            return taken.__adc_inline__(self, (), bound)
         # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
         in_rule = self.frame.source is None
-        return self.run_function(
-            source.tree,
-            Frame(
-                None if in_rule else source,
-                source.globals,
-                dict(source.closure),
-                bound,
-                unroll=in_rule,
-                depth=self.frame.depth + 1,
-            ),
+        frame = Frame(
+            None if in_rule else source,
+            source.globals,
+            dict(source.closure),
+            bound,
+            unroll=in_rule,
+            depth=self.frame.depth + 1,
         )
+        called_at = self.origin
+        try:
+            return self.run_function(source.tree, frame)
+        except UnsupportedError as error:
+            if not in_rule:
+                error.inside = (*error.inside, (function, called_at))
+            raise
 
     def _bound_arguments(
         self, signature: inspect.Signature, name: str, args: list[Value], kwargs: dict[str, Value]

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue
+from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
@@ -28,6 +28,7 @@ class Core(Merging):
     captures: list[Capture]
     guards: list[Guard]
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
+    outside: Outside | None  # functions whose calls are not looked into
     running: list[
         tuple[tuple[Any, ...], int]
     ]  # the functions being inlined, with the regions around their calls

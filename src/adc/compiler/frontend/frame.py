@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.source import Source
@@ -55,6 +55,17 @@ class Partial:
     func: Any
     args: tuple[Any, ...]
     keywords: dict[str, Any]
+
+
+class Outside(Protocol):
+    """Functions whose calls are not looked into."""
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """What the text reads beside modules."""
+
+    def get(self, function: Callable[..., Any]) -> Any:
+        """What says, in `__adc_inline__`, what a call with arguments by name means; None for other functions."""
 
 
 @dataclass(eq=False)

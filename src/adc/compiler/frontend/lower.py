@@ -15,7 +15,7 @@ from typing import Any
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard
+from adc.compiler.frontend.frame import Capture, Frame, Guard, Outside
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Value
@@ -28,8 +28,9 @@ from adc.rules.dims import Dim
 class Evaluator(Statements):
     """A whole evaluator: expressions, calls and statements over one program."""
 
-    def __init__(self, equal: EqualLengths | None = None) -> None:
+    def __init__(self, equal: EqualLengths | None = None, outside: Outside | None = None) -> None:
         super().__init__(equal)
+        self.outside = outside
         self.frame = Frame(None, {}, {})
         self.region_depth = 0
         self.open_rules: list[Any] = []  # functions with custom rules whose forward rule is being evaluated
@@ -72,14 +73,15 @@ def run(
     function: Callable[..., Any],
     bind: Callable[[Evaluator], tuple[dict[str, Value], list[Var]]],
     evaluate: Evaluate | None = None,
+    outside: Outside | None = None,
 ) -> Lowered:
     """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
 
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
-    call of the function.
+    call of the function. Calls of functions in `outside` are not looked into.
     """
     source = sources.of(innermost(function))
-    evaluator = Evaluator()
+    evaluator = Evaluator(outside=outside)
     evaluator.origin = Location(source.file, source.first_line, 0, None, source.line(source.first_line))
     arguments, params = bind(evaluator)
     body = evaluator.block

@@ -296,6 +296,11 @@ def walk(block: Block) -> Iterator[Stmt]:
             yield from walk(inner)
 
 
+def may_raise(stmt: Stmt) -> bool:
+    """Whether a statement is a call that is not looked into: it stays where nobody reads its result."""
+    return isinstance(stmt, Assign) and not isinstance(stmt.op, str) and "raises" in stmt.op.extra
+
+
 def uses(stmt: Stmt) -> Iterator[Var]:
     """The variables that a statement itself reads; for a region: its header, inits, outs and merges, not its blocks."""
     if isinstance(stmt, Assign):

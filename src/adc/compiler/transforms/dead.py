@@ -29,6 +29,7 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     length_variables,
+    may_raise,
     uses,
     variables,
     walk,
@@ -67,7 +68,7 @@ class _Marker:
         for result in program.results:
             self._want(result)
         for stmt in walk(program.body):
-            if isinstance(stmt, (Check, Print)):
+            if isinstance(stmt, (Check, Print)) or may_raise(stmt):
                 self._keep(stmt)
         params = set(program.params)
         for p in params:

@@ -1,0 +1,131 @@
+"""What a function can reach beside its arguments, as a text that changes when any of it does.
+
+A call that runs on the tape runs again in the reverse sweep. It must leave no trace: what it names of its module, its
+closure and the objects among its arguments is compared before and after.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["State", "code_of", "is_users", "state"]
+
+_MOST = 10_000  # objects that are looked at
+_OPAQUE = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, np.dtype, np.generic)
+_ATOMS = (int, float, complex, str, bytes, bool, type(None))
+_LIBRARIES = {"adc", "numpy", "scipy", "numba", *sys.stdlib_module_names}
+
+
+@dataclass
+class State:
+    """The objects that were found, and what they held."""
+
+    parts: list[Any] = field(default_factory=list)
+    alive: list[Any] = field(default_factory=list)  # so that no identity is given out twice
+    arrays: list[Any] = field(default_factory=list)
+    complete: bool = True
+
+    def same(self, other: State) -> bool:
+        return self.parts == other.parts
+
+
+def state(roots: list[Any]) -> State:
+    """The state behind some functions and arguments; not `complete` when there is too much of it.
+
+    >>> count = {"calls": 0}
+    >>> def f(x):
+    ...     count["calls"] += 1
+    ...     return x
+    >>> before = state([f])
+    >>> _ = f(1.0)
+    >>> before.same(state([f]))
+    False
+    """
+    found = State()
+    seen: set[int] = set()
+    todo = list(reversed(roots))
+    while todo:
+        value = todo.pop()
+        if isinstance(value, _ATOMS):
+            found.parts.append((type(value), repr(value)))
+            continue
+        if type(value) is tuple:
+            found.parts.append(len(value))
+            todo += reversed(value)
+            continue
+        found.parts.append(id(value))
+        if id(value) in seen or isinstance(value, _OPAQUE):
+            continue
+        seen.add(id(value))
+        found.alive.append(value)
+        if len(seen) > _MOST:
+            found.complete = False
+            break
+        if isinstance(value, np.ndarray):
+            found.arrays.append(value)
+            found.parts.append(
+                (value.shape, value.dtype.str, value.tobytes() if value.dtype != object else "")
+            )
+            continue
+        inside = list(_inside(value))
+        found.parts.append(len(inside))
+        todo += reversed(inside)
+    return found
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    if isinstance(value, types.FunctionType):
+        if not is_users(value):
+            return
+        yield from value.__defaults__ or ()
+        yield from (value.__kwdefaults__ or {}).values()
+        for cell in value.__closure__ or ():
+            try:
+                yield cell.cell_contents
+            except ValueError:
+                yield "an empty cell"
+        for code in code_of(value.__code__):
+            for name in code.co_names:
+                if name in value.__globals__:
+                    yield value.__globals__[name]
+    elif isinstance(value, types.MethodType):
+        yield value.__func__
+        yield value.__self__
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield item
+    elif isinstance(value, (list, tuple, collections.deque)):
+        yield from value
+    elif isinstance(value, functools.partial):
+        yield from (value.func, value.args, value.keywords)
+    elif isinstance(value, (set, frozenset)):
+        yield from sorted(value, key=id)
+    elif type(value).__module__.partition(".")[0] not in _LIBRARIES:
+        yield from getattr(value, "__dict__", {}).items()
+        for cls in type(value).__mro__:
+            slots = cls.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                yield getattr(value, name, None)
+
+
+def is_users(function: types.FunctionType) -> bool:
+    """Whether a function is no library's; what is typed in a docstring of adc is the user's, too."""
+    root = (function.__module__ or "").partition(".")[0]
+    return root not in _LIBRARIES or function.__code__.co_filename.startswith("<doctest")
+
+
+def code_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function and of those that are defined in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from code_of(constant)

@@ -1,0 +1,530 @@
+"""A call that the compiler cannot look into is one operation of the program; the tape computes its derivatives.
+
+The forward sweep calls the function as it is. The reverse sweep runs it again on Tensors and pulls the adjoints back,
+so that a call in a loop keeps its arguments and nothing else. The types of the results were seen in a run of the whole
+function (observed.py), and every later call is held to them: what comes back with another type, shares memory with
+something else, changes an argument or leaves another trace raises, and `auto` hands the whole function to the tape.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc import pytree, tape
+from adc.api.reachable import state
+from adc.compiler.frontend.frame import Closure, Items, Partial, Range
+from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Const, Var
+from adc.compiler.ir.types import Array, Scalar, Type, is_float, is_integer
+from adc.compiler.transforms import nested, opaque
+from adc.compiler.transforms.opaque import Inlined
+from adc.errors import UnsupportedError
+from adc.rules.dims import Dim
+from adc.rules.operation import Operation
+from adc.tape.substitute import traced
+
+__all__ = ["Kind", "Results", "TapedCalls", "key_of", "results_of"]
+
+_OWN_VALUES = (Closure, Items, Partial, Range, Growing, Inlined)  # which exist only while a program is built
+
+
+# --- types of values --------------------------------------------------------------------------------------------
+
+
+Length = int | tuple[int, int] | None  # 1, that of an axis of an argument (position, axis), or any but 1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of one number or array."""
+
+    dtype: str
+    weak: bool  # a plain Python number
+    lengths: tuple[Length, ...] | None = None  # None: a number
+
+    def type(self, like: Var, leaves: Sequence[Any]) -> Type:
+        """As a type of the IR, for a call with these arguments; lengths that they do not tell are those of `like`."""
+        if self.lengths is None:
+            return Scalar(self.dtype, self.weak)
+        return Array(
+            self.dtype, tuple(_dim(length, k, like, leaves) for k, length in enumerate(self.lengths))
+        )
+
+    def taken(self, value: Any, leaves: Sequence[Any]) -> Any:
+        """A result as generated code takes it, in memory of its own. Raises TypeError for one of another type."""
+        found = kind_of(value)
+        rank = None if self.lengths is None else len(self.lengths)
+        if found is None or (found.dtype, found.rank) != (self.dtype, rank):
+            raise TypeError(f"{_described(found)} in place of {_described(self)}")
+        if self.lengths is None:
+            return value[()] if isinstance(value, np.ndarray) else value
+        for n, length in zip(value.shape, self.lengths, strict=True):
+            expected = np.shape(leaves[length[0]])[length[1]] if isinstance(length, tuple) else length
+            if n != expected if expected is not None else n == 1:
+                raise TypeError(
+                    f"an array of the shape {value.shape}, unlike that of the call that was looked at"
+                )
+        return np.array(value, order="C")
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes; None of a number."""
+        return None if self.lengths is None else len(self.lengths)
+
+
+def _dim(length: Length, axis: int, like: Var, leaves: Sequence[Any]) -> Dim:
+    if isinstance(length, int):
+        return Dim(length)
+    if length is None:
+        return Dim.symbol("shape", like, axis)
+    leaf = leaves[length[0]]
+    return leaf.type.shape[length[1]] if isinstance(leaf, Var) else Dim(leaf.shape[length[1]])
+
+
+def kind_of(value: Any) -> Kind | None:
+    """The kind of a number or an array, its lengths any; None for everything else, complex numbers among it."""
+    if isinstance(value, (bool, np.bool_)):
+        return Kind("bool", isinstance(value, bool))
+    if isinstance(value, (np.ndarray, np.generic)):
+        if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+            return None
+        if value.dtype.kind not in "fiub" or not value.dtype.isnative:
+            return None
+        return Kind(str(value.dtype), False, (None,) * value.ndim if value.ndim else None)
+    if isinstance(value, float):
+        return Kind("float64", True)
+    return Kind("int64", True) if isinstance(value, int) else None
+
+
+def _described(kind: Kind | None) -> str:
+    if kind is None:
+        return "no number"
+    return kind.dtype if kind.rank is None else f"an array of {kind.dtype} with {kind.rank} axes"
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a call returns: its container, and per leaf the kind of a number, or the value of something else."""
+
+    structure: pytree.Structure
+    leaves: tuple[Any, ...]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        return [leaf for leaf in self.leaves if isinstance(leaf, Kind)]
+
+    def taken(self, output: Any, arguments: Sequence[Any]) -> list[Any]:
+        """The numbers in a result. Raises TypeError for one that is not of this form."""
+        leaves, structure = pytree.flatten(output)
+        if structure != self.structure:
+            raise TypeError(f"a result of the structure {structure} in place of {self.structure}")
+        found = []
+        for value, expected in zip(leaves, self.leaves, strict=True):
+            if isinstance(expected, Kind):
+                found.append(expected.taken(value, arguments))
+            elif value != expected:
+                raise TypeError(f"{value!r} in place of {expected!r}")
+        return found
+
+
+def results_of(calls: Sequence[tuple[list[tuple[int, ...]], Any]]) -> Results | None:
+    """The form of the results of some calls, each given as the shapes of its arguments and what it returned.
+
+    None where the calls differ, or return what generated code cannot hold.
+    """
+    (_, first), *_ = calls
+    structure = pytree.flatten(first)[1]
+    columns = []
+    for _, output in calls:
+        leaves, its_structure = pytree.flatten(output)
+        if its_structure != structure:
+            return None
+        columns.append(leaves)
+    shapes = [shapes for shapes, _ in calls]
+    found = [_common(shapes, values) for values in zip(*columns, strict=True)]
+    return None if any(leaf is None for leaf in found) else Results(structure, tuple(found))
+
+
+def _common(shapes: list[list[tuple[int, ...]]], values: Sequence[Any]) -> Any:
+    """What the values of one leaf of several results have in common; None where they differ."""
+    kinds = [kind_of(v) for v in values]
+    kind = kinds[0]
+    if any(k != kind for k in kinds):
+        return None
+    if kind is None:
+        return values[0] if isinstance(values[0], str) and all(v == values[0] for v in values) else None
+    if kind.lengths is None:
+        return kind
+    lengths: list[Length] = []
+    for axis in range(len(kind.lengths)):
+        own = [v.shape[axis] for v in values]
+        like = next(
+            (
+                (leaf, k)
+                for leaf, shape in enumerate(shapes[0])
+                for k in range(len(shape))
+                if all(s[leaf][k] == n for s, n in zip(shapes, own, strict=True))
+            ),
+            None,
+        )
+        if like is None and 1 in own and set(own) != {1}:
+            return None
+        lengths.append(like if like is not None else 1 if 1 in own else None)
+    return Kind(kind.dtype, kind.weak, tuple(lengths))
+
+
+def key_of(arguments: dict[str, Any]) -> Any:
+    """What decides about the types of the results: the types of the arguments, those that are no numbers themselves."""
+    leaves, structure = pytree.flatten({k: nested.without_lists(v) for k, v in arguments.items()})
+    return structure, tuple([_leaf_key(leaf) for leaf in leaves])
+
+
+def _leaf_key(leaf: Any) -> Any:
+    if isinstance(leaf, Var):
+        return leaf.type.dtype, leaf.type.ndim
+    kind = kind_of(leaf)
+    if kind is not None:
+        return kind.dtype, kind.rank or 0
+    return leaf if isinstance(leaf, (str, bytes)) else id(leaf)
+
+
+def _exact_key(leaf: Any) -> Any:
+    if isinstance(leaf, Var):
+        return "given", leaf.type.dtype, leaf.type.ndim
+    return type(leaf), leaf if isinstance(leaf, (str, bytes, int, float)) else id(leaf)
+
+
+# --- a call in a program ----------------------------------------------------------------------------------------
+
+
+class TapedCalls:
+    """The functions whose calls are not looked into, and the operations that stand for them in a text."""
+
+    def __init__(self, seen: dict[Callable[..., Any], dict[Any, Results | None]]) -> None:
+        self.callees = {function: TapedCallee(function, known, self) for function, known in seen.items()}
+        self.operations = types.SimpleNamespace()
+
+    def get(self, function: Callable[..., Any]) -> TapedCallee | None:
+        """What stands for a function in a program, if it is one of these."""
+        return self.callees.get(function)
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """What a generated text reads beside modules."""
+        return {"taped": self.operations}
+
+    def named(self, name: str, site: _Site) -> str:
+        """The name of an operation in a text."""
+        known = vars(self.operations)
+        free, k = name, 1
+        while free in known:
+            k += 1
+            free = f"{name}_{k}"
+        known[free] = site
+        return f"taped.{free}"
+
+
+class TapedCallee:
+    """A function of the user's whose calls are not looked into; what was seen of them tells the types."""
+
+    def __init__(
+        self, function: Callable[..., Any], seen: dict[Any, Results | None], calls: TapedCalls
+    ) -> None:
+        self.function = function
+        self.calls = calls
+        self.sites: dict[Any, _Site] = {}
+        self.name = function.__name__
+        self.signature = inspect.signature(function, follow_wrapped=False)
+        self.seen = seen
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """A call with the arguments by name, as the evaluator has bound them."""
+        plain = {k: nested.without_lists(v) for k, v in kwargs.items()}
+        leaves, structure = pytree.flatten(plain)
+        strange = next((x for x in leaves if isinstance(x, _OWN_VALUES) or hasattr(x, "run_time")), None)
+        if strange is not None:
+            raise ev.refuse(
+                f"`{self.name}` can only run on the tape, and is given a {type(strange).__name__.lower()}",
+                "that exists only in the code that is being compiled",
+            )
+        results = self.seen.get(key_of(plain))
+        if results is None:
+            raise ev.refuse(
+                f"`{self.name}` can only run on the tape, and what this call returns is not known to be numbers",
+                "the types of its results are taken from a run on the example arguments",
+            )
+        if not results.kinds:
+            raise ev.refuse(f"`{self.name}` can only run on the tape, and returns no number")
+        key = structure, tuple([_exact_key(x) for x in leaves])
+        site = self.sites.get(key)
+        if site is None:
+            site = self.sites[key] = _Site(
+                _Primal(self, structure), self.name, leaves, results.leaves, self.calls
+            )
+        values = site.placed(ev, leaves)
+        return nested.with_lists(pytree.unflatten(results.structure, values), ev)
+
+
+class _Primal:
+    """The call itself, from leaf to leaf: plainly, and on Tensors."""
+
+    def __init__(self, callee: TapedCallee, structure: pytree.Structure) -> None:
+        self.callee = callee
+        self.structure = structure
+
+    def plainly(self, leaves: Sequence[Any]) -> list[Any]:
+        own = [x.copy() if isinstance(x, np.ndarray) else x for x in leaves]
+        arguments = pytree.unflatten(self.structure, own)
+        roots = [self.callee.function, *[x for x in own if kind_of(x) is None]]
+        before = state(roots)
+        output = self._called(self.callee.function, arguments)
+        after = state(roots)
+        if not before.complete or not before.same(after):
+            raise self._refused("changes something that outlives the call")
+        now, structure = pytree.flatten(arguments)
+        if structure != self.structure or any(
+            a is not b or (isinstance(a, np.ndarray) and not _same(a, given))
+            for a, b, given in zip(now, own, leaves, strict=True)
+        ):
+            raise self._refused("changes its arguments")
+        found = pytree.leaves(output)
+        held = [*after.arrays, *[x for x in own if isinstance(x, np.ndarray)]]
+        for k, x in enumerate(found):
+            if isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in [*held, *found[:k]]):
+                raise self._refused("returns memory that it was given, or that something else holds")
+        return found
+
+    def on_tape(self, *leaves: Any) -> list[Any]:
+        arguments = pytree.unflatten(self.structure, leaves)
+        found: list[Any] = pytree.leaves(self._called(traced(self.callee.function), arguments))
+        return found
+
+    def _called(self, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+        bound = inspect.BoundArguments(self.callee.signature, arguments)
+        return function(*bound.args, **bound.kwargs)
+
+    def _refused(self, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"`{self.callee.name}` {what}", why="Its reverse sweep would have to run it a second time."
+        )
+
+
+class _Pulled:
+    """The adjoints of the float arguments of a call, from those of its float results."""
+
+    def __init__(self, site: _Site) -> None:
+        self.site = site
+
+    def on_tape(self, *leaves: Any) -> list[Any]:
+        count = len(self.site.float_results)
+        bars, before, values = leaves[:count], leaves[count : 2 * count], leaves[2 * count :]
+        output, pull = tape.vjp(self.site.call.on_tape, *values, argnums=self.site.wrt)
+        self.site.hold_to(before, output)
+        full = list(output)
+        for k, bar in zip(self.site.float_results, bars, strict=True):
+            full[k] = bar
+        return list(pull(full))
+
+    def plainly(self, leaves: Sequence[Any]) -> list[Any]:
+        return self.on_tape(*leaves)
+
+
+class _Pushed:
+    """The tangents of the float results of a call, from those of its float arguments."""
+
+    def __init__(self, site: _Site) -> None:
+        self.site = site
+
+    def on_tape(self, *leaves: Any) -> list[Any]:
+        dots, rest = leaves[: len(self.site.wrt)], leaves[len(self.site.wrt) :]
+        before, values = rest[: len(self.site.float_results)], rest[len(self.site.float_results) :]
+        output, tangents = tape.jvp(self.site.call.on_tape, values, dots, argnums=self.site.wrt)
+        self.site.hold_to(before, output)
+        return [tangents[k] for k in self.site.float_results]
+
+    def plainly(self, leaves: Sequence[Any]) -> list[Any]:
+        return self.on_tape(*leaves)
+
+
+class _Site:
+    """One operation: a call from leaves to leaves, of which some are known and some given at run time."""
+
+    def __init__(
+        self,
+        call: _Primal | _Pulled | _Pushed,
+        name: str,
+        leaves: Sequence[Any],
+        results: Sequence[Any],
+        calls: TapedCalls,
+    ) -> None:
+        self.call = call
+        self.name = name
+        self.calls = calls
+        self.derived: dict[Any, _Derived] = {}
+        self.operation: Operation | None = None
+        self.fixed = [None if isinstance(x, Var) else x for x in leaves]
+        self.given = [k for k, x in enumerate(leaves) if isinstance(x, Var)]
+        self.wrt = [k for k, x in enumerate(leaves) if isinstance(x, Var) and is_float(x.type)]
+        self.results = results
+        self.float_results = [
+            k for k, r in enumerate(results) if isinstance(r, Kind) and np.dtype(r.dtype).kind == "f"
+        ]
+
+    # At run time ------------------------------------------------------------------------------------------------
+
+    def __call__(self, *values: Any) -> Any:
+        leaves = list(self.fixed)
+        for k, value in zip(self.given, values, strict=True):
+            leaves[k] = value
+        output = self.call.plainly(leaves)
+        try:
+            found = Results(_row(len(self.results)), tuple(self.results)).taken(output, leaves)
+        except TypeError as error:
+            raise UnsupportedError(f"`{self.name}` returns {error}") from error
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def hold_to(self, before: Sequence[Any], output: Sequence[Any]) -> None:
+        """The run on the tape must have the results of the first one."""
+        for k, value in zip(self.float_results, before, strict=True):
+            now = np.asarray(_plain(output[k]))
+            tolerance = float(np.finfo(now.dtype).eps ** 0.5)
+            if now.shape != np.shape(_plain(value)) or not np.allclose(
+                now,
+                _plain(value),
+                rtol=tolerance,
+                atol=tolerance * float(np.abs(now).max(initial=0.0)),
+                equal_nan=True,
+            ):
+                raise UnsupportedError(
+                    f"`{self.name}` returns other values when it runs again on the same arguments",
+                    why="Its derivative would be that of another call.",
+                )
+
+    # While the program is built -----------------------------------------------------------------------------------
+
+    def placed(self, ev: Evaluator, leaves: Sequence[Any], like: Sequence[Var] = ()) -> list[Any]:
+        """The operation in the current block: all its results, known ones included; `like` has their lengths."""
+        if self.operation is None:
+            self.operation = self._made()
+        kinds = [r for r in self.results if isinstance(r, Kind)]
+        targets = (
+            tuple(Var(self.name, x.type, named=False) for x in like)
+            if like
+            else tuple(_target(kind, self.name, leaves) for kind in kinds)
+        )
+        given = tuple(leaves[k] for k in self.given)
+        ev.block.append(Assign(targets, self.operation, given, ev.origin))
+        rest = iter(targets)
+        return [next(rest) if isinstance(r, Kind) else r for r in self.results]
+
+    def _made(self) -> Operation:
+        names = [f"x{k}" for k in range(len(self.given))]
+        wrt = tuple(n for n, k in zip(names, self.given, strict=True) if k in self.wrt)
+        differentiable = bool(wrt and self.float_results)
+        spelling = self.calls.named(self.name, self)
+        return Operation(
+            spelling,
+            "general" if differentiable else "constant",
+            function=self,
+            parameters=tuple(inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names),
+            wrt=wrt if differentiable else (),
+            pull=Inlined(self._pull),
+            push=Inlined(self._push),
+            spelling=spelling,
+            cost=opaque.COST,
+            extra={"raises": True} if isinstance(self.call, _Primal) else {},
+        )
+
+    def _leaves(self, values: Sequence[Any]) -> list[Any]:
+        leaves = list(self.fixed)
+        for k, value in zip(self.given, values, strict=True):
+            leaves[k] = value.value if isinstance(value, Const) else value
+        return leaves
+
+    def _numbers(self, z: Any) -> dict[int, Any]:
+        rest = iter(z if isinstance(z, tuple) else (z,))
+        return {k: next(rest) for k, r in enumerate(self.results) if isinstance(r, Kind)}
+
+    def _pull(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        z_bar, z, *values = args
+        bars, before, leaves = self._numbers(z_bar), self._numbers(z), self._leaves(values)
+        given = [*[bars[k] for k in self.float_results], *[before[k] for k in self.float_results], *leaves]
+        like = [leaves[k] for k in self.wrt]
+        found = self._derived("pull", _Pulled, given, like).placed(ev, given, like)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _push(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        z, *values = args
+        before, leaves = self._numbers(z), self._leaves(values)
+        dots = [kwargs[f"x{self.given.index(k)}_dot"] for k in self.wrt]
+        given = [*dots, *[before[k] for k in self.float_results], *leaves]
+        like = [before[k] for k in self.float_results]
+        values = self._derived("push", _Pushed, given, like).placed(ev, given, like)
+        found = dict(zip(self.float_results, values, strict=True))
+        dots = [found.get(k, 0.0) for k, r in enumerate(self.results) if isinstance(r, Kind)]
+        return dots[0] if len(dots) == 1 else tuple(dots)
+
+    def _derived(
+        self, name: str, kind: type[_Pulled | _Pushed], given: Sequence[Any], like: Sequence[Var]
+    ) -> _Derived:
+        key = name, tuple([_exact_key(x) for x in given])
+        known = self.derived.get(key)
+        if known is None:
+            first = len(self.float_results) if kind is _Pulled else len(self.wrt)
+            compared = range(first, first + len(self.float_results))
+            kinds = [_like_leaf(x, given) for x in like]
+            known = self.derived[key] = _Derived(
+                kind(self), f"{self.name}_{name}", given, kinds, self.calls, compared
+            )
+        return known
+
+
+class _Derived(_Site):
+    """The pull or push of a call. The results of the call are among its leaves to be compared, not differentiated."""
+
+    def __init__(
+        self,
+        call: _Pulled | _Pushed,
+        name: str,
+        leaves: Sequence[Any],
+        results: Sequence[Kind],
+        calls: TapedCalls,
+        compared: range,
+    ) -> None:
+        super().__init__(call, name, leaves, results, calls)
+        self.wrt = [k for k in self.wrt if k not in compared]
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x.shape == y.shape and bool(np.array_equal(x, y, equal_nan=x.dtype.kind == "f"))
+
+
+def _row(count: int) -> pytree.Structure:
+    return pytree.flatten([0] * count)[1]
+
+
+def _plain(value: Any) -> Any:
+    return value.detach().numpy() if isinstance(value, tape.Tensor) else value
+
+
+def _like_leaf(x: Var, given: Sequence[Any]) -> Kind:
+    """The kind of what has the type of one of the leaves."""
+    if not isinstance(x.type, Array):
+        return Kind(x.type.dtype, x.type.weak)
+    position = next(k for k, leaf in enumerate(given) if leaf is x)
+    return Kind(x.type.dtype, False, tuple((position, axis) for axis in range(x.type.ndim)))
+
+
+def _target(kind: Kind, name: str, leaves: Sequence[Any]) -> Var:
+    target = Var(name, Scalar(kind.dtype, kind.weak), named=False)
+    target.type = kind.type(target, leaves)
+    if is_integer(target.type) and not target.is_array:
+        target.dim = Dim.symbol("value", target)
+    return target
