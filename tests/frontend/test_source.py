@@ -264,6 +264,18 @@ def test_a_notebook_cell():
     assert source.of(loss).first_line == 4
 
 
+def test_a_notebook_cell_with_imports_of_its_own():
+    """A notebook compiles each statement of a cell by itself, and Python calls methods of what the same text imports
+    by other bytecode."""
+    text = "import numpy as np\n\ndef loss(w):\n    return np.sum(np.sin(w))\n"
+    name = "<cell-7>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], type_ignores=[]), name, "exec"), namespace)
+    assert body(namespace["loss"]) == "return np.sum(np.sin(w))"
+
+
 def test_a_doctest():
     # `of` carries a doctest that reads a function typed in it.
     import doctest
