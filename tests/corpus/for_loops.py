@@ -270,3 +270,42 @@ def array_made_in_each_trip(x, c):
         u = t / np.sum(t)
         s += u[i] * x[i]
     return s
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def running_total(x, w):
+    t = 0.0
+    s = 0.0
+    for k in range(x.size):
+        t += x[k]
+        s += w[k] * t
+    return s
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def running_total_written(x, w):
+    t = 0.0
+    y = np.empty(x.size)
+    for k in range(x.size):
+        t += x[k]
+        y[k] = w[k] * t
+    return np.sum(np.sin(y))
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, 5), 0.3))
+def state_that_is_added_to(x, rate):
+    total = 0.0
+    state = 0.1
+    for k in range(x.size):
+        state = state + rate * np.sin(state) * x[k]
+        total += state**2
+    return total
+
+
+@program(lambda r: (r.normal(size=6),))
+def total_of_the_trip_before(x):
+    t = before = 0.0
+    for k in range(x.size):
+        before = t
+        t = t + x[k] * (k + 1)
+    return before * t

@@ -85,18 +85,17 @@ def grad(
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """The gradient of a function that returns one real number.
 
-    Parameters
-    ----------
-    function: an ordinary Python function over NumPy arrays and floats. Left out, `grad(argnums=1)` is a
-    decorator. argnums: with respect to what: a position (negative counts from the end), a name, or a tuple
-    of them. In a method,
-        `self` is not counted.
-    has_aux: the function returns a pair `(number, aux)`; the result is then `(gradient, aux)`.
-    mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
-        recording), or "auto": the first of these that takes the function, each fallback reported once by a
-        `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
-    check: "first" verifies the first call, by a difference of the function along a random direction and by forward
-        mode (the adjoint test); a `GradientMismatch` is raised where they disagree.
+    Args:
+        function: an ordinary Python function over NumPy arrays and floats. Left out, `grad(argnums=1)` is a
+            decorator.
+        argnums: with respect to what: a position (negative counts from the end), a name, or a tuple of them. In a
+            method, `self` is not counted.
+        has_aux: the function returns a pair `(number, aux)`; the result is then `(gradient, aux)`.
+        mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
+            recording), or "auto": the first of these that takes the function, each fallback reported once by a
+            `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
+        check: "first" verifies the first call, by a difference of the function along a random direction and by
+            forward mode (the adjoint test); a `GradientMismatch` is raised where they disagree.
 
     Returns a callable with the function's signature. Its result has the shape, dtype and container (tuple,
     list, dict, namedtuple, dataclass) of the argument, or is a tuple of such when `argnums` is one. It is
@@ -106,8 +105,8 @@ def grad(
 
     Raises `ArgumentError` (a TypeError) for integer arrays and other arguments that have no derivative,
     `DerivativeError` when the result is not one real number, `SourceError` for builtins, `UnsupportedError`
-    when `mode="compiled"` is
-    asked for and cannot be had, and what the function itself raises, at the function's line.
+    when `mode="compiled"` is asked for and cannot be had, and what the function itself raises, at the
+    function's line.
 
     >>> import numpy as np
     >>> def loss(w, x):

@@ -43,13 +43,12 @@ def jvp(
 ) -> Any:
     """The value of a function and its derivative along a direction, by forward-mode source transformation.
 
-    Parameters
-    ----------
-    function: any function of arrays and floats; its result may be a number, an array or a container of them.
-    primals: its arguments, a tuple or list; all of them floats, arrays of floats, or containers of such.
-    tangents: a direction: one tangent per argument, of the same container and shapes.
-    has_aux: the function returns a pair `(result, aux)`.
-    mode: as for `grad`.
+    Args:
+        function: any function of arrays and floats; its result may be a number, an array or a container of them.
+        primals: its arguments, a tuple or list; all of them floats, arrays of floats, or containers of such.
+        tangents: a direction: one tangent per argument, of the same container and shapes.
+        has_aux: the function returns a pair `(result, aux)`.
+        mode: as for `grad`.
 
     Returns `(value, tangent)`, or `(value, tangent, aux)` with `has_aux`: the tangent has the container, shapes and
     dtypes of the value, and is the Jacobian times the direction. It costs two to three evaluations of the function,
@@ -87,12 +86,11 @@ class Hvp(Directional):
 def hvp(function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode | None = None) -> Any:
     """The Hessian of a function of one real number, times a direction; forward over reverse.
 
-    Parameters
-    ----------
-    function: a function that returns one real number.
-    primals: its argument, or a tuple of its arguments.
-    tangents: a direction, of the same structure and shapes.
-    mode: as for `grad`.
+    Args:
+        function: a function that returns one real number.
+        primals: its argument, or a tuple of its arguments.
+        tangents: a direction, of the same structure and shapes.
+        mode: as for `grad`.
 
     Returns the product, of the structure, shapes and dtypes of `primals`: an array for an array, a tuple for a tuple.
     It costs a small multiple of one gradient; no matrix is formed.

@@ -59,12 +59,11 @@ def linearize(
 ) -> Any:
     """The value of a function, and its derivative there as a function of directions.
 
-    Parameters
-    ----------
-    function: any function of floats, arrays of floats and containers of them.
-    primals: its arguments.
-    has_aux: the function returns a pair `(result, aux)`.
-    mode: as for `grad`.
+    Args:
+        function: any function of floats, arrays of floats and containers of them.
+        primals: its arguments.
+        has_aux: the function returns a pair `(result, aux)`.
+        mode: as for `grad`.
 
     Returns `(value, push)`, or `(value, push, aux)`. `push(*tangents)` takes one tangent per argument and returns the
     tangent of the value, as `jvp` does. The function runs once; each `push` costs the linear part alone. What it needs

@@ -95,13 +95,13 @@ def vjp(
 ) -> Any:
     """The value of a function and its pullback: reverse mode for results of any shape and container.
 
-    Parameters
-    ----------
-    function: any function of arrays and floats; its result may be a number, an array or a container of them.
-    primals, kwargs: its arguments. Arrays are copied: writing to them later does not change the pullback.
-    argnums: the arguments to pull back to, by default all positional ones.
-    has_aux: the function returns a pair `(result, aux)`.
-    mode: as for `grad`.
+    Args:
+        function: any function of arrays and floats; its result may be a number, an array or a container of them.
+        primals: its arguments. Arrays are copied: writing to them later does not change the pullback.
+        kwargs: its keyword arguments.
+        argnums: the arguments to pull back to, by default all positional ones.
+        has_aux: the function returns a pair `(result, aux)`.
+        mode: as for `grad`.
 
     Returns `(value, pullback)`, or `(value, pullback, aux)` with `has_aux`. `pullback(bar)` takes an adjoint
     with the container, shapes and dtypes of the value and returns a tuple, one gradient per argument in

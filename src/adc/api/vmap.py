@@ -171,16 +171,16 @@ def vmap(
 ) -> Any:
     """Apply a function to each element of a batch: one compiled loop.
 
-    Parameters
-    ----------
-    function: any function that adc compiles, derivatives made by adc among them.
-    in_axes: the axis of each positional argument that runs over the batch, or None for an argument that is the same for
-        all; an int for all arguments, or one entry per argument (an int, None, or a container like the argument).
-        Keyword arguments run along their first axis.
-    out_axes: where that axis is in the results; None for results that are the same for all.
-    parallel: cut the batch into pieces and run them on all cores (as many threads as `numba.set_num_threads` says).
-        Worth it where a call takes a millisecond or more. Inside another compiled function the loop stays sequential.
-    mode: as for `grad`.
+    Args:
+        function: any function that adc compiles, derivatives made by adc among them.
+        in_axes: the axis of each positional argument that runs over the batch, or None for an argument that is the
+            same for all; an int for all arguments, or one entry per argument (an int, None, or a container like the
+            argument). Keyword arguments run along their first axis.
+        out_axes: where that axis is in the results; None for results that are the same for all.
+        parallel: cut the batch into pieces and run them on all cores (as many threads as `numba.set_num_threads` says).
+            Worth it where a call takes a millisecond or more. Inside another compiled function the loop stays
+            sequential.
+        mode: as for `grad`.
 
     Returns a callable with the function's signature. `vmap(grad(loss), in_axes=(None, 0, 0))` gives per-example
     gradients. The function may use Python's control flow: each element takes its own branches.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adc.compiler.ir.nodes import Assign, Block, Carried, For, If, Index, Stmt, Store, Var, While, uses, walk
+from adc.compiler.analysis.sums import is_sum
+from adc.compiler.ir.nodes import Assign, Block, For, Index, Stmt, Store, Var, While, uses, walk
 from adc.inspect.ledger import LoopClass
 from adc.rules.dims import Dim
 
@@ -19,7 +20,7 @@ def classify(loop: For | While) -> tuple[LoopClass, str]:
     for carried in loop.carried:
         if carried.out is carried.phi:
             continue
-        if _is_sum(carried, loop.body):
+        if is_sum(carried, loop):
             sums.append(carried.phi.name)
         else:
             return "recurrence", f"a trip reads the `{carried.phi.name}` of the trip before"
@@ -44,43 +45,6 @@ def classify(loop: For | While) -> tuple[LoopClass, str]:
         if root not in stores and len(offsets) > 1:
             return "stencil", f"a trip reads neighbours in `{root.name}`, and no trip reads what another made"
     return "independent", "no trip reads what another made"
-
-
-def _is_sum(carried: Carried, body: Block) -> bool:
-    """Whether all that a body does with a carried value is to add to it."""
-    sums = {carried.phi}
-    return _only_adds(body, sums) and carried.out in sums
-
-
-def _only_adds(block: Block, sums: set[Var]) -> bool:
-    """Follow partial sums through a block; False when one is used for anything but to go on adding."""
-    for stmt in block:
-        if isinstance(stmt, If):
-            if stmt.test in sums or not (_only_adds(stmt.then, sums) and _only_adds(stmt.orelse, sums)):
-                return False
-            for m in stmt.merges:
-                if (m.then in sums) != (m.orelse in sums):
-                    return False
-                if m.then in sums:
-                    sums.add(m.result)
-        elif isinstance(stmt, For) and any(c.init in sums for c in stmt.carried):
-            inner = [c for c in stmt.carried if c.init in sums]
-            sums.update(c.phi for c in inner)
-            if not _only_adds(stmt.body, sums) or any(c.out not in sums for c in inner):
-                return False
-            sums.update(c.result for c in inner)
-        elif isinstance(stmt, (For, While)):
-            if any(v in sums for inside in walk([stmt]) for v in uses(inside)):
-                return False
-        elif isinstance(stmt, Assign) and any(v in sums for v in uses(stmt)):
-            operands = [v for v in uses(stmt) if v in sums]
-            adds = stmt.name == "add" or (stmt.name == "subtract" and stmt.args[0] in sums)
-            if not adds or len(operands) != 1:
-                return False
-            sums.update(stmt.targets)
-        elif any(v in sums for v in uses(stmt)):
-            return False
-    return True
 
 
 def _accesses(body: Block) -> tuple[dict[Var, list[tuple[Index, bool]]], dict[Var, list[Index | None]]]:

@@ -14,9 +14,8 @@ def source(derivative: Any, *example_args: Any, stage: str = "adjoint", **exampl
     """The generated text of a derivative for arguments of the given types, as a string that prints plainly.
 
     `stage` is "adjoint" (the readable adjoint; runs by itself with NumPy), "optimized" (what Numba compiles),
-    "ir" (the
-    typed program behind the adjoint), or the name of any stage of the compiler. Without example arguments it
-    is the text of the latest call.
+    "ir" (the typed program behind the adjoint), or the name of any stage of the compiler. Without example
+    arguments it is the text of the latest call.
 
     Raises `ArgumentError` when `derivative` is not one, when there is no such stage, or when nothing was
     called yet and no arguments are given; and what the compiler raises for a function that it does not take.

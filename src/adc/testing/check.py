@@ -45,19 +45,19 @@ def check_grads(
 ) -> None:
     """Compare the derivatives of `function` at `args` with the function itself, and with each other.
 
-    Parameters
-    ----------
-    function: a function of a number, an array or a container of them, or a derivative made by `grad` or
-        `value_and_grad`, whose function is then checked.
-    order: up to which order of derivatives. Order 2 checks the derivatives of those of order 1, in all combinations
-        of `modes`; each combination compiles a program.
-    modes: "fwd" checks `jvp`, "rev" checks `grad` or, where the result is not one number, `vjp`. With both, the adjoint
-        test compares them to rounding.
-    argnums: as for `grad`; by default every argument that holds floats only.
-    directions: how many random directions of each argument are compared with central differences. Where differences
-        are too coarse to decide and the function takes complex numbers, the complex step decides.
-    rtol, atol: by default 1e-5 relative for float64 and 2e-2 for float32, and as much absolute in units of the value.
-    mode: as for `grad`.
+    Args:
+        function: a function of a number, an array or a container of them, or a derivative made by `grad` or
+            `value_and_grad`, whose function is then checked.
+        order: up to which order of derivatives. Order 2 checks the derivatives of those of order 1, in all combinations
+            of `modes`; each combination compiles a program.
+        modes: "fwd" checks `jvp`, "rev" checks `grad` or, where the result is not one number, `vjp`. With both, the
+            adjoint test compares them to rounding.
+        argnums: as for `grad`; by default every argument that holds floats only.
+        directions: how many random directions of each argument are compared with central differences. Where differences
+            are too coarse to decide and the function takes complex numbers, the complex step decides.
+        rtol: by default 1e-5 for float64 and 2e-2 for float32.
+        atol: by default as much, in units of the value.
+        mode: as for `grad`.
 
     Returns nothing. Raises `GradientMismatch` (an AssertionError) that says which argument, and which element of it,
     disagrees; and what `grad` and `jvp` raise. Near a kink of the function differences mean little, and the check may

@@ -271,9 +271,7 @@ def _find(function: types.FunctionType, file: str, lines: tuple[str, ...]) -> _F
     ]
     # A notebook compiles each statement of a cell by itself: its functions do not see the cell's imports.
     surroundings = dict.fromkeys([_imports("\n".join(lines)), ()])
-    recompiled = [
-        (found, _compiled(found, code, imports)) for imports in surroundings for found in named
-    ]
+    recompiled = [(found, _compiled(found, code, imports)) for imports in surroundings for found in named]
     for agrees in (_same, _instrumented):
         for found, text_code in recompiled:
             if text_code is not None and agrees(text_code, code):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash, offset
+from adc.compiler.analysis.sums import is_sum
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -28,7 +29,6 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
-    uses,
     walk,
 )
 from adc.compiler.transforms.rewrite import substitute
@@ -206,7 +206,7 @@ class _Fuser:
 
     def _independent(self, loop: For) -> bool:
         """Whether the trips of a loop may run in any order, but for the rounding of sums."""
-        if not all(is_sum(c, loop.body) for c in loop.carried) or _counts_from_the_end(loop):
+        if not all(is_sum(c, loop) for c in loop.carried) or _counts_from_the_end(loop):
             return False
         e = self.memory.effects(loop)
         if e.stacks or any(isinstance(s, (Check, Print, While)) for s in walk(loop.body)):
@@ -257,65 +257,6 @@ def _distance(item: Any, counter: Var) -> int | None:
         return 0
     found = offset(counter, item)
     return None if found is None else found.known
-
-
-def is_sum(c: Carried, body: Block) -> bool:
-    """Whether a carried value is only added to: `out = phi + e`, no other use of `phi`, also through inner loops."""
-    if c.phi.is_array:
-        return False
-    phi: Atom = c.phi
-    definitions = {t: s for s in walk(body) if isinstance(s, Assign) for t in s.targets}
-    inner = {k.result: k for s in walk(body) if isinstance(s, For) for k in s.carried}
-    out = c.out
-    expected = 0
-    while out is not phi:
-        if not isinstance(out, Var):
-            return False
-        if out in inner:
-            k = inner[out]
-            if not is_sum(k, next(s.body for s in walk(body) if isinstance(s, For) and k in s.carried)):
-                return False
-            out = k.init
-            expected += 1
-            continue
-        stmt = definitions.get(out)
-        if stmt is None or stmt.name not in ("add", "subtract", "add_reassociable"):
-            return False
-        previous = [
-            a
-            for a in stmt.args[: 1 if stmt.name == "subtract" else 2]
-            if a is phi or _leads(a, phi, definitions, inner)
-        ]
-        if len(previous) != 1:
-            return False
-        out = previous[0]
-    return sum(1 for s in walk(body) for v in uses(s) if v is phi) == 1
-
-
-def _leads(a: Atom, phi: Atom, definitions: dict[Var, Assign], inner: dict[Var, Carried]) -> bool:
-    """Whether an addend is itself the running total."""
-    while isinstance(a, Var):
-        if a is phi:
-            return True
-        if a in inner:
-            a = inner[a].init
-        elif a in definitions and definitions[a].name in ("add", "subtract", "add_reassociable"):
-            candidates = [
-                x
-                for x in definitions[a].args
-                if isinstance(x, Var)
-                and (
-                    x is phi
-                    or x in inner
-                    or (x in definitions and definitions[x].name == definitions[a].name)
-                )
-            ]
-            if not candidates:
-                return False
-            return any(_leads(x, phi, definitions, inner) for x in candidates)
-        else:
-            return False
-    return False
 
 
 def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:
