@@ -58,3 +58,10 @@ def test_wrong_value_is_told(monkeypatch):
 def test_nothing_to_check():
     with pytest.raises(adc.ArgumentError, match="none of the arguments"):
         adc.check_grads(lambda n: n * 2, (3,))
+
+
+def test_a_zero_that_rounding_has_left():
+    def spread(x):  # of two numbers: half their distance, which has no curvature
+        return np.std(x, axis=0)
+
+    adc.check_grads(spread, (np.array([[0.1, 0.7, -0.3], [1.3, 0.2, 0.6]]),), mode="tape")

@@ -56,3 +56,8 @@ def padded(x):
     z = np.zeros(6)
     z[1:-1] = x
     return np.sum(z[2:] * z[1:-1] * z[:-2])
+
+
+@program(lambda r: (0.7, 1.4))
+def numbers_in_a_list_as_an_array(x, y):
+    return np.linalg.norm([x, y, x * y]) + np.ptp([x, y * 2]) * np.median((x, y, 3.0))

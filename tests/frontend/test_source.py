@@ -329,6 +329,11 @@ def test_conditional_definitions():
     assert body(names["f"]) == "return x"
 
 
+def test_names_imported_under_a_condition():
+    text = "try:\n    import numpy as np\nexcept ImportError:\n    np = None\ndef f(x):\n    return np.sum(x, axis=0)\n"
+    assert body(typed(text, "<cell-8>")["f"]) == "return np.sum(x, axis=0)"
+
+
 # --- refusals -----------------------------------------------------------------------------------------------
 
 

@@ -49,7 +49,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "the length of the result depends on values in a way that is not stable"): (
             "polydiv sort_complex"
         ),
-        ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require row_stack"),
+        ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require"),
     },
     "numpy.linalg": {("no derivative", "errors"): ("LinAlgError")},
     "scipy.special": {

@@ -7,6 +7,9 @@ from adc.rules.densities import LOG_TWO_PI, density
 from adc.rules.linear_systems import symmetric
 from adc.rules.sampler import call
 
+# Eigenvalues of a covariance below this part of the largest count as zero, as SciPy has it.
+ROUNDING = 1e6 * float(np.finfo(np.float64).eps)
+
 
 def _balanced(x_dot):
     """A direction in which a point stays on the simplex."""
@@ -25,20 +28,36 @@ def _symmetric(x_dot):
         (r.normal(3), r.normal(3), r.positive_definite(3)),
         (r.normal(4, 3), r.normal(3), r.positive_definite(3)),
         (r.normal(2), np.zeros(2)),
+        call(r.normal(4, 2), r.normal(2), r.positive_definite(2), allow_singular=True),
     ],
     {"cov": _symmetric},
 )
-def multivariate_normal_logpdf(x, mean=None, cov=1.0):
+def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
     centred = x if mean is None else x - mean
     n = x.shape[-1]
     matrix = cov * np.eye(n, dtype=centred.dtype) if np.ndim(cov) == 0 else cov
-    factor = np.linalg.cholesky(matrix)
     rows = np.reshape(centred, (-1, n))
-    white = np.linalg.solve(factor, rows.T)
-    log_density = (
-        -0.5 * np.sum(white * white, axis=0) - 0.5 * n * LOG_TWO_PI - np.sum(np.log(np.diagonal(factor)))
-    )
+    if allow_singular:
+        log_density = _on_the_support(rows, matrix)
+    else:
+        factor = np.linalg.cholesky(matrix)
+        white = np.linalg.solve(factor, rows.T)
+        constant = 0.5 * n * LOG_TWO_PI + np.sum(np.log(np.diagonal(factor)))
+        log_density = -0.5 * np.sum(white * white, axis=0) - constant
     return log_density[0] if np.ndim(x) == 1 else np.reshape(log_density, np.shape(x)[:-1])
+
+
+def _on_the_support(rows, matrix):
+    """The log-density of each row, of a covariance that may be singular."""
+    variances, axes = np.linalg.eigh(matrix)
+    rounding = ROUNDING * np.max(np.abs(variances))
+    inside = variances > rounding
+    kept = np.where(inside, variances, 1.0)
+    white = np.where(inside, (rows @ axes) / np.sqrt(kept), 0.0)
+    # The rest of a row lies outside the support.
+    outside = np.where(inside, 0.0, rows @ axes)
+    log_density = -0.5 * (np.sum(white * white, axis=1) + np.sum(np.log(kept)) + np.sum(inside) * LOG_TWO_PI)
+    return np.where(np.sum(outside * outside, axis=1) < (1e3 * rounding) ** 2, log_density, -np.inf)
 
 
 @density(
@@ -48,8 +67,8 @@ def multivariate_normal_logpdf(x, mean=None, cov=1.0):
     lambda r: [(r.normal(3), r.normal(3), r.positive_definite(3))],
     {"cov": _symmetric},
 )
-def multivariate_normal_pdf(x, mean=None, cov=1.0):
-    return np.exp(multivariate_normal_logpdf(x, mean, cov))
+def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
+    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
 
 
 @density(

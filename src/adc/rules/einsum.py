@@ -6,6 +6,7 @@ derivative, and that of any order, follows from these steps.
 """
 
 import itertools
+from string import ascii_letters
 
 import numpy as np
 
@@ -40,6 +41,20 @@ def parsed(subscripts, ranks):
         return letters, right.replace("...", dots)
     every = "".join(letters)
     return letters, dots + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in dots))
+
+
+@static
+def lettered(lists, result):
+    """Subscripts as a text from lists of numbers, those of the operands and perhaps of the result.
+
+    >>> lettered(([0, 1], [1, 2]), None), lettered(([..., 5],), [5, ...])
+    ('ab,bc', '...f->f...')
+    """
+    texts = ["".join("..." if k is Ellipsis else ascii_letters[k] for k in numbers) for numbers in lists]
+    end = (
+        "" if result is None else "->" + "".join("..." if k is Ellipsis else ascii_letters[k] for k in result)
+    )
+    return ",".join(texts) + end
 
 
 @static
@@ -189,9 +204,18 @@ def _contracted(a, a_letters, b, b_letters, wanted):
     return np.reshape(z, np.shape(z)[: len(batch)] + row_lengths + column_lengths), batch + rows + columns
 
 
+def _array(x):
+    if not isinstance(x, (list, tuple)):
+        return x
+    rows = []
+    for row in x:
+        rows.append(_array(row))
+    return np.stack(tuple(rows))
+
+
 @composite(
     np.einsum,
-    wrt="operands",
+    wrt="subscripts operands",
     notes="in pairs, in the order that costs least where all indices are equally long",
     examples=lambda r: [
         ("ij,jk->ik", r.normal(2, 3), r.normal(3, 4)),
@@ -219,15 +243,29 @@ def _contracted(a, a_letters, b, b_letters, wanted):
         ("ij,jk,kl,lm->im", r.normal(2, 3), r.normal(3, 2), r.normal(2, 4), r.normal(4, 2)),
         ("...i,...i", r.normal(2, 1, 3), r.normal(4, 3)),
         call("ij,jk->ik", r.normal(2, 3), r.normal(3, 4), optimize=True),
+        (r.normal(2, 3), [0, 1], r.normal(3, 4), [1, 2], [0, 2]),
+        (r.normal(2, 3, 3), [..., 1, 1]),
+        ("ij,j", [[1.0, 2.0], [3.0, 4.0]], r.normal(2)),
         ("ij,jk->ki", r.normal(2, 3) + 1j * r.normal(2, 3), r.normal(3, 2) + 1j * r.normal(3, 2)),
     ],
 )
 def einsum(subscripts, *operands, optimize=False):
+    arrays = ()
+    if isinstance(subscripts, str):
+        text = subscripts
+        for x in operands:
+            arrays = arrays + (_array(x),)
+    else:  # arrays, each followed by the numbers of its axes, and perhaps those of the result
+        every = (subscripts, *operands)
+        lists = ()
+        for k in range(len(every) // 2):
+            arrays = arrays + (_array(every[2 * k]),)
+            lists = lists + (every[2 * k + 1],)
+        text = lettered(lists, every[-1] if len(every) % 2 == 1 else None)
     ranks = ()
-    for x in operands:
+    for x in arrays:
         ranks = ranks + (np.ndim(x),)
-    letters, result = parsed(subscripts, ranks)
-    arrays = operands
+    letters, result = parsed(text, ranks)
     for pair in path(letters, result):
         i, j = pair
         wanted = wanted_by_others(letters, pair, result)

@@ -273,7 +273,7 @@ def _real_eigenvalues(r, *batch):
     wrt="a",
     cost=1000,
     shape=eig_shape,
-    extra=STACKED,
+    extra={**STACKED, "may_be_complex": True},
     examples=lambda r: [_real_eigenvalues(r), _real_eigenvalues(r, 2)],
     notes="vectors of unit length; a complex vector up to its phase, which LAPACK chooses",
 )

@@ -16,8 +16,21 @@ def _columns(r):
     ]
 
 
-@composite(np.hstack, wrt="tup", examples=_columns)
+def rows_joined(a, axis):
+    """The subarrays a[0], a[1], ... joined along an axis, without a loop over them."""
+    moved = np.moveaxis(a, 0, axis)
+    lengths = np.shape(moved)
+    return np.copy(
+        np.reshape(moved, lengths[:axis] + (lengths[axis] * lengths[axis + 1],) + lengths[axis + 2 :])
+    )
+
+
+@composite(
+    np.hstack, wrt="tup", examples=lambda r: [*_columns(r), r.normal(3), r.normal(2, 3), r.normal(2, 3, 2)]
+)
 def hstack(tup):
+    if not isinstance(tup, (list, tuple)):
+        return np.copy(tup) if np.ndim(tup) == 1 else rows_joined(tup, 0 if np.ndim(tup) == 2 else 1)
     parts = []
     for a in tup:
         parts.append(np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
@@ -26,10 +39,21 @@ def hstack(tup):
 
 @composite(
     np.vstack,
+    *((np.row_stack,) if hasattr(np, "row_stack") else ()),
     wrt="tup",
-    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(3)))],
+    examples=lambda r: [
+        call((r.normal(3), r.normal(3))),
+        call((r.normal(2, 3), r.normal(3))),
+        r.normal(3),
+        r.normal(2, 3),
+        r.normal(2, 3, 2),
+    ],
 )
 def vstack(tup):
+    if not isinstance(tup, (list, tuple)):
+        if np.ndim(tup) > 2:
+            return rows_joined(tup, 0)
+        return np.copy(tup) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 1))
     parts = []
     for a in tup:
         parts.append(np.atleast_2d(a))
@@ -39,9 +63,22 @@ def vstack(tup):
 @composite(
     np.dstack,
     wrt="tup",
-    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(2, 3)))],
+    examples=lambda r: [
+        call((r.normal(3), r.normal(3))),
+        call((r.normal(2, 3), r.normal(2, 3))),
+        r.normal(3),
+        r.normal(2, 3),
+        r.normal(2, 3, 2),
+        r.normal(2, 1, 3, 2),
+    ],
 )
 def dstack(tup):
+    if not isinstance(tup, (list, tuple)):
+        if np.ndim(tup) > 3:
+            return rows_joined(tup, 2)
+        whole = np.reshape(tup, np.shape(tup) + (1,) * (2 - np.ndim(tup))) if np.ndim(tup) < 2 else tup
+        last = np.copy(np.moveaxis(whole, 0, -1))
+        return last if np.ndim(last) == 3 else np.expand_dims(last, 0)
     parts = []
     for a in tup:
         parts.append(np.atleast_3d(a))
@@ -51,9 +88,19 @@ def dstack(tup):
 @composite(
     np.column_stack,
     wrt="tup",
-    examples=lambda r: [call((r.normal(3), r.normal(3))), call((r.normal(2, 3), r.normal(2)))],
+    examples=lambda r: [
+        call((r.normal(3), r.normal(3))),
+        call((r.normal(2, 3), r.normal(2))),
+        r.normal(3),
+        r.normal(2, 3),
+        r.normal(2, 3, 2),
+    ],
 )
 def column_stack(tup):
+    if not isinstance(tup, (list, tuple)):
+        if np.ndim(tup) > 2:
+            return rows_joined(tup, 1)
+        return np.copy(np.transpose(tup)) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 0))
     parts = []
     for a in tup:
         parts.append(np.reshape(a, (np.size(a), 1)) if np.ndim(a) < 2 else a)

@@ -81,6 +81,7 @@ def expm_by_scaling(A):
     wrt="A",
     name="scipy.linalg.logm",
     cost=4000,
+    extra={"may_be_complex": True},
     shape=lambda A: A.shape,
     examples=lambda r: [r.positive_definite(3), r.positive_definite(2) + 0.1 * r.normal(2, 2)],
 )
@@ -98,6 +99,7 @@ def logm_push(z, A, *, A_dot):
     wrt="A",
     name="scipy.linalg.sqrtm",
     cost=4000,
+    extra={"may_be_complex": True},
     shape=lambda A: A.shape,
     examples=lambda r: [r.positive_definite(3), r.positive_definite(2) + 0.1 * r.normal(2, 2)],
 )

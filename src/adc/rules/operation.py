@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ class Operation:
     # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,
     # or its dtype.
     # "raises": a call that is not looked into, and stays where nobody reads its result.
+    # "may_be_complex": the result for real operands, as their values decide.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",
     # which projects the tangents of a parameter on those that are allowed (symmetric matrices).
@@ -66,6 +68,21 @@ class Operation:
     @property
     def signature(self) -> inspect.Signature:
         return inspect.Signature(list(self.parameters))
+
+    @functools.cached_property
+    def sequences(self) -> dict[str, bool]:
+        """The parameters that take a sequence of arrays, as the examples show.
+
+        True for those that take sequences of sequences: the rows of np.block, the constants of np.pad.
+        """
+        found: dict[str, bool] = {}
+        for example in self.example_calls() if self.examples else []:
+            given = self.signature.bind(*example.args, **example.kwargs).arguments
+            for name, value in given.items():
+                if isinstance(value, (list, tuple)):
+                    inner = any(isinstance(v, (list, tuple)) for v in value)
+                    found[name] = found.get(name, False) or inner
+        return found
 
     def __repr__(self) -> str:
         return f"<{self.kind} operation {self.name}>"

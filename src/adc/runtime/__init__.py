@@ -11,6 +11,7 @@ from adc.runtime.linalg import solve as solve
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
 from adc.runtime.products import dot as dot
+from adc.runtime.real import still_real as still_real
 
 __all__ = [
     "cholesky",
@@ -24,4 +25,5 @@ __all__ = [
     "solve",
     "solve_lower",
     "solve_transposed",
+    "still_real",
 ]

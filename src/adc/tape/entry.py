@@ -147,8 +147,8 @@ class Entry:
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
         )
         self._least = sum(d is inspect.Parameter.empty for d in self._defaults)
-        self._star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
-        self.most = len(self.names) if self._star is None else None  # positional arguments
+        self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
+        self.most = len(self.names) if self.star is None else None  # positional arguments
         self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
         # Filled on first use; the operators read them without a look-up.
         self.both: Pull | None = None
@@ -172,16 +172,16 @@ class Entry:
 
         Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None.
         """
-        if not kwargs and self._least <= len(args) <= self._positional and self._star is None:
+        if not kwargs and self._least <= len(args) <= self._positional and self.star is None:
             return args + self._defaults[len(args) :]
         bound = list(self._defaults)
-        if len(args) > self._positional and self._star is None:
+        if len(args) > self._positional and self.star is None:
             if any(a is not None for a in args[self._positional :]):
                 raise self._refused(f"{len(args)} positional arguments")
             args = args[: self._positional]
         bound[: min(len(args), self._positional)] = args[: self._positional]
-        if self._star is not None:
-            bound[self._star] = tuple(args[self._positional :])
+        if self.star is not None:
+            bound[self.star] = tuple(args[self._positional :])
         for name, value in kwargs.items():
             position = self.positions.get(name)
             if position is not None:
@@ -197,7 +197,7 @@ class Entry:
     def only_first(self) -> bool:
         """Whether the first argument is the only operand, and an array."""
         recorded = self.kind in ("linear", "general") and self.writes is None
-        return recorded and self.wrt == (0,) and self._star is None and self.sequence is None
+        return recorded and self.wrt == (0,) and self.star is None and self.sequence is None
 
     @functools.cached_property
     def sequence(self) -> int | None:

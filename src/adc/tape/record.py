@@ -230,7 +230,7 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         entry.traced_body = substitute.traced(entry.operation.body)
     plain_before, modes.plain = modes.plain, True
     try:
-        result = entry.traced_body(*args[: entry.most], **known)
+        result = entry.traced_body(*_arrays(entry, args[: entry.most]), **known)
     finally:
         modes.plain = plain_before
     if "view" in entry.operation.extra and result.__class__ is Tensor:
@@ -241,6 +241,15 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
             if part.__class__ is Tensor and part.node is not None:
                 _relocate(part.node, before, frame.f_code, frame.f_lasti)
     return result
+
+
+def _arrays(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Lists given where a composite expects an array become Tensors: `np.linalg.norm([x, y])`."""
+    for k in entry.wrt:
+        listed = k < len(args) and k != entry.star and args[k].__class__ in (list, tuple)
+        if listed and entry.names[k] not in entry.operation.sequences:
+            args = (*args[:k], _operand(args[k]), *args[k + 1 :])
+    return args
 
 
 def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from adc.errors import ArgumentError, DerivativeError, GradientMismatch
 __all__ = ["GradientMismatch", "check_grads"]
 
 ADJOINT_TOLERANCE = {"d": 1e-9, "f": 1e-3}  # of two computations of one number, in units of what was added up
+ROUNDING = 1e-3  # of the value: what is smaller than the tolerance of this part of it may be rounding
 COMPLEX_STEP = 1e-30
 _MODE_NAMES = {"fwd": "forward", "rev": "reverse"}
 
@@ -224,7 +225,7 @@ class _Check:
                 v = self.random.standard_normal(leaf.value.shape)
                 pushed = claim(v)
                 if pulled is not None:
-                    self._compare_modes(leaf, v, pushed, pulled[leaf.name], name)
+                    self._compare_modes(leaf, v, pushed, pulled[leaf.name], name, base)
                 self._compare(name, leaf, v, claim, self._along(chain, given, leaf, bars), base, bars)
 
     def _name(self, chain: Chain, base: Any) -> str:
@@ -270,12 +271,13 @@ class _Check:
             )
 
     def _compare_modes(
-        self, leaf: _Leaf, v: NDArray[Any], pushed: float, gradient: NDArray[Any], name: str
+        self, leaf: _Leaf, v: NDArray[Any], pushed: float, gradient: NDArray[Any], name: str, base: Any
     ) -> None:
-        """The adjoint test: both modes compute one number."""
+        """The adjoint test: both modes compute one number, which may be a zero that rounding has left."""
         products = np.asarray(gradient, np.float64) * v
         pulled = float(np.sum(products))
-        size = max(float(np.sum(np.abs(products))), abs(pushed), 1e-300)
+        value = sum(float(np.sum(np.abs(x))) for x in pytree.leaves(base) if _is_float(x))
+        size = max(float(np.sum(np.abs(products))), abs(pushed), ROUNDING * value)
         kind = "f" if leaf.value.dtype == np.float32 else "d"
         if not abs(pushed - pulled) <= ADJOINT_TOLERANCE[kind] * size and not (
             np.isnan(pushed) and np.isnan(pulled)

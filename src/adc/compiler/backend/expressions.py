@@ -128,7 +128,11 @@ class ExpressionPrinter:
                 return printed
         if operation.symbol is not None:
             return self._operator(operation.symbol, stmt)
-        return call(dotted(operation.spelling), *self._arguments(operation, stmt.args))
+        found = call(dotted(operation.spelling), *self._arguments(operation, stmt.args))
+        # The code was made for real values: the numbers in a matrix may say otherwise.
+        if operation.extra.get("may_be_complex") and not any("complex" in t.type.dtype for t in stmt.targets):
+            return call(dotted("rt.still_real"), [found])
+        return found
 
     def _arguments(
         self, operation: Operation, args: tuple[Operand, ...]

@@ -238,7 +238,7 @@ class Calls(Iteration):
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
         for name, value in bound.arguments.items():
             if name in operation.wrt and isinstance(value, (list, tuple)):
-                sequences = _sequences(operation)
+                sequences = operation.sequences
                 bound.arguments[name] = (
                     self._joined(value, sequences[name]) if name in sequences else self.array_of(value)
                 )
@@ -388,26 +388,6 @@ class Calls(Iteration):
 
     def _number(self, value: Value, dtype: str) -> Value:
         return self.cast(value, dtype) if isinstance(value, Var) else np.dtype(dtype).type(value)
-
-
-@functools.cache
-def _sequences(operation: Operation) -> dict[str, bool]:
-    """The parameters of an operation that take a sequence of arrays, as its own examples show.
-
-    True for those that take sequences of sequences: the rows of np.block, the constants of np.pad.
-    """
-    calls = (
-        [operation.signature.bind(*e.args, **e.kwargs) for e in operation.example_calls()]
-        if operation.examples
-        else []
-    )
-    found: dict[str, bool] = {}
-    for given in calls:
-        for name, value in given.arguments.items():
-            if isinstance(value, (list, tuple)):
-                inner = any(isinstance(v, (list, tuple)) for v in value)
-                found[name] = found.get(name, False) or inner
-    return found
 
 
 @functools.cache

@@ -286,12 +286,17 @@ def _find(function: types.FunctionType, file: str, lines: tuple[str, ...]) -> _F
 
 @functools.lru_cache(maxsize=64)
 def _imports(text: str) -> tuple[ast.stmt, ...]:
-    """The import statements of a module's top level: CPython calls methods of imported names by other bytecode."""
-    return tuple(
-        node
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__")
-    )
+    """The import statements of a module's own scope: CPython calls methods of imported names by other bytecode."""
+    return tuple(_imports_in(ast.parse(text)))
+
+
+def _imports_in(block: ast.AST) -> Iterator[ast.stmt]:
+    """Also those under `try` and `if`, which bind names of the module as well."""
+    for node in ast.iter_child_nodes(block):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__"):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield from _imports_in(node)
 
 
 def _compiled(found: _Found, wanted: types.CodeType, imports: tuple[ast.stmt, ...]) -> types.CodeType | None:

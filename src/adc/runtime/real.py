@@ -1,0 +1,28 @@
+"""Code that was made for real numbers says so when a matrix turns out to have complex eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+
+def still_real(result: Any) -> Any:
+    """The result, an array or several. Raises ValueError where one is complex.
+
+    >>> still_real(np.ones(2))
+    array([1., 1.])
+    """
+    parts = result if isinstance(result, tuple) else (result,)
+    if any(np.iscomplexobj(part) for part in parts):
+        raise ValueError("the result is complex, which the types of the arguments do not say")
+    return result
+
+
+@overload(still_real)
+def _still_real(result: Any) -> Any:
+    def still_real(result: Any) -> Any:
+        return result  # what jitted code calls has one type, and raises by itself
+
+    return still_real

@@ -1,0 +1,43 @@
+"""Real matrices with complex eigenvalues: code made for real numbers refuses, and the tape answers."""
+
+import numpy as np
+import pytest
+
+import adc
+from adc.errors import DerivativeError, FallbackWarning
+
+linalg = pytest.importorskip("scipy.linalg")
+
+TURNING = np.array([[0.3, 1.0, 0.2], [-1.2, 0.1, 0.3], [0.1, 0.2, 0.5]])
+INDEFINITE = np.array([[1.0, 0.1, 0.3], [-0.1, 2.0, 0.2], [0.2, 0.4, -0.3]])
+
+
+def spectrum(a):
+    return np.sum(np.abs(np.linalg.eigvals(a)) ** 2 * np.array([1.0, 1.0, 3.0]))
+
+
+def root(a):
+    return np.sum(np.abs(linalg.sqrtm(a)))
+
+
+def logarithm(a):
+    return np.sum(np.abs(linalg.logm(a)))
+
+
+CASES = [(spectrum, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
+
+
+@pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_code_for_real_numbers_refuses(f, a):
+    with pytest.raises(DerivativeError, match="the result is complex"):
+        adc.grad(f, mode="python")(a)
+
+
+@pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_the_tape_answers(f, a):
+    with pytest.warns(FallbackWarning):
+        found = adc.grad(f)(a)
+    direction = np.random.default_rng(0).normal(size=a.shape)
+    step = 1e-6
+    slope = (f(a + step * direction) - f(a - step * direction)) / (2 * step)
+    assert np.sum(found * direction) == pytest.approx(slope, rel=1e-6)
