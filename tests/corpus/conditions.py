@@ -119,3 +119,11 @@ def truth_of_reductions(x, y):
 @program(lambda r: (np.array([0.5, -1.5, 2.5]),))
 def comparison_as_number(x):
     return np.sum(x * (x > 0)) + np.sum((x < 1) * x * x)
+
+
+@program(lambda r: (r.normal(size=(3, 5)), 0.7))
+def conditional_factor_in_a_loop_over_many_arrays(m, t):
+    m = m.copy()
+    m[1:, 1:4] *= t if m[0, 0] < 10.0 else 0.3
+    m *= np.sin(m)
+    return np.sum(m * m)

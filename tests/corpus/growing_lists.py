@@ -1,9 +1,8 @@
-"""Lists that grow in loops whose number of trips is only known at run time; comprehensions over arrays"""
+"""Lists that grow as the data decides: in loops of a run-time length, under conditions; comprehensions over arrays"""
 
 import numpy as np
 from tests.corpus import program
 
-PATHS = {"compiled": "the length depends on the path taken", "python": "as compiled"}
 ALIAS = {"compiled": "an element of the list is written to", "python": "as compiled"}
 
 
@@ -126,7 +125,7 @@ def one_array_put_into_a_list_again_and_again(x):
     return sum(parts)[0] * x[0]
 
 
-@program(lambda r: (r.normal(size=5),), refused=PATHS)
+@program(lambda r: (r.normal(size=5),))
 def appended_on_one_path(x):
     out = [x[0]]
     for i in range(len(x)):
@@ -140,3 +139,161 @@ def extremes_with_a_key(x):
     largest = max(x[0], x[1], x[2], key=abs)
     smallest = min([x[3], x[1]], key=lambda v: -v)
     return largest * smallest + max([], default=x[0]) + sum([x[0], x[1]], 3.0 * x[2]) + sum(x, x[0] * x[1])
+
+
+def _fill(out, x):
+    for v in x:
+        out.append(v * v)
+
+
+@program(lambda r: (r.normal(size=6),))
+def list_filled_by_callee(x):
+    parts = []
+    _fill(parts, x)
+    return sum(parts) + len(parts)
+
+
+@program(lambda r: (r.normal(size=6),))
+def list_filled_by_closure(x):
+    parts = []
+
+    def add(v):
+        parts.append(v * v)
+
+    for v in x:
+        add(v)
+    return sum(parts) + len(parts)
+
+
+@program(lambda r: (r.normal(size=6),))
+def histories_in_a_dict(x):
+    history = {"loss": [], "x": []}
+    v = x[0]
+    while abs(v) > 1e-2:
+        v = v * 0.5
+        history["x"].append(v)
+        history["loss"].append(v * v)
+    return np.mean(history["loss"]) + history["x"][-1]
+
+
+@program(lambda r: (r.normal(size=6),))
+def a_list_with_two_names(x):
+    a = []
+    b = a
+    for v in x:
+        a.append(v)
+    return sum(b) + len(b)
+
+
+@program(lambda r: (r.normal(size=6),))
+def stack_machine(x):
+    stack = [x[0]]
+    total = 0.0
+    n = 0
+    while stack and n < 20:
+        v = stack.pop()
+        total += v * v
+        n += 1
+        if abs(v) > 0.1:
+            stack.append(0.4 * v)
+            if v > 0.0:
+                stack.append(-0.3 * v)
+    return total
+
+
+@program(lambda r: (r.normal(size=(6, 2)), 0.0))
+def rows_kept(x, t):
+    kept = []
+    for row in x:
+        if row[0] > t:
+            kept.append(row * row[1])
+    kept = np.array(kept)
+    return np.sum(kept**2) + kept.shape[0]
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def appended_in_branch_static(x, t):
+    kept = []
+    for k in range(3):
+        if x[k] > t:
+            kept.append(x[k] ** 2)
+    if x[5] > 0:
+        kept.append(x[5])
+    return sum(kept) + len(kept)
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def break_with_appends(x, t):
+    kept = [0.5]
+    for v in x:
+        kept.append(kept[-1] * 0.5 + v)
+        if kept[-1] < -0.5:
+            break
+    return kept[-1] + sum(kept[1:]) + max(kept)
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def appended_in_inner_loop(x, t):
+    pairs = []
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] * x[j] > t:
+                pairs.append(x[i] - x[j])
+    return sum(p * p for p in pairs)
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def filtered_comprehensions(x, t):
+    kept = [a * b for a in x for b in x if a > b]
+    pos = [i for i, v in enumerate(x) if v > 0]
+    return np.sum(np.array(kept)) + sum(x[i] for i in pos)
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def last_element_changed(x, t):
+    s = [0.0]
+    for v in x:
+        if v > t:
+            s.append(0.0)
+        s[-1] += v
+    return sum(q * q for q in s)
+
+
+@program(lambda r: (np.array([2.0, 0.1]), 0.3))
+def trajectory_with_adaptive_steps(y0, mu):
+    t, h = 0.0, 0.2
+    ts, ys = [t], [y0]
+    y = y0
+
+    def f(y):
+        return np.array([y[1], mu * (1 - y[0] ** 2) * y[1] - y[0]])
+
+    while t < 2.0:
+        k1 = f(y)
+        k2 = f(y + h / 2 * k1)
+        err = np.max(np.abs(k1 - k2))
+        y = y + h * k2
+        t += h
+        ts.append(t)
+        ys.append(y)
+        h = 0.3 if err < 0.1 else 0.1
+    ys = np.array(ys)
+    ts = np.array(ts)
+    return np.sum(ys[:, 0] ** 2) + np.sum(ys[1:, 1] * np.diff(ts))
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def extend_in_while(x, t):
+    out = []
+    k = 0
+    while k < len(x):
+        out.extend([x[k], x[k] ** 2])
+        k += 2
+    return sum(out) + out[1]
+
+
+@program(lambda r: (r.normal(size=6), 0.0))
+def list_of_an_array(x, t):
+    y = list(map(np.square, x))
+    z = list(x)
+    return sum(y) + z[0] * z[-1]

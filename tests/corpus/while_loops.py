@@ -139,3 +139,17 @@ def binary_search(x, t):
             low = middle
     w = (t - x[low]) / (x[high] - x[low])
     return w * w * x[low]
+
+
+@program(lambda r: (1.7,))
+def array_that_is_doubled_when_full(x):
+    values, n = np.zeros(2), 0
+    while x > 0.1:
+        if n == values.shape[0]:
+            more = np.zeros(2 * n)
+            more[:n] = values
+            values = more
+        values[n] = x
+        n += 1
+        x = 0.6 * x
+    return np.sum(values[:n] ** 2)

@@ -370,7 +370,7 @@ return sum([a * a for a in x])
 
 _feature(
     "Containers",
-    "lists that grow in a loop, as much in each trip",
+    "lists that grow in a loop",
     """
 parts = [x[0]]
 for i in range(x.size):
@@ -386,11 +386,11 @@ _feature(
 parts = []
 i = 0
 while x[i] < 2.0:
-    parts.append(x[i] ** 2)
+    if x[i] > -9.0:
+        parts.append(x[i] ** 2)
     i += 1
 return sum(parts)
 """,
-    instead="write into an array of the largest size",
 )
 
 _feature(

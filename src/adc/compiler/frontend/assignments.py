@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.calls import Calls
-from adc.compiler.frontend.frame import ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Value, kind
@@ -52,7 +52,7 @@ class Assignments(Calls):
                 )
 
     def _unpack(self, target: Any, value: Value) -> None:
-        if isinstance(value, growing.Growing):
+        if isinstance(value, Growing):
             value = growing.array(self, value)
         if isinstance(value, Var):
             if not value.is_array:
@@ -138,6 +138,8 @@ class Assignments(Calls):
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
             self._store(base, normalized(self, base, self.index_value(index)), value)
+        elif isinstance(base, Growing):
+            growing.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
             if not self.is_static(index):
                 raise (
@@ -148,7 +150,7 @@ class Assignments(Calls):
                     )
                 )
             if getattr(base, "depth", self.loop_depth) != self.loop_depth:
-                raise NeedsUnrolling
+                raise NeedsUnrolling(base)
             try:
                 base[index] = value
             except (IndexError, TypeError) as error:

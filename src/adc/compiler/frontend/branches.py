@@ -2,27 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend.assignments import Assignments
-from adc.compiler.frontend.containers import Container, Contents, refill, same_places
+from adc.compiler.frontend.containers import Container, Contents, exchange, refill, same_places
+from adc.compiler.frontend.frame import Growing, ListValue
+from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED
 from adc.compiler.ir.nodes import Check, Const, If, Var
 from adc.compiler.ir.types import Scalar
 
 
+class _Differs(Exception):
+    """A branch leaves a list with other elements than the other branch does."""
+
+    def __init__(self, items: ListValue) -> None:
+        super().__init__()
+        self.items = items
+
+
 class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
     def exec_If(self, node: Any) -> None:
-        test = self.evaluate(node.test)
-        test = self.truth(test) if isinstance(test, Var) else bool(test)
+        test = self.truth(self.evaluate(node.test))
         if not isinstance(test, Var):
             self.execute_all(node.body if test else node.orelse)
             return
+        self._branch(node, test)
+
+    def _branch(self, node: Any, test: Var) -> None:
+        mark = Mark(self)
+        try:
+            self._both_sides(node, test)
+        except _Differs as differs:
+            mark.back()
+            self.with_growing(differs.items, lambda: self._branch(node, test))
+
+    def with_growing(self, items: ListValue, run: Callable[[], None]) -> None:
+        """Run something with a list in an array that grows, from here on and wherever the list is known."""
+        found = (name for name, value in self.frame.env.items() if value is items)
+        name, kind = next(found, "items"), None
+        while True:
+            mark = Mark(self)
+            grown = growing.begun(self, name, items, kind)
+            if not exchange(self.frame, items, grown):
+                raise growing.cannot(self, "it is an argument of a functools.partial")
+            try:
+                run()
+                return
+            except growing.ElementFound as element:
+                exchange(self.frame, grown, items)
+                mark.back()
+                if element.key != id(items):
+                    raise
+                kind = element
+            except BaseException:
+                exchange(self.frame, grown, items)
+                raise
+
+    def _both_sides(self, node: Any, test: Var) -> None:
         if self.frame.source is None and any(isinstance(n, gast.Return) for n in gast.walk(node)):
             raise self.refuse("a rule body branches on a value that is only known at run time")
         region = If(test, [], [], [], self.origin)
@@ -70,13 +114,22 @@ class Branches(Assignments):
             refill(container, orelse if raising[0] else then)
             return
         if not same_places(then, orelse):
-            kind = "list" if isinstance(container, list) else "dict"
+            if isinstance(container, ListValue) and container.depth == self.loop_depth:
+                raise _Differs(container)
+            kind = "dict" if isinstance(container, dict) else "list"
             raise self.refuse(
                 f"a {kind} has other elements after one branch than after the other",
                 "what is in it must be known before the program runs",
                 f"change the {kind} in both branches",
             )
-        if isinstance(then, dict):
+        if isinstance(container, Growing):
+            assert isinstance(then, Growing) and isinstance(orelse, Growing)
+            container.values = self.merge(region, then.values, orelse.values, container.name)
+            container.count = self.merge(region, then.count, orelse.count, "")
+            container.nested = then.nested
+        elif isinstance(then, dict):
+            assert isinstance(orelse, dict)
             refill(container, {k: self.merge(region, then[k], orelse[k], str(k)) for k in then})
         else:
+            assert isinstance(then, list) and isinstance(orelse, list)
             refill(container, [self.merge(region, a, b, "") for a, b in zip(then, orelse, strict=True)])

@@ -34,6 +34,13 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **array_functions.TABLE,
     **higher_order.TABLE,
 }
+_LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
+    ("append", 1): growing.append,
+    ("extend", 1): growing.extend,
+    ("pop", 0): growing.pop,
+    ("clear", 0): growing.clear,
+    ("copy", 0): growing.copied,
+}
 _PURE = {
     str,
     repr,
@@ -112,12 +119,9 @@ class Calls(Iteration):
         combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
-        if (
-            not isinstance(
-                function, (Closure, functools.partial, Partial, types.FunctionType, types.MethodType)
-            )
-            and function is not builtins.len
-        ):
+        if not isinstance(
+            function, (Closure, functools.partial, Partial, types.FunctionType, types.MethodType)
+        ) and function not in (builtins.len, builtins.list, builtins.isinstance):
             args = growing.plain(self, args)
             kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
@@ -212,14 +216,15 @@ class Calls(Iteration):
         self.set_item(target, Ellipsis, value)
         return target
 
-    def _call_growing(self, method: Method, args: list[Value]) -> None:
-        if method.name != "append" or len(args) != 1:
+    def _call_growing(self, method: Method, args: list[Value]) -> Value:
+        known = _LIST_METHODS.get((method.name, len(args)))
+        if known is None:
             raise self.refuse(
                 f"`{method.owner.name}.{method.name}()` is not supported",
                 "the length of the list is only known at run time",
                 "append to it, or use an array",
             )
-        growing.append(self, method.owner, args[0])
+        return known(self, method.owner, *args)
 
     def _nearest(self, name: str) -> str | None:
         import difflib
@@ -321,6 +326,7 @@ class Calls(Iteration):
         core = desugar.run(tree) if frame.source is not None else tree
         frame.liveness = Liveness(core.body)
         outer, self.frame = self.frame, frame
+        frame.caller = outer
         self.running.append((key, self.region_depth))
         try:
             for node in core.body:

@@ -9,10 +9,10 @@ import numpy as np
 
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents
-from adc.compiler.frontend.frame import ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.frontend.values import UNDEFINED, Undefined, Value, kind
-from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, Var, While
+from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, Var, While, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
 
@@ -43,6 +43,7 @@ class Carrying(Branches):
                 leaves[path] = self._loop_type(value)
         lengths = self.equal.snapshot()
         containers = Contents(self.frame)
+        lists: list[Growing] = []  # that change in place
         if any(isinstance(before.get(n), dict) and containers.shared(before[n]) for n in changed_dicts):
             raise NeedsUnrolling
         while True:
@@ -53,6 +54,8 @@ class Carrying(Branches):
             for name in names:
                 env[name] = self._with_phis(before.get(name, UNDEFINED), (name,), leaves, phis)
             self.frame.env = env
+            for k, each in enumerate(lists):
+                each.become(self._with_phis(each, (each.name, k), leaves, phis).state())
             self.region_depth += 1
             self.loop_depth += 1
             self.open_phis.append(set(phis.values()))
@@ -64,26 +67,62 @@ class Carrying(Branches):
                     return
                 with self.at(blocks[1]):
                     body()
+            except NeedsUnrolling as needed:
+                if isinstance(needed.container, ListValue) and needed.container.original is not None:
+                    needed.container = needed.container.original
+                raise
             finally:
                 self.region_depth -= 1
                 self.loop_depth -= 1
                 self.open_phis.pop()
-            if any(True for _ in containers.changes(containers.taken())):
-                raise NeedsUnrolling  # a container that the loop does not carry changed in its body
             outs = {
                 path: value
                 for name in names
                 for path, value in _leaves(self.frame.env.get(name, UNDEFINED), (name,))
             }
-            changed = self._widened(names, before, leaves, phis, outs)
-            if not changed:
+            for k, each in enumerate(lists):
+                outs.update(_leaves(each, (each.name, k)))
+            changed_lists = [
+                container
+                for container, _ in containers.changes(containers.taken())
+                if not any(container is each for each in lists)
+            ]
+            for changed in changed_lists:
+                # It changes in the body, and the loop does not carry it.
+                if not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
+                    raise NeedsUnrolling(changed)
+                path = changed.name, len(lists)
+                leaves.update({where: self._loop_type(v) for where, v in _leaves(changed, path)})
+                lists.append(changed)
+            inits = self._inits(names, before, lists)
+            if not changed_lists and not self._widened(inits, before, leaves, phis, outs, blocks[1]):
                 break
         if isinstance(region, While):
             region.test_block, region.test = blocks[0], self.atom(condition)
         region.body = blocks[1]
         self.frame.env = before
-        self._finish_loop(region, names, before, after, phis, outs)
+        results = self._finish_loop(region, inits, after, phis, outs)
+        for name in names:
+            if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
+                in_place = name in changed_dicts and name not in assigned
+                self.frame.env[name] = _replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+            elif name not in before:
+                self.frame.env[name] = UNDEFINED
+        for k, each in enumerate(lists):
+            _replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    @staticmethod
+    def _inits(
+        names: list[str], before: dict[str, Value], lists: list[Growing]
+    ) -> dict[tuple[Any, ...], Value]:
+        """What the leaves that a loop carries are before it."""
+        inits = {
+            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
+        }
+        for k, each in enumerate(lists):
+            inits.update(_leaves(each, (each.name, k)))
+        return inits
 
     def _loop_type(self, value: Value) -> Type | None:
         t = self.type_of(value)
@@ -101,10 +140,15 @@ class Carrying(Branches):
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         if isinstance(value, ListValue):
             result = ListValue(self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value))
-            result.depth = value.depth
+            result.depth, result.original = value.depth, value
             return result
         if isinstance(value, dict):
             return {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()}
+        if isinstance(value, Growing) and value.room is None:
+            fresh = value.copy()
+            fresh.values = self._with_phis(value.values, (*path, "values"), leaves, phis)
+            fresh.count = self._with_phis(value.count, (*path, "count"), leaves, phis)
+            return fresh
         t = leaves.get(path)
         if t is None:
             return value
@@ -124,17 +168,15 @@ class Carrying(Branches):
 
     def _widened(
         self,
-        names: list[str],
+        inits: dict[tuple[Any, ...], Value],
         before: dict[str, Value],
         leaves: dict[tuple[Any, ...], Type | None],
         phis: dict[tuple[Any, ...], Var],
         outs: dict[tuple[Any, ...], Value],
+        body: Block,
     ) -> bool:
         """Widen the types of carried leaves by what the body gives back; True when the body must be run again."""
         changed = False
-        inits = {
-            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
-        }
         if inits.keys() != outs.keys():
             path = next(iter(inits.keys() ^ outs.keys()))
             if isinstance(before.get(path[0], UNDEFINED), Undefined):
@@ -143,7 +185,7 @@ class Carrying(Branches):
                     "a container has no value when the loop does not run",
                     "assign it before the loop",
                 )
-            raise NeedsUnrolling
+            raise NeedsUnrolling(before.get(path[0]))
         for path, out in outs.items():
             init = inits[path]
             t_out = self.type_of(out)
@@ -173,13 +215,13 @@ class Carrying(Branches):
                     f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",
                     repair="keep its kind the same",
                 )
-            wide = self._joined_loop_type(t, t_out, str(path[0]))
+            wide = self._joined_loop_type(t, t_out, str(path[0]), body)
             if wide != t:
                 leaves[path] = wide
                 changed = True
         return changed
 
-    def _joined_loop_type(self, t: Type, t_out: Type, name: str) -> Type:
+    def _joined_loop_type(self, t: Type, t_out: Type, name: str, body: Block) -> Type:
         wide = joined(t, t_out)
         if wide is None:
             if isinstance(t, Scalar) and isinstance(t_out, Array):
@@ -194,7 +236,7 @@ class Carrying(Branches):
         if isinstance(wide, Array):
             assert isinstance(t, Array) and isinstance(t_out, Array)
             shape = tuple(
-                a if self.equal.same(a, b) or self._may_stay(a, b) else Dim(-1)
+                a if self.equal.same(a, b) or self._may_stay(a, b, body) else Dim(-1)
                 for a, b in zip(t.shape, t_out.shape, strict=True)
             )
             if (
@@ -207,24 +249,25 @@ class Carrying(Branches):
         return wide
 
     @staticmethod
-    def _may_stay(a: Dim, b: Dim) -> bool:
+    def _may_stay(a: Dim, b: Dim, body: Block) -> bool:
         """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""
         if a == Dim(-1) or b == Dim(-1) or 1 in (a.known, b.known) or (a - b).known is not None:
             return False
-        return not a.symbols() & b.symbols()  # a length made from the old one changes
+        if a.symbols() & b.symbols():
+            return False  # a length made from the old one changes
+        made = {v for s in walk(body) for v in defined(s)}
+        found_out = (p for symbol in b.symbols() for p in symbol.payload if isinstance(p, Var))
+        return not any(v in made for v in found_out)  # so does one that a trip finds out
 
     def _finish_loop(
         self,
         region: For | While,
-        names: list[str],
-        before: dict[str, Value],
+        inits: dict[tuple[Any, ...], Value],
         after: set[str],
         phis: dict[tuple[Any, ...], Var],
         outs: dict[tuple[Any, ...], Value],
-    ) -> None:
-        inits = {
-            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
-        }
+    ) -> dict[tuple[Any, ...], Var]:
+        """The region, with what it carries, and what the leaves are after it."""
         results: dict[tuple[Any, ...], Var] = {}
         may_be_unassigned = False
         for path, phi in phis.items():
@@ -253,7 +296,7 @@ class Carrying(Branches):
                 with self.at(region.body):
                     out = self.cast(out, phi.type.dtype)
                     for a, b in zip(phi.type.shape, out.type.shape, strict=True):
-                        if not self.equal.same(a, b) and self._may_stay(a, b) and a not in own:
+                        if not self.equal.same(a, b) and self._may_stay(a, b, region.body) and a not in own:
                             self.require_equal(a, b, f"`{phi.name}` changes its length inside a loop")
             elif is_integer(phi.type):
                 result.dim = Dim.symbol("value", result)
@@ -272,11 +315,7 @@ class Carrying(Branches):
                     )
                 )
         self.block.append(region)
-        for name in names:
-            if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
-                self.frame.env[name] = _replaced(before.get(name, UNDEFINED), (name,), results)
-            elif name not in before:
-                self.frame.env[name] = UNDEFINED
+        return results
 
     def _filler(self, phi: Var) -> Value:
         """What a name that has no value yet starts from: never read when the loop runs."""
@@ -291,17 +330,32 @@ def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], 
         return [leaf for k, v in enumerate(value) for leaf in _leaves(v, (*path, k))]
     if isinstance(value, dict):
         return [leaf for k, v in value.items() for leaf in _leaves(v, (*path, k))]
+    if isinstance(value, Growing) and value.room is None:
+        return [((*path, "values"), value.values), ((*path, "count"), value.count)]
     return [(path, value)]
 
 
-def _replaced(value: Value, path: tuple[Any, ...], results: dict[tuple[Any, ...], Var]) -> Value:
+def _replaced(
+    value: Value, path: tuple[Any, ...], results: dict[tuple[Any, ...], Var], in_place: bool
+) -> Value:
+    """A container with what its leaves are after the loop: itself where it was changed, a new one for a new value."""
     if isinstance(value, tuple):
-        parts = [_replaced(v, (*path, k), results) for k, v in enumerate(value)]
+        parts = [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ListValue):
-        value[:] = [_replaced(v, (*path, k), results) for k, v in enumerate(value)]
-        return value
+        items = ListValue(_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value))
+        items.depth = value.depth
+        if in_place:
+            value[:] = items
+        return value if in_place else items
     if isinstance(value, dict):
-        value.update({k: _replaced(v, (*path, k), results) for k, v in value.items()})
-        return value
+        entries = {k: _replaced(v, (*path, k), results, in_place) for k, v in value.items()}
+        if in_place:
+            value.update(entries)
+        return value if in_place else entries
+    if isinstance(value, Growing) and value.room is None:
+        target = value if in_place else value.copy()
+        target.values = results.get((*path, "values"), value.values)
+        target.count = results.get((*path, "count"), value.count)
+        return target
     return results.get(path, value)

@@ -10,9 +10,9 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from adc.compiler.frontend.frame import Closure, Frame, Partial
+from adc.compiler.frontend.frame import Closure, Frame, Growing, Partial
 
-Container = list[Any] | dict[Any, Any]
+Container = list[Any] | dict[Any, Any] | Growing
 
 
 class Contents:
@@ -32,7 +32,9 @@ class Contents:
             frame = frame.parent
 
     def _visit(self, value: Any) -> None:
-        if isinstance(value, (list, dict)):
+        if isinstance(value, Growing) and value.room is not None:
+            return  # its loop keeps the books
+        if isinstance(value, (list, dict, Growing)):
             self.paths[id(value)] = self.paths.get(id(value), 0) + 1
             if id(value) not in self.held:
                 self.held[id(value)] = (value, value.copy())
@@ -73,6 +75,9 @@ def refill(container: Container, contents: Container) -> None:
     if isinstance(container, list):
         assert isinstance(contents, list)
         container[:] = contents
+    elif isinstance(container, Growing):
+        assert isinstance(contents, Growing)
+        container.become(contents.state())
     else:
         assert isinstance(contents, dict)
         container.clear()
@@ -81,10 +86,64 @@ def refill(container: Container, contents: Container) -> None:
 
 def same_places(a: Container, b: Container) -> bool:
     """Whether two states of a container have the same elements, whatever their values."""
+    if isinstance(a, Growing) or isinstance(b, Growing):
+        return isinstance(a, Growing) and isinstance(b, Growing) and a.nested == b.nested
     return list(a) == list(b) if isinstance(a, dict) else len(a) == len(b)
 
 
+def known_to(frame: Frame | None, container: Container) -> bool:
+    """Whether a function that has called this one can reach a container."""
+    while frame is not None:
+        if id(container) in Contents(frame).held:
+            return True
+        frame = frame.caller
+    return False
+
+
+def exchange(frame: Frame, old: Container, new: Container) -> bool:
+    """Put one list in the place of another wherever code may find it; False where it may be found elsewhere, too."""
+    places = _Places(old, new)
+    places.frame(frame)
+    return places.all_found
+
+
+class _Places:
+    def __init__(self, old: Container, new: Container) -> None:
+        self.old, self.new = old, new
+        self.all_found = True
+        self._seen: set[int] = set()
+
+    def frame(self, frame: Frame | None) -> None:
+        while frame is not None and id(frame) not in self._seen:
+            self._seen.add(id(frame))
+            for name, value in list(frame.env.items()):
+                frame.env[name] = self.value(value)
+            self.frame(frame.caller)
+            frame = frame.parent
+
+    def value(self, value: Any) -> Any:
+        if value is self.old:
+            return self.new
+        if isinstance(value, (list, dict)):
+            if id(value) not in self._seen:
+                self._seen.add(id(value))
+                for k, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+                    value[k] = self.value(item)
+        elif isinstance(value, tuple):
+            parts = [self.value(item) for item in value]
+            if any(a is not b for a, b in zip(parts, value, strict=True)):
+                return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        elif isinstance(value, Closure):
+            self.frame(value.frame)
+        elif isinstance(value, (functools.partial, Partial)):
+            held = (value.func, *value.args, *value.keywords.values())
+            self.all_found = self.all_found and all(self.value(item) is item for item in held)
+        return value
+
+
 def _items(container: Container) -> list[Any]:
+    if isinstance(container, Growing):
+        return list(container.state())
     return list(container.values()) if isinstance(container, dict) else container
 
 

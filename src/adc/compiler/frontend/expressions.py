@@ -9,8 +9,8 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import growing
-from adc.compiler.frontend.frame import Closure, ListValue, NeedsUnrolling
-from adc.compiler.frontend.growing import Growing, Method
+from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import Value, kind
@@ -185,7 +185,7 @@ class Expressions(Operators):
         ):
             if isinstance(index, Var) or not self.is_static(index):
                 raise (
-                    NeedsUnrolling(base)
+                    NeedsUnrolling(base, read=True)
                     if self.loop_depth
                     else self.refuse(
                         "a tuple or list is indexed by a value that is only known at run time",

@@ -4,18 +4,63 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var
+from adc.errors import UnsupportedError
 
 
 class ListValue(list[Any]):
     """A Python list known element by element; `depth` is the region that made it and may change it."""
 
     depth = 0
+    original: ListValue | None = None  # the list that this one stands for in the body of a loop
+
+
+@dataclass(eq=False)
+class Growing:
+    """A list whose length is only known at run time: an array with a place for each element, and how many there are.
+
+    `values` is None as long as nobody knows what kind of elements it will have. A list with `room` was given all its
+    places before the loop that fills them; any other grows when it is full, and may have more places than elements.
+    """
+
+    name: str
+    values: Var | None
+    count: Any
+    nested: bool = False  # its elements are lists of numbers, all as long: rows of a matrix
+    key: int = 0  # which list of the user it came from
+    guessed: bool = False  # nothing but a read has said what its elements are
+    room: Room | None = None
+    run_time = True
+
+    def __bool__(self) -> bool:
+        raise UnsupportedError(
+            f"the list `{self.name}` is used as a condition, and its length is only known at run time",
+            repair=f"Write `len({self.name}) > 0`.",
+        )
+
+    def state(self) -> tuple[Any, ...]:
+        return self.values, self.count, self.nested, self.guessed
+
+    def become(self, state: tuple[Any, ...]) -> None:
+        self.values, self.count, self.nested, self.guessed = state
+
+    def copy(self) -> Growing:
+        return replace(self)
+
+
+@dataclass(eq=False)
+class Room:
+    """How a loop fills a list whose places are all there: each trip appends as many elements, on its only path."""
+
+    per_trip: int
+    inside: tuple[int, int]  # loops and regions around the appends
+    started: bool  # it had elements before the loop
+    appended: int = 0  # in this trip
 
 
 @dataclass(eq=False)
@@ -103,6 +148,7 @@ class Frame:
     closure: dict[str, Any]  # name -> cell
     env: dict[str, Any] = field(default_factory=dict)
     parent: Frame | None = None  # the enclosing function, for nested defs
+    caller: Frame | None = None
     liveness: Liveness | None = None
     unroll: bool = False  # rule bodies: loops over constant ranges are unrolled
     depth: int = 0  # nesting of calls
@@ -124,12 +170,17 @@ class Items:
     lists: list[tuple[list[Any], int]] = field(default_factory=list)  # that are gone over, and their lengths
 
 
+class RunTimeLength(UnsupportedError):
+    """Items are needed one by one, and their number is only known at run time."""
+
+
 class NeedsUnrolling(Exception):
     """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time.
 
-    `container`, where it is known: the list or tuple that is changed, or read at that index.
+    `container`, where it is known: the list or tuple that is changed, or `read` at that index.
     """
 
-    def __init__(self, container: Any = None) -> None:
+    def __init__(self, container: Any = None, read: bool = False) -> None:
         super().__init__()
         self.container = container
+        self.read = read

@@ -4,8 +4,9 @@
     for i in range(n):              for i in range(n):
         parts.append(x[i] ** 2)         parts[i] = x[i] ** 2
 
-The number of elements must be known when the loop begins: each trip appends as many, on every path. What is put into
-such a list is copied, so it may not be written to afterwards.
+Where every trip appends as many on its only path, as here, the array has all its places before the loop. Otherwise (an
+`append` under an `if`, in a `while`, a `pop`) the loop carries the array and the number of elements, and the array
+grows by doubling. What is put into such a list is copied, so it may not be written to afterwards.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.frame import Items, ListValue, Range
+from adc.compiler.frontend import templates
+from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, Room
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
@@ -29,35 +31,24 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 
-@dataclass(eq=False)
-class Growing:
-    """A list in an array: `values` is None as long as nobody knows what kind of elements it will have."""
-
-    name: str
-    values: Var | None
-    count: Value  # how many elements it has now
-    per_trip: int  # how many each trip of its loop appends
-    inside: tuple[int, int] | None = (
-        None  # loops and regions around the appends; None once the loop has ended
-    )
-    appended: int = 0  # in this trip
-    started: bool = False  # it had elements before its loop
-    nested: bool = False  # its elements are lists of numbers, all as long: rows of a matrix
-    run_time = True
-
-    def __bool__(self) -> bool:
-        raise UnsupportedError(
-            f"the list `{self.name}` is used as a condition, and its length is only known at run time",
-            repair=f"Write `len({self.name}) > 0`.",
-        )
+FIRST_ROOM = 16  # places of a list that grows
+_EXTEND = templates.function("def extend(items, more):\n    for item in more:\n        items.append(item)")
 
 
 @dataclass(eq=False)
 class ElementFound(Exception):
     """The first element of a list was seen, or one of another kind than those before."""
 
-    name: str
+    key: int  # of the list
     type: Type
+    guessed: bool = False
+
+
+@dataclass(eq=False)
+class Irregular(Exception):
+    """A list that was given its places is changed in another way than by as many appends in each trip."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -86,24 +77,48 @@ def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
     return found
 
 
-def begun(ev: Core, name: str, items: ListValue, kind: Type | None, trips: Value, per_trip: int) -> Growing:
-    """The list as it is before the loop: its elements so far, and room for those that the loop appends."""
-    kinds = [ev.type_of(item) for item in items]
-    for t in kinds:
-        kind = t if kind is None else joined(kind, t) if t is not None else None
-    if any(t is None for t in kinds) or (items and kind is None):
+def begun(
+    ev: Core,
+    name: str,
+    items: ListValue,
+    kind: ElementFound | None,
+    trips: Value = None,
+    per_trip: int = 0,
+) -> Growing:
+    """The list as it is before a loop or branch changes it: its elements so far, and room for more.
+
+    Room for all that a loop appends, given its `trips` and how many each appends.
+    """
+    nested = bool(items) and all(isinstance(item, (list, tuple)) for item in items)
+    elements = [ev.array_of(item) if nested else item for item in items]
+    kinds = [ev.type_of(item) for item in elements]
+    t = kind.type if kind is not None else None
+    for each in kinds:
+        t = each if t is None else joined(t, each) if each is not None else None
+    if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
-    inside = ev.loop_depth + 1, ev.region_depth + 1
-    growing = Growing(name, None, len(items), per_trip, inside, started=bool(items))
-    if kind is not None:
-        shape = kind.shape if isinstance(kind, Array) else ()
-        length = ev.op("add", ev.op("multiply", trips, per_trip), len(items))
-        growing.values = ev.op("zeros", (length, *ev.shape_values(shape)), dtype=kind.dtype)
-        growing.values.name, growing.values.named = name, True
-        ev.frozen.setdefault(growing.values, ev.origin)
-        for k, item in enumerate(items):
+    guessed = kind is not None and kind.guessed
+    growing = Growing(name, None, len(items), nested, id(items), guessed)
+    if trips is not None:
+        growing.room = Room(per_trip, (ev.loop_depth + 1, ev.region_depth + 1), bool(items))
+    if t is not None:
+        length = (
+            max(FIRST_ROOM, 2 * len(items))
+            if trips is None
+            else ev.op("add", ev.op("multiply", trips, per_trip), len(items))
+        )
+        growing.values = _places(ev, name, length, t)
+        for k, item in enumerate(elements):
             _put(ev, growing.values, k, item)
     return growing
+
+
+def _places(ev: Core, name: str, length: Value, kind: Type) -> Var:
+    shape = kind.shape if isinstance(kind, Array) else ()
+    values: Var = ev.op("zeros", (length, *ev.shape_values(shape)), dtype=kind.dtype)
+    values.name, values.named = name, True
+    ev.frozen.setdefault(values, ev.origin)
+    return values
 
 
 def trips_of(ev: Core, items: Range | Items) -> Value:
@@ -130,36 +145,145 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     if nested:
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
-    if growing.inside != (ev.loop_depth, ev.region_depth) or growing.appended == growing.per_trip:
-        raise cannot(ev, "how many elements a trip appends depends on the path taken")
+    room = growing.room
+    if room is not None and (
+        room.inside != (ev.loop_depth, ev.region_depth) or room.appended == room.per_trip
+    ):
+        raise Irregular(growing.name)
     if t is None or (nested and t.ndim > 1):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
-    if nested != growing.nested and (growing.started or growing.appended):
+    if growing.values is None or growing.guessed:
+        known = growing.values is not None and _kind_of(growing) == _from_outside(ev, t)
+        if not known:
+            raise ElementFound(growing.key, _from_outside(ev, t))
+        growing.guessed = False
+    assert growing.values is not None
+    if nested != growing.nested and not _is_empty(growing):
         raise cannot(ev, "some of its elements are lists and some are not")
     growing.nested = nested
-    if growing.values is None:
-        raise ElementFound(growing.name, _from_outside(ev, t))
-    whole = growing.values.type
-    kind = Array(whole.dtype, whole.shape[1:]) if len(whole.shape) > 1 else Scalar(whole.dtype)
+    kind = _kind_of(growing)
     wide = joined(kind, t)
     if wide is None:
         raise cannot(ev, "its elements are not of one rank")
-    if wide.dtype != whole.dtype:
-        raise ElementFound(growing.name, Array(wide.dtype, kind.shape) if kind.shape else Scalar(wide.dtype))
+    if wide.dtype != kind.dtype:
+        raise ElementFound(
+            growing.key,
+            Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
+        )
     if isinstance(value, Var) and value.is_array:
         _freeze(ev, value)
+    if room is None:
+        growing.values = _with_room(ev, growing, growing.values)
+    else:
+        room.appended += 1
     _put(ev, growing.values, growing.count, value)
     growing.count = ev.op("add", growing.count, 1)
-    growing.appended += 1
+
+
+def _kind_of(growing: Growing) -> Type:
+    assert growing.values is not None
+    whole = growing.values.type
+    return Array(whole.dtype, whole.shape[1:]) if len(whole.shape) > 1 else Scalar(whole.dtype)
+
+
+def _is_empty(growing: Growing) -> bool:
+    if growing.room is not None:
+        return not growing.room.started and not growing.room.appended
+    return isinstance(growing.count, int) and growing.count == 0
+
+
+def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
+    """The array of a list, or, where it is full, one of twice its length."""
+    places = ev.dim_value(values.type.shape[0])
+    full = ev.op("greater_equal", growing.count, places)
+    if full is False:
+        return values
+
+    def doubled() -> Var:
+        more = _places(ev, growing.name, ev.op("multiply", ev.op("maximum", places, 1), 2), _kind_of(growing))
+        part = ev.subscript(values, slice(None, growing.count))
+        ev.store(more, normalized(ev, more, slice(None, growing.count)), part)
+        return more
+
+    if full is True:
+        return doubled()
+    wider: Var = ev.choose(full, doubled, lambda: values)
+    wider.name, wider.named = growing.name, True
+    ev.frozen.setdefault(wider, ev.origin)
+    return wider
+
+
+def extend(ev: Core, growing: Growing, values: Value) -> None:
+    """`growing.extend(values)`."""
+    if isinstance(values, Growing) and values is growing:
+        raise cannot(ev, "it is extended by itself")
+    ev.call(Closure(_EXTEND, ev.frame, {}), [growing, values], {})
+
+
+def pop(ev: Core, growing: Growing) -> Value:
+    """`growing.pop()`: what comes in its place later must not be seen through what was taken out."""
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    last = element(ev, growing, -1)
+    if isinstance(last, Growing):
+        raise cannot(ev, "its elements are lists")
+    if isinstance(last, Var) and last.is_array:
+        last = ev.op("copy", last)
+        ev.frozen.setdefault(last, ev.origin)
+    growing.count = ev.op("subtract", growing.count, 1)
+    return last
+
+
+def clear(ev: Core, growing: Growing) -> None:
+    """`growing.clear()`."""
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    growing.count = 0
+
+
+def copied(ev: Core, growing: Growing) -> Growing:
+    """`list(growing)`."""
+    if growing.values is None:
+        return Growing(growing.name, None, growing.count, growing.nested)
+    values = ev.op("copy", array(ev, growing))
+    ev.frozen.setdefault(values, ev.origin)
+    return Growing(growing.name, values, growing.count, growing.nested)
+
+
+def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
+    """`growing[index] = value`."""
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    t = ev.type_of(value)
+    kind = _kind_of(_seen(growing))
+    if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
+        raise cannot(ev, "only numbers can be put into it at a position")
+    if joined(kind, t) != kind:
+        raise ElementFound(growing.key, Scalar(t.dtype))
+    assert growing.values is not None
+    _put(ev, growing.values, _position(ev, growing, index), value)
+
+
+def _seen(growing: Growing) -> Growing:
+    """The list, once it is known what its elements are; for want of anything better they are taken for numbers."""
+    if growing.values is None:
+        raise ElementFound(growing.key, Scalar("float64"), guessed=True)
+    return growing
 
 
 def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
     if isinstance(index, slice):
         part = ev.subscript(array(ev, growing), index)
-        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), 0, nested=growing.nested)
-    if growing.inside is None or growing.values is None or ev.length(index) is None:
-        return _as_element(ev, growing, ev.subscript(array(ev, growing), index))
+        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), nested=growing.nested)
+    if ev.length(index) is None:
+        return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
+    values = _seen(growing).values
+    assert values is not None
+    return _as_element(growing, ev, ev.getitem(values, normalized(ev, values, _position(ev, growing, index))))
+
+
+def _position(ev: Core, growing: Growing, index: Value) -> Value:
     if isinstance(index, Var):
         index = ev.op("where", ev.op("less", index, 0), ev.op("add", index, growing.count), index)
     elif index < 0:
@@ -167,25 +291,35 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
     good = ev.op("logical_and", ev.op("less", index, growing.count), ev.op("greater_equal", index, 0))
     if good is not True:
         ev.block.append(Check(ev.atom(good), "IndexError", (Const("list index out of range"),), ev.origin))
-    return _as_element(ev, growing, ev.getitem(growing.values, normalized(ev, growing.values, index)))
+    return index
 
 
-def _as_element(ev: Core, growing: Growing, value: Value) -> Value:
+def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
     if not growing.nested or value.type.ndim != 1:
         return value
-    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), 0)
+    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]))
 
 
 def items(ev: Core, growing: Growing) -> Items:
     """What a loop over the list goes over."""
-    return Items(growing.count, lambda k: element(ev, growing, k))
+    count = growing.count
+
+    def item(k: Value) -> Value:
+        if growing.count is not count:
+            raise cannot(ev, "it changes its length while a loop goes over it")
+        return element(ev, growing, k)
+
+    return Items(count, item)
 
 
 def array(ev: Core, growing: Growing) -> Value:
     """What `np.array(growing)` has for elements."""
     if growing.values is None:
-        raise cannot(ev, "it is empty")
-    if growing.inside is None:
+        if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
+            return ev.op("zeros", 0)
+        _seen(growing)
+    assert growing.values is not None
+    if ev.length(growing.count) == growing.values.type.shape[0]:
         return growing.values
     return ev.subscript(growing.values, slice(None, growing.count))
 
@@ -232,40 +366,6 @@ _JOINED = {
     np.dstack,
     np.block,
 }
-
-
-def comprehension(node: Any) -> Any:
-    """`[element for target in items]` as a function of the items.
-
-    >>> import ast
-    >>> made = comprehension(gast.parse("[a * b for a, b in pairs]").body[0].value)
-    >>> print(ast.unparse(gast.gast_to_ast(made)))
-    def comprehension(items):
-        parts = []
-        for a, b in items:
-            parts.append(a * b)
-        return parts
-    """
-    taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
-    function = gast.parse(_COMPREHENSION).body[0]
-    for inner in gast.walk(function):
-        while isinstance(inner, gast.Name) and inner.id in taken:
-            inner.id += "_"
-        if hasattr(inner, "lineno"):
-            gast.copy_location(inner, node)
-    loop = function.body[1]
-    loop.target = node.generators[0].target
-    loop.body[0].value.args = [node.elt]
-    return function
-
-
-_COMPREHENSION = """
-def comprehension(items):
-    parts = []
-    for _ in items:
-        parts.append(0)
-    return parts
-"""
 
 
 def refuse_in(ev: Core, output: Value) -> None:
@@ -316,6 +416,7 @@ def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):
         ev.require_equal(a, b, "the elements of a list have different shapes")
+    ev.frozen.setdefault(values.root, ev.origin)
     ev.store(values, normalized(ev, values, k), ev.cast(value, values.type.dtype))
 
 

@@ -10,9 +10,9 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
+from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
@@ -22,17 +22,14 @@ if TYPE_CHECKING:
 
 
 # The loop that a reduction over a number of items known only at run time is.
-_FOLD = gast.parse(
+_FOLD = templates.function(
     """
 def reduce(function, items, total):
     for item in items:
         total = function(total, item)
     return total
 """
-).body[0]
-for _node in gast.walk(_FOLD):
-    for _field in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
-        _node.__dict__.pop(_field, None)  # its place is that of the call
+)
 
 
 def _reduce(self: Calls, function: Value, items: Value, *initial: Value) -> Value:

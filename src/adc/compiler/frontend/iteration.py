@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import comprehensions, growing
 from adc.compiler.frontend.expressions import Expressions
-from adc.compiler.frontend.frame import Closure, Items, ListValue, Range
-from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, RunTimeLength
 from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Var
 
@@ -51,10 +50,11 @@ class Iteration(Expressions):
                     return [items.item(k) for k in range(items.length)]
             else:
                 return items
-            raise self.refuse(
+            raise RunTimeLength(
                 "the number of items is only known at run time",
-                "a list of unknown length has no place in compiled code",
-                "fill an array in a loop",
+                location=self.origin,
+                why="What is done with each of them is a statement of its own here.",
+                repair="Use an array.",
             )
 
     def known_length(self, items: Value) -> bool:
@@ -65,16 +65,24 @@ class Iteration(Expressions):
         return not isinstance(found, Items) or isinstance(found.length, int)
 
     def eval_ListComp(self, node: Any) -> Value:
-        first, *others = node.generators
-        items = self.evaluate(first.iter)
-        if not others and not first.ifs and not self.known_length(items):
-            closure = Closure(growing.comprehension(node), self.frame, {})
-            with self.origin_at(self.locate(node)):
-                return self.call(closure, [items], {})
-        return self.new_list(self._comprehended(node.elt, node.generators, items))
+        items = self.evaluate(node.generators[0].iter)
+        return self._listed(node, items)
+
+    def _listed(self, node: Any, items: Value) -> Value:
+        """The elements of a comprehension: a list, in an array where the data decides how many there are."""
+        if self.known_length(items):
+            start, env = len(self.block), dict(self.frame.env)
+            try:
+                return self.new_list(self._comprehended(node.elt, node.generators, items))
+            except RunTimeLength:
+                del self.block[start:]
+                self.frame.env = env
+        closure = Closure(comprehensions.as_function(node), self.frame, {})
+        with self.origin_at(self.locate(node)):
+            return self.call(closure, [items], {})
 
     def eval_GeneratorExp(self, node: Any) -> Value:
-        return self._comprehended(node.elt, node.generators, self.evaluate(node.generators[0].iter))
+        return self._listed(node, self.evaluate(node.generators[0].iter))
 
     def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         generator, *rest = generators
@@ -84,11 +92,8 @@ class Iteration(Expressions):
             self.bind(generator.target, item)
             tests = [self.evaluate(test) for test in generator.ifs]
             if any(isinstance(t, Var) for t in tests):
-                with self.origin_at(self.locate(generator.iter)):
-                    raise self.refuse(
-                        "a comprehension whose condition depends on the data has no known length",
-                        repair="use a loop, or np.where",
-                    )
+                self.frame.env = outer
+                raise RunTimeLength("the condition of a comprehension depends on the data")
             if all(tests):
                 results.extend(
                     self._comprehended(element, rest, self.evaluate(rest[0].iter))

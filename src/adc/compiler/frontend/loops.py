@@ -11,11 +11,12 @@ import gast
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.carrying import Carrying
-from adc.compiler.frontend.containers import Contents
-from adc.compiler.frontend.frame import Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.containers import Contents, known_to
+from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, For, Var, While
-from adc.compiler.ir.types import Scalar, Type
+from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
@@ -48,28 +49,24 @@ class Loops(Carrying):
     ) -> None:
         """A loop as a region of its own, or, where its body must know the trip, trip by trip."""
         flag = getattr(node, "flag", None)
-        start = len(self.block)
-        env = dict(self.frame.env)
-        depths = self.region_depth, self.loop_depth
+        mark = Mark(self)
         try:
             if flag is not None:
                 self._for_with_exit(node, items, flag)
             else:
                 self._for(node, items)
         except NeedsUnrolling as needed:
-            self.region_depth, self.loop_depth = depths
+            mark.back()
             if known is None:
-                del self.block[start:]
-                self.frame.env = env
-                self._with_arrays_for_lists(node, items, needed)
+                if flag is None and self._with_all_places(node, items, needed):
+                    return
+                self._with_arrays_for_lists(lambda: self._run_for(node, items), needed)
                 return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
                     f"a loop of {len(known)} trips over list elements would have to be unrolled",
                     repair="use an array",
                 ) from None
-            del self.block[start:]
-            self.frame.env = env
             self._unrolled(node, known, flag, lists or [])
 
     def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
@@ -126,39 +123,25 @@ class Loops(Carrying):
         self.bind(node.loop.target, node.item())
         self.execute_all(node.loop.body)
 
-    def _with_arrays_for_lists(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> None:
-        """A loop of a run-time number of trips that appends to lists, or reads numbers at run-time positions."""
-        container = needed.container
-        counts = growing.appended_in(node, self.frame.env) if not hasattr(node, "flag") else {}
+    def _with_all_places(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
+        """A loop whose every trip appends as much: the lists are given their places before it. False if that fails."""
+        counts = growing.appended_in(node, self.frame.env)
         contents = Contents(self.frame)
         lists = {
             name: value
             for name in counts
-            if not contents.shared(value := self.frame.env[name]) and value.depth == self.loop_depth
+            if not contents.shared(value := self.frame.env[name])
+            and value.depth == self.loop_depth
+            and not known_to(self.frame.caller, value)
         }
-        if any(container is v for v in lists.values()):
-            self._for_growing(node, items, lists, counts)
-        elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
-            if id(container) in self.stacked:
-                raise self._cannot_unroll()  # it is read at a position, and changed as well
-            self.stacked[id(container)] = container
-            self._run_for(node, items)
-        elif self.loop_depth:
-            raise needed
-        else:
-            raise self._cannot_unroll() from None
-
-    def _for_growing(
-        self, node: Any, items: Range | Items, lists: dict[str, ListValue], counts: dict[str, int]
-    ) -> None:
-        start, env = len(self.block), dict(self.frame.env)
-        depths = self.region_depth, self.loop_depth
-        mutated, frozen = dict(self.mutated), dict(self.frozen)
-        kinds: dict[str, Type | None] = dict.fromkeys(lists)
+        if not any(needed.container is v for v in lists.values()):
+            return False
+        mark = Mark(self)
+        kinds: dict[int, growing.ElementFound] = {}
         while True:
             trips = growing.trips_of(self, items)
             grown = {
-                name: growing.begun(self, name, lists[name], kinds[name], trips, counts[name])
+                name: growing.begun(self, name, lists[name], kinds.get(id(lists[name])), trips, counts[name])
                 for name in lists
             }
             self.frame.env.update(grown)
@@ -166,18 +149,36 @@ class Loops(Carrying):
                 self._for(node, items, list(grown.values()))
                 break
             except growing.ElementFound as found:
-                kinds[found.name] = found.type
-                del self.block[start:]
-                self.frame.env = dict(env)
-                self.region_depth, self.loop_depth = depths
-                self.mutated, self.frozen = dict(mutated), dict(frozen)
+                mark.back()
+                if found.key not in (id(v) for v in lists.values()):
+                    raise
+                kinds[found.key] = found
+            except (growing.Irregular, NeedsUnrolling):
+                mark.back()
+                return False
         for name, each in grown.items():
-            each.inside = None
+            each.room = None
             each.count = self.op("add", self.op("multiply", trips, counts[name]), len(lists[name]))
             if each.values is None:
                 self.frame.env[name] = self.new_list([])  # the loop is dead code: its range is empty
+        return True
 
-    def _for(self, node: Any, items: Range | Items, grown: list[growing.Growing] | None = None) -> None:
+    def _with_arrays_for_lists(self, run: Callable[[], None], needed: NeedsUnrolling) -> None:
+        """A loop of a run-time number of trips that changes lists, or reads numbers at run-time positions."""
+        container = needed.container
+        if isinstance(container, ListValue) and container.depth == self.loop_depth and not needed.read:
+            self.with_growing(container, run)
+        elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
+            if id(container) in self.stacked:
+                raise self._cannot_unroll()  # it is read at a position, and changed as well
+            self.stacked[id(container)] = container
+            run()
+        elif self.loop_depth:
+            raise needed
+        else:
+            raise self._cannot_unroll() from None
+
+    def _for(self, node: Any, items: Range | Items, grown: list[Growing] | None = None) -> None:
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)
         if not isinstance(rng.step, int):
             raise self.refuse(
@@ -191,16 +192,18 @@ class Loops(Carrying):
             index.name, index.named = node.target.id, True
         region = For(index, self.atom(rng.start), self.atom(rng.stop), Const(rng.step), [], [], self.origin)
 
-        before = [each.count for each in grown or ()]
+        rooms = [(each, each.room) for each in grown or () if each.room is not None]
+        before = [each.count for each, _ in rooms]
 
         def body() -> None:
-            for each, count in zip(grown or (), before, strict=True):
-                done = self.op("multiply", growing.ordinal(self, items, index), each.per_trip)
-                each.count, each.appended = self.op("add", done, count), 0
+            for (each, room), count in zip(rooms, before, strict=True):
+                done = self.op("multiply", growing.ordinal(self, items, index), room.per_trip)
+                each.count, room.appended = self.op("add", done, count), 0
             self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
             self.execute_all(node.body)
-            if any(each.appended != each.per_trip for each in grown or ()):
-                raise growing.cannot(self, "how many elements a trip appends depends on the path taken")
+            for each, room in rooms:
+                if room.appended != room.per_trip:
+                    raise growing.Irregular(each.name)
 
         self._lower_loop(node, region, None, body)
 
@@ -210,15 +213,14 @@ class Loops(Carrying):
         region = While([], [], Const(True), [], self.origin)
 
         def test() -> Value:
-            value = self.evaluate(node.test)
-            return self.truth(value) if isinstance(value, Var) else bool(value)
+            return self.truth(self.evaluate(node.test))
 
+        mark = Mark(self)
         try:
             self._lower_loop(node, region, test, lambda: self.execute_all(node.body))
-        except NeedsUnrolling:
-            if self.loop_depth:
-                raise
-            raise self._cannot_unroll() from None
+        except NeedsUnrolling as needed:
+            mark.back()
+            self._with_arrays_for_lists(lambda: self.exec_While(node), needed)
 
     def _cannot_unroll(self) -> UnsupportedError:
         return self.refuse(

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.frame import Growing
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Value, kind
 from adc.compiler.ir.nodes import Var
@@ -119,6 +119,8 @@ class Operators(Names):
             if len(nodes) == 1:
                 return first
             with self.origin_at(self.locate(node)):
+                if isinstance(first, Growing):
+                    first = self.truth(first)
                 if not isinstance(first, Var):
                     return chain(nodes[1:]) if bool(first) == conjunction else first
                 test = self.truth(first)
@@ -129,7 +131,7 @@ class Operators(Names):
         return chain([*rest, last])
 
     def _test(self, value: Value) -> Value:
-        return self.truth(value) if isinstance(value, Var) else bool(value)
+        return self.truth(value)
 
     def eval_Compare(self, node: Any) -> Value:
         left = self.evaluate(node.left)
@@ -195,7 +197,7 @@ class Operators(Names):
     def eval_IfExp(self, node: Any) -> Value:
         with self.origin_at(self.locate(node)):
             test = self.evaluate(node.test)
-            test = self.truth(test) if isinstance(test, Var) else bool(test)
+            test = self.truth(test)
         if not isinstance(test, Var):
             return self.evaluate(node.body if test else node.orelse)
         with self.origin_at(self.locate(node)):

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order
+from adc.compiler.frontend import growing, higher_order, templates
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Items, NeedsUnrolling, Partial, Range
-from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.frame import Closure, Growing, Items, NeedsUnrolling, Partial, Range
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Print, Var
 from adc.compiler.ir.types import is_float
@@ -220,9 +219,11 @@ def _all(self: Calls, values: Value) -> Value:
 
 
 def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    if isinstance(value, Growing):
+        return any(issubclass(list, c) for c in wanted)
     if not isinstance(value, Var):
         return isinstance(value, classes)
-    wanted = classes if isinstance(classes, tuple) else (classes,)
     if value.is_array:
         return np.ndarray in wanted or object in wanted
     python = {"float64": float, "int64": int, "bool": bool, "complex128": complex}.get(value.type.dtype)
@@ -242,7 +243,22 @@ def _tuple(self: Calls, values: Value = ()) -> Value:
 
 
 def _list(self: Calls, values: Value = ()) -> Value:
+    if isinstance(values, Growing):
+        return growing.copied(self, values)
+    if not self.known_length(values):
+        return self.call(Closure(_LISTED, self.frame, {}), [values], {})
     return self.new_list(self.static_items(values, None))
+
+
+_LISTED = templates.function(
+    """
+def listed(items):
+    found = []
+    for item in items:
+        found.append(item)
+    return found
+"""
+)
 
 
 def _dict(self: Calls, *args: Value, **kwargs: Value) -> Value:

@@ -57,4 +57,4 @@ def holds_array(value: Value) -> bool:
 def kind(value: Value) -> str:
     if isinstance(value, Var):
         return f"{value.type.ndim}-d array" if value.is_array else "a number"
-    return f"a {type(value).__name__}"
+    return "a list" if isinstance(value, list) or hasattr(value, "room") else f"a {type(value).__name__}"

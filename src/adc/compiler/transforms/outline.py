@@ -92,10 +92,11 @@ class _Outliner:
         taken: set[str] = set()
         table: dict[Var, Var] = {}
         for v in free:
-            name, k = v.name, 1
+            wish = v.name or "value"  # a conditional expression has no name
+            name, k = wish, 1
             while name in taken:
                 k += 1
-                name = f"{v.name}_{k}"
+                name = f"{wish}_{k}"
             taken.add(name)
             table[v] = Var(name, v.type)
         results = [c.result for c in loop.carried]

@@ -1,0 +1,53 @@
+"""A comprehension over a number of items that is only known at run time is the loop that it abbreviates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+
+def as_function(node: Any) -> Any:
+    """A list comprehension as a function of what its first `for` goes over.
+
+    >>> import ast
+    >>> made = as_function(gast.parse("[a * b for a, b in pairs if a for c in b]").body[0].value)
+    >>> print(ast.unparse(gast.gast_to_ast(made)))
+    def comprehension(items):
+        parts = []
+        for a, b in items:
+            if a:
+                for c in b:
+                    parts.append(a * b)
+        return parts
+    """
+    taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
+    function = gast.parse(_TEMPLATE).body[0]
+    for inner in gast.walk(function):
+        while isinstance(inner, gast.Name) and inner.id in taken:
+            inner.id += "_"
+        if hasattr(inner, "lineno"):
+            gast.copy_location(inner, node)
+    loop = function.body[1]
+    core = loop.body
+    core[0].value.args = [node.elt]
+    for position in range(len(node.generators) - 1, -1, -1):
+        generator = node.generators[position]
+        for test in reversed(generator.ifs):
+            core = [gast.copy_location(gast.If(test=test, body=core, orelse=[]), node)]
+        if position:
+            inner_loop = gast.For(
+                target=generator.target, iter=generator.iter, body=core, orelse=[], type_comment=None
+            )
+            core = [gast.copy_location(inner_loop, node)]
+    loop.target, loop.body = node.generators[0].target, core
+    return function
+
+
+_TEMPLATE = """
+def comprehension(items):
+    parts = []
+    for _ in items:
+        parts.append(0)
+    return parts
+"""
