@@ -18,8 +18,7 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.reachable import state
-from adc.compiler.frontend.frame import Closure, Items, Partial, Range
-from adc.compiler.frontend.growing import Growing
+from adc.compiler.frontend.frame import Closure, Growing, Items, Partial, Range
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Const, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_float, is_integer
