@@ -107,6 +107,33 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "signm solve_continuous_are solve_discrete_are"
         ),
     },
+    "scipy.signal": {
+        ("no derivative", "classes, warnings and questions"): (
+            "BadCoefficients CZT ShortTimeFFT StateSpace TransferFunction ZerosPolesGain ZoomFFT dlti lti check_COLA "
+            "check_NOLA choose_conv_method test correlation_lags"
+        ),
+        ("no derivative", "positions and counts"): (
+            "argrelextrema argrelmax argrelmin find_peaks find_peaks_cwt peak_widths peak_prominences unique_roots "
+            "max_len_seq unit_impulse vectorstrength"
+        ),
+        ("unsupported", "designs a filter or a system, once, before anything is differentiated"): (
+            "abcd_normalize band_stop_obj bessel besselap bilinear bilinear_zpk buttap butter buttord cheb1ap cheb1ord "
+            "cheb2ap cheb2ord cheby1 cheby2 cont2discrete ellip ellipap ellipord findfreqs firls firwin firwin2 "
+            "firwin_2d gammatone get_window iircomb iirdesign iirfilter iirnotch iirpeak invres invresz kaiser_atten "
+            "kaiser_beta kaiserord lfilter_zi lfiltic lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk "
+            "minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfilt_zi ss2tf "
+            "ss2zpk tf2sos tf2ss tf2zpk zpk2sos zpk2ss zpk2tf czt_points closest_STFT_dual_window"
+        ),
+        ("unsupported", "no rule: write it with convolve, lfilter and numpy.fft"): (
+            "bode chirp coherence csd cspline1d cspline1d_eval cspline2d czt dbode decimate deconvolve detrend "
+            "dfreqresp dimpulse dlsim dstep envelope filtfilt freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk "
+            "gauss_spline gausspulse group_delay "
+            "hilbert hilbert2 impulse istft lombscargle lsim medfilt medfilt2d order_filter "
+            "periodogram qspline1d qspline1d_eval qspline2d resample resample_poly savgol_filter sawtooth sepfir2d "
+            "sosfilt sosfiltfilt sosfreqz spectrogram spline_filter square step stft sweep_poly symiirorder1 "
+            "symiirorder2 upfirdn welch wiener zoom_fft"
+        ),
+    },
     "scipy.stats": {
         ("through its methods", "see the methods listed above"): (
             "bernoulli beta binom cauchy chi2 dirichlet expon gamma laplace logistic lognorm "

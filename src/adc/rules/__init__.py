@@ -41,3 +41,4 @@ registry.late("scipy.special", "adc.rules.special", (np.i0, np.kaiser, math.gamm
 registry.late("scipy.linalg", "adc.rules.scipy_linalg")
 registry.late("scipy.stats", "adc.rules.distributions")
 registry.late("scipy.integrate", "adc.rules.quadrature")
+registry.late("scipy.signal", "adc.rules.filters")

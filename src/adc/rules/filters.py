@@ -1,0 +1,224 @@
+"""Rules of scipy.signal: convolutions in any number of dimensions, and linear recursive filters."""
+
+import numpy as np
+from scipy import signal
+
+from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.sampler import call
+from adc.rules.shapes import larger, smaller
+
+
+def _convolved(in1, in2, mode="full", method="auto"):
+    lengths = []
+    for n, m in zip(in1.shape, in2.shape, strict=True):
+        if mode == "full":
+            lengths.append(n + m - 1)
+        else:
+            lengths.append(n if mode == "same" else larger(n, m) - smaller(n, m) + 1)
+    return tuple(lengths)
+
+
+def _full_lengths(in1, in2):
+    lengths = ()
+    for k in range(np.ndim(in1)):
+        lengths = lengths + (in1.shape[k] + in2.shape[k] - 1,)
+    return lengths
+
+
+def _window(in1, in2, mode):
+    """The part of the full convolution that a mode gives."""
+    index = ()
+    for k in range(np.ndim(in1)):
+        n, m = in1.shape[k], in2.shape[k]
+        if mode == "same":
+            start, length = (m - 1) // 2, n
+        else:
+            start = np.minimum(n, m) - 1
+            length = np.maximum(n, m) - start
+        index = index + (slice(start, start + length),)
+    return index
+
+
+def _embedded(z_bar, in1, in2, mode):
+    """The adjoint of the full convolution."""
+    if mode == "full":
+        return z_bar
+    full = np.zeros(_full_lengths(in1, in2), dtype=z_bar.dtype)
+    full[_window(in1, in2, mode)] = z_bar
+    return full
+
+
+@pull(
+    signal.convolve,
+    wrt="in1 in2",
+    cost=50,
+    name="scipy.signal.convolve",
+    spelling="scipy.signal.convolve",
+    shape=_convolved,
+    extra={"dtype": "in1 in2"},
+    examples=lambda r: [
+        (r.normal(4), r.normal(3)),
+        (r.normal(4), r.normal(3), "valid"),
+        (r.normal(5), r.normal(2), "same"),
+        (r.normal(2), r.normal(4), "valid"),
+        (r.normal(2), r.normal(5), "same"),
+        (r.normal(4, 3), r.normal(2, 2)),
+        call(r.normal(4, 5), r.normal(3, 2), mode="same"),
+        call(r.normal(4, 5), r.normal(3, 2), mode="valid", method="fft"),
+        (r.normal(3, 2, 3), r.normal(2, 2, 2), "same"),
+        (r.normal(3) + 1j * r.normal(3), r.normal(2) + 1j * r.normal(2)),
+    ],
+)
+def convolve_pull(z_bar, z, in1, in2, mode="full", method="auto"):
+    full = _embedded(z_bar, in1, in2, mode)
+    return signal.convolve(full, np.flip(in2), "valid"), signal.convolve(full, np.flip(in1), "valid")
+
+
+@push(signal.convolve)
+def convolve_push(z, in1, in2, mode="full", method="auto", *, in1_dot, in2_dot):
+    return signal.convolve(in1_dot, in2, mode) + signal.convolve(in1, in2_dot, mode)
+
+
+def _full(a, b):
+    """The full convolution: rows convolved with rows, added where they meet."""
+    if np.ndim(a) == 1:
+        return np.convolve(a, b)
+    z = np.zeros(_full_lengths(a, b), dtype=a.dtype)
+    for i in range(b.shape[0]):
+        for k in range(a.shape[0]):
+            z[i + k] += _full(a[k], b[i])
+    return z
+
+
+@lowered(signal.convolve)
+def convolve_by_rows(in1, in2, mode="full", method="auto"):
+    full = _full(in1, in2)
+    return full if mode == "full" else full[_window(in1, in2, mode)]
+
+
+@composite(
+    signal.correlate,
+    wrt="in1 in2",
+    name="scipy.signal.correlate",
+    spelling="scipy.signal.correlate",
+    examples=lambda r: [
+        (r.normal(4), r.normal(3)),
+        (r.normal(5), r.normal(2), "same"),
+        (r.normal(4, 5), r.normal(3, 2), "valid"),
+        (r.normal(3) + 1j * r.normal(3), r.normal(2) + 1j * r.normal(2)),
+    ],
+)
+def correlate(in1, in2, mode="full", method="auto"):
+    return signal.convolve(in1, np.conjugate(np.flip(in2)), mode, method)
+
+
+def _images(r):
+    return [
+        (r.normal(4, 3), r.normal(2, 2)),
+        call(r.normal(4, 5), r.normal(3, 2), mode="same"),
+        (r.normal(4, 5), r.normal(3, 2), "valid"),
+    ]
+
+
+@composite(
+    signal.fftconvolve,
+    signal.oaconvolve,
+    wrt="in1 in2",
+    name="scipy.signal.fftconvolve",
+    spelling="scipy.signal.fftconvolve",
+    examples=_images,
+)
+def fftconvolve(in1, in2, mode="full"):
+    return signal.convolve(in1, in2, mode)
+
+
+@composite(
+    signal.convolve2d,
+    wrt="in1 in2",
+    name="scipy.signal.convolve2d",
+    spelling="scipy.signal.convolve2d",
+    notes="zeros outside",
+    examples=_images,
+)
+def convolve2d(in1, in2, mode="full"):
+    return signal.convolve(in1, in2, mode)
+
+
+@composite(
+    signal.correlate2d,
+    wrt="in1 in2",
+    name="scipy.signal.correlate2d",
+    spelling="scipy.signal.correlate2d",
+    notes="zeros outside",
+    examples=_images,
+)
+def correlate2d(in1, in2, mode="full"):
+    turned = np.conjugate(np.flip(in2))
+    if mode != "same":
+        return signal.convolve(in1, turned, mode)
+    # The middle of an even number of rows is the later one here, and the earlier one in `correlate`.
+    top, left = in2.shape[0] // 2, in2.shape[1] // 2
+    return signal.convolve(in1, turned)[top : top + in1.shape[0], left : left + in1.shape[1]]
+
+
+# --- filters ------------------------------------------------------------------------------------------------
+
+
+def _turned(x, axis):
+    return np.flip(x, axis)
+
+
+def _lags(v, x, count, axis):
+    """For each lag k the sum over time of v[n] x[n - k]."""
+    late, early = np.moveaxis(v, axis, -1), np.moveaxis(x, axis, -1)
+    n = early.shape[-1]
+    total = np.zeros(count, dtype=late.dtype)
+    for k in range(count):
+        if k < n:
+            total[k] = np.sum(late[..., k:] * early[..., : n - k])
+    return total
+
+
+@pull(
+    signal.lfilter,
+    wrt="b a x",
+    cost=50,
+    name="scipy.signal.lfilter",
+    spelling="scipy.signal.lfilter",
+    shape=lambda b, a, x, axis=-1: tuple(x.shape),
+    extra={"dtype": "b a x", "real_only": True},
+    notes="from rest",
+    examples=lambda r: [
+        (r.normal(3), np.array([1.3, -0.4, 0.1]), r.normal(6)),
+        (r.normal(2), np.array([0.8, 0.2, 0.1, 0.05]), r.normal(2, 5)),
+        call(r.normal(2), np.array([1.0, 0.5]), r.normal(5, 2), axis=0),
+        (r.normal(4), np.array([2.0]), r.normal(3)),
+    ],
+)
+def lfilter_pull(z_bar, z, b, a, x, axis=-1):
+    one = np.ones_like(a[:1])
+    v = _turned(signal.lfilter(one, a, _turned(z_bar, axis), axis=axis), axis)
+    x_bar = _turned(signal.lfilter(b, a, _turned(z_bar, axis), axis=axis), axis)
+    return _lags(v, x, b.shape[0], axis), -_lags(v, z, a.shape[0], axis), x_bar
+
+
+@push(signal.lfilter)
+def lfilter_push(z, b, a, x, axis=-1, *, b_dot, a_dot, x_dot):
+    forced = signal.lfilter(b, a, x_dot, axis=axis) + signal.lfilter(b_dot, a, x, axis=axis)
+    return forced - signal.lfilter(a_dot, a, z, axis=axis)
+
+
+@lowered(signal.lfilter)
+def lfilter_by_steps(b, a, x, axis=-1):
+    moved = np.moveaxis(x, axis, -1)
+    rows = np.reshape(moved, (-1, moved.shape[-1]))
+    z = rows * (b[0] * a[0])  # for its dtype
+    for row in range(rows.shape[0]):
+        for n in range(rows.shape[1]):
+            total = b[0] * rows[row, n]
+            for k in range(1, np.minimum(b.shape[0], n + 1)):
+                total += b[k] * rows[row, n - k]
+            for k in range(1, np.minimum(a.shape[0], n + 1)):
+                total -= a[k] * z[row, n - k]
+            z[row, n] = total / a[0]
+    return np.moveaxis(np.reshape(z, np.shape(moved)), -1, axis)
