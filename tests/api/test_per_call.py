@@ -68,7 +68,10 @@ def transforms():
     yield "hessian", lambda f, m: adc.hessian(f, mode=m)(X, 2.0)
     yield "jacfwd", lambda f, m: adc.jacfwd(adc.grad(f, mode=m), mode=m)(X, 2.0)
     yield "third", lambda f, m: adc.grad(lambda x: np.sum(adc.hessian(f, mode=m)(x, 2.0)), mode=m)(X)
-    yield "vmap", lambda f, m: adc.vmap(adc.grad(f, mode=m), in_axes=(0, None), mode=m)(np.stack([X, 2 * X]), 2.0)
+    yield (
+        "vmap",
+        lambda f, m: adc.vmap(adc.grad(f, mode=m), in_axes=(0, None), mode=m)(np.stack([X, 2 * X]), 2.0),
+    )
 
 
 @pytest.mark.parametrize("name, run", list(transforms()), ids=lambda v: v if isinstance(v, str) else "")

@@ -48,3 +48,11 @@ def impedance(omega, resistance, inductance, capacitance):
 def fit_of_an_impedance(omega, resistance, inductance, capacitance, measured):
     error = impedance(omega, resistance, inductance, capacitance) - measured
     return np.sum(error.real**2 + error.imag**2)
+
+
+@program(lambda r: (r.normal(size=8),))
+def through_the_spectrum_and_back(x):
+    spectrum = np.fft.rfft(x)
+    smooth = np.fft.irfft(spectrum / (1.0 + np.arange(5) ** 2))
+    image = np.fft.irfft2(np.fft.rfft2(np.outer(x, x[:4])))
+    return np.sum(smooth**3) + np.sum(image**2 * x[3])

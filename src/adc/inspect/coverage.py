@@ -185,8 +185,7 @@ def _lines(measured: dict[str, dict[str, str]]) -> Iterator[str]:
         yield from (
             "",
             "What an engine does not take is refused with line and reason, and falls back to the next: "
-            "compiled, python, tape. The complex rules are measured on the tape, where functions of complex "
-            "arguments are allowed.",
+            "compiled, python, tape. Complex operands are made of real arguments inside the function that is measured.",
         )
     yield from (
         "",

@@ -112,6 +112,7 @@ def _doubled(z, n, axis):
     wrt="a",
     cost=100,
     shape=_inverse_halved,
+    extra={"least": 2},
     examples=lambda r: [
         _complex(r, 3),
         _complex(r, 4),

@@ -73,11 +73,12 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
 
 
 def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: Any) -> list[Type]:
-    """The dtypes as the rule says, or by a call on arrays whose every length is 1; the shapes by the rule."""
+    """The dtypes as the rule says, or by a call on the smallest arrays that it takes; the shapes by the rule."""
     said = operation.extra.get("dtype")
     if said is not None:
         return [_typed(np.zeros((1,) * len(ruled), _said_dtype(operation, args, said)), tuple(ruled))]
-    result = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=True) for a in args))
+    least = operation.extra.get("least", 1)
+    result = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=least) for a in args))
     results = result if isinstance(result, tuple) else (result,)
     many = ruled if isinstance(result, tuple) else (ruled,)
     return [_typed(r, tuple(shape)) for r, shape in zip(results, many, strict=True)]
@@ -131,7 +132,7 @@ def _counted(operation: Operation, args: tuple[Operand, ...]) -> Type:
     start, stop, step, _ = args
     if all(isinstance(a, Const) for a in args):
         return _typed(np.arange(*(a.value for a in args)), (Dim(len(np.arange(*(a.value for a in args)))),))
-    one = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=True) for a in args))
+    one = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=1) for a in args))
     if stop == Const(None):
         start, stop = Const(0), start
     ends = [_view(a) for a in (start, stop)]
@@ -224,7 +225,7 @@ def _collect(d: Dim, symbols: dict[Symbol, None]) -> None:
             symbols.setdefault(symbol)
 
 
-def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: bool = False) -> Any:
+def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: int = 0) -> Any:
     if isinstance(operand, tuple):
         return tuple(_concrete(item, value, tiny) for item in operand)
     if isinstance(operand, Slice):
@@ -240,7 +241,7 @@ def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: bool = Fal
         return 1 if tiny else operand.dim.evaluate(value)
     if isinstance(operand.type, Scalar):
         return _sample(operand.type)
-    lengths = tuple(1 if tiny else d.evaluate(value) for d in operand.type.shape)
+    lengths = tuple(tiny or d.evaluate(value) for d in operand.type.shape)
     if np.dtype(operand.type.dtype).kind in "iu":
         return np.zeros(lengths, operand.type.dtype)  # positions in arrays of any length
     filled = np.ones(lengths, operand.type.dtype)
