@@ -3,10 +3,7 @@
 The kinds are those of the rulebook: `elementwise` (partials), `linear` (the transpose), `pull` and `push` (the rest).
 A rule is an ordinary NumPy function; the compiler inlines it, the tape calls it.
 
->>> import numpy as np, adc
->>> from adc.api import rule
->>> rule.module_of(np.linalg.norm)
-'numpy.linalg'
+How: docs/adding_a_rule.md, with a rule for a function of a library from beginning to end.
 """
 
 from __future__ import annotations

@@ -1,0 +1,62 @@
+"""Run the text that Numba would compile in CPython: the optimiser is tested without waiting for LLVM.
+
+An index outside an array raises here, where compiled code would read on; and a kernel that writes to memory which
+another of its arguments also holds is found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from adc import runtime
+from adc.compiler.backend import compile as backend
+
+
+class Interpreted:
+    """In the place of a dispatcher: a function that is compiled at no time."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.py_func = function
+
+    def compile(self, signature: Any) -> None:
+        """Nothing to do."""
+
+    def __call__(self, *args: Any) -> Any:
+        # As in compiled code, dividing a float by zero gives inf: a Python float would raise.
+        given = [np.float64(a) if isinstance(a, float) else a for a in args]
+        with np.errstate(all="ignore"):
+            return self.function(*given)
+
+
+def checked_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that looks whether what it writes to overlaps anything else that it is given."""
+
+    @functools.wraps(function)
+    def run(*args: Any) -> Any:
+        arrays = [a for a in args if isinstance(a, np.ndarray)]
+        before = [a.copy() for a in arrays]
+        result = function(*args)
+        for k, (now, then) in enumerate(zip(arrays, before, strict=True)):
+            if not np.array_equal(now, then, equal_nan=now.dtype.kind in "fc"):
+                for other in (*arrays[:k], *arrays[k + 1 :]):
+                    assert not np.shares_memory(now, other), f"{function.__name__} writes to shared memory"
+        return result
+
+    return run
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """What is compiled inside runs in CPython."""
+    with (
+        mock.patch.object(backend, "jitted", Interpreted),
+        mock.patch.object(runtime, "kernel", checked_kernel),
+    ):
+        yield
