@@ -186,6 +186,10 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
     },
     "scipy.integrate": {
+        (
+            "language",
+            "takes a function: the tape differentiates the trajectory, with the steps that SciPy chose",
+        ): ("odeint solve_ivp"),
         ("no derivative", "classes and warnings"): (
             "BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23 RK45 "
             "Radau complex_ode ode"
@@ -193,11 +197,14 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
         ("unsupported", "use scipy.integrate.simpson or trapezoid"): ("romb cumulative_simpson"),
         ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
-            "cubature dblquad fixed_quad nquad nsum odeint qmc_quad quad quad_vec solve_bvp solve_ivp "
-            "tanhsinh tplquad"
+            "cubature dblquad fixed_quad nquad nsum qmc_quad quad quad_vec solve_bvp  tanhsinh tplquad"
         ),
     },
     "scipy.optimize": {
+        (
+            "language",
+            "takes a function: the tape differentiates the solution, by the implicit function theorem",
+        ): ("brentq brenth bisect ridder toms748 newton root_scalar root fsolve fixed_point minimize"),
         ("no derivative", "classes, warnings and information"): (
             "BFGS Bounds BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian "
             "LbfgsInvHessProduct LinearConstraint NoConvergence NonlinearConstraint OptimizeResult "
@@ -207,11 +214,11 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "unsupported",
             "a minimiser or root finder calls a Python function: write the iterations as a loop",
         ): (
-            "anderson approx_fprime basinhopping bisect bracket brent brenth brentq broyden1 broyden2 brute "
+            "anderson approx_fprime basinhopping bracket brent broyden1 broyden2 brute "
             "check_grad curve_fit diagbroyden differential_evolution direct dual_annealing excitingmixing "
-            "fixed_point fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp "
-            "fmin_tnc fminbound fsolve golden least_squares leastsq line_search linearmixing minimize "
-            "minimize_scalar newton newton_krylov ridder root root_scalar shgo toms748"
+            "fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp "
+            "fmin_tnc fminbound golden least_squares leastsq line_search linearmixing "
+            "minimize_scalar newton_krylov shgo"
         ),
         ("unsupported", "solves a problem given by arrays; its solution is piecewise smooth"): (
             "linear_sum_assignment quadratic_assignment linprog milp nnls lsq_linear isotonic_regression"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.tape import dispatch, record
+from adc.tape import dispatch, record, solvers
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -93,7 +93,7 @@ class Substitution:
         if registry.find(function) is not None:
             return _by_rule(function)
         if root in _NUMERICAL:
-            return _wrapped(function)
+            return solvers.find(function) or _wrapped(function)
         if root in _AS_THEY_ARE and not _is_ours_to_trace(function):
             return function
         namespace = self._namespaces.get(id(function.__globals__))

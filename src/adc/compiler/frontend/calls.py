@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import Var
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
+from adc.rules.solvers import solver_name
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls.
@@ -173,6 +174,13 @@ class Calls(Iteration):
             return inline(
                 self, args, kwargs
             )  # a derivative made by adc: it knows what its call means in a program
+        solver = solver_name(function)
+        if solver is not None:
+            raise self.refuse(
+                f"{solver} calls a function, which compiled code cannot hand to it",
+                "its derivative is that of the solution, which the tape takes",
+                'leave the choice of the engine to adc, or say mode="tape"',
+            )
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self._inline(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:

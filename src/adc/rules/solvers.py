@@ -1,0 +1,37 @@
+"""The functions of SciPy that call a function of the user's until it is solved: only the tape follows them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+SOLVERS = {
+    "scipy.optimize": [
+        "brentq",
+        "brenth",
+        "bisect",
+        "ridder",
+        "toms748",
+        "newton",
+        "root_scalar",
+        "root",
+        "fsolve",
+        "fixed_point",
+        "minimize",
+    ],
+    "scipy.integrate": ["odeint", "solve_ivp"],
+}
+
+
+def solver_name(function: Any) -> str | None:
+    """The public name of such a function, or None.
+
+    >>> from scipy.optimize import brentq
+    >>> solver_name(brentq), solver_name(len)
+    ('scipy.optimize.brentq', None)
+    """
+    name = str(getattr(function, "__name__", ""))
+    package = ".".join((getattr(function, "__module__", None) or "").split(".")[:2])
+    if name in SOLVERS.get(package, ()) and getattr(sys.modules.get(package), name, None) is function:
+        return f"{package}.{name}"
+    return None

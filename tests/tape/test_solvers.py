@@ -1,0 +1,205 @@
+"""Solutions of SciPy's solvers carry derivatives, with respect to arguments and to what a function has captured."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import adc
+from adc.errors import DerivativeError, UnsupportedError
+
+optimize = pytest.importorskip("scipy.optimize")
+integrate = pytest.importorskip("scipy.integrate")
+
+
+def slope(f, x, step=1e-5):
+    return (8.0 * (f(x + step) - f(x - step)) - (f(x + 2 * step) - f(x - 2 * step))) / (12.0 * step)
+
+
+# --- roots --------------------------------------------------------------------------------------------------
+
+
+def cube_root(k):
+    return optimize.brentq(lambda x: x**3 - k, 0.0, 5.0) ** 2
+
+
+def by_arguments(k):
+    return optimize.bisect(lambda x, a, b: a * x - b, 0.0, 9.0, args=(k, k**3))
+
+
+def newton_of_many(k):
+    return np.sum(optimize.newton(lambda x: x**3 - k * np.array([1.0, 2.0, 3.0]), np.ones(3)))
+
+
+def scalar(k):
+    return optimize.root_scalar(lambda x: np.exp(x) - k, bracket=(0.0, 3.0)).root
+
+
+def fixed(k):
+    return np.sum(optimize.fixed_point(lambda x: np.cos(k * x), np.array([0.5, 0.4])))
+
+
+def system(k):
+    solution = optimize.root(lambda x: [x[0] * x[1] - k, x[0] - x[1] ** 2], np.array([1.0, 1.0]), tol=1e-13)
+    return solution.x[0] * 3.0 + solution.x[1]
+
+
+def system_with_its_jacobian(k):
+    def f(x):
+        return x**3 - k * np.array([1.0, 2.0])
+
+    return np.sum(optimize.fsolve(f, np.ones(2), fprime=lambda x: np.diag(3.0 * x**2), xtol=1e-13))
+
+
+def minimum(k):
+    found = optimize.minimize(lambda x: np.sum((x - k) ** 2) + np.sum(x**4), np.zeros(2), tol=1e-12)
+    return found.x[0] + found.fun
+
+
+ROOTS = [cube_root, by_arguments, newton_of_many, scalar, fixed, system, system_with_its_jacobian, minimum]
+
+
+@pytest.mark.parametrize("f", ROOTS, ids=lambda f: f.__name__)
+def test_roots(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loose = 1e-4 if f is minimum else 1e-6
+        assert f(1.7) == pytest.approx(float(adc.value_and_grad(f, mode="tape")(1.7)[0]), rel=1e-12)
+        assert adc.grad(f, mode="tape")(1.7) == pytest.approx(slope(f, 1.7), rel=loose)
+        assert adc.jvp(f, (1.7,), (2.0,), mode="tape")[1] == pytest.approx(2.0 * slope(f, 1.7), rel=loose)
+
+
+def test_higher_orders():
+    def root(k):  # k ** (1 / 3)
+        return optimize.brentq(lambda x: x**3 - k, 0.0, 5.0, xtol=1e-14)
+
+    first = adc.grad(root, mode="tape")
+    second = adc.grad(first, mode="tape")
+    third = adc.grad(second, mode="tape")
+    k = 2.0
+    assert first(k) == pytest.approx(k ** (-2 / 3) / 3)
+    assert second(k) == pytest.approx(-2 / 9 * k ** (-5 / 3))
+    assert third(k) == pytest.approx(10 / 27 * k ** (-8 / 3))
+
+
+def test_the_compiler_leaves_them_to_the_tape():
+    with pytest.warns(adc.FallbackWarning, match=r"scipy\.optimize\.brentq calls a function"):
+        assert adc.grad(cube_root)(1.7) == pytest.approx(slope(cube_root, 1.7))
+    with pytest.raises(UnsupportedError, match="brentq"):
+        adc.grad(cube_root, mode="compiled")(1.7)
+
+
+def test_a_double_root_is_refused():
+    def f(k):
+        return optimize.newton(lambda x: (x - k) ** 2, 1.7 + 1e-9, tol=1e-3)
+
+    def flat(k):
+        return optimize.root(lambda x: (x - k) * np.zeros(1), np.ones(1)).x[0]
+
+    assert np.isfinite(f(1.7))
+    with pytest.raises(DerivativeError, match="singular Jacobian"):
+        adc.grad(flat, mode="tape")(1.0)
+
+
+def test_constraints_are_refused():
+    def f(k):
+        return optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2), bounds=[(0, 1), (0, 1)]).x[0]
+
+    with pytest.raises(UnsupportedError, match="bounds"):
+        adc.grad(f, mode="tape")(2.0)
+
+
+# --- trajectories -------------------------------------------------------------------------------------------
+
+TIMES = np.linspace(0.0, 1.5, 6)
+
+
+def pendulum(k):
+    def field(y, t, stiffness):
+        return [y[1], -stiffness * np.sin(y[0]) - 0.1 * t]
+
+    return np.sum(integrate.odeint(field, np.array([0.3, k]), TIMES, (k,), rtol=1e-11, atol=1e-11) ** 2)
+
+
+def captured(k):
+    return np.sum(integrate.odeint(lambda y, t: -k * y, 1.0, TIMES, rtol=1e-11, atol=1e-11))
+
+
+def stiff(k):
+    def field(y, t):
+        return np.array([y[1], 300.0 * k * (1.0 - y[0] ** 2) * y[1] - y[0]])
+
+    return integrate.odeint(field, np.array([2.0, 0.0]), np.array([0.0, 0.5, 1.0]), rtol=1e-9, atol=1e-11)[
+        -1, 0
+    ]
+
+
+def at_the_times(k):
+    return np.sum(
+        integrate.solve_ivp(
+            lambda t, y: -k * y + t, (0.0, 2.0), np.array([1.0, k]), t_eval=TIMES, rtol=1e-10, atol=1e-12
+        ).y
+        ** 2
+    )
+
+
+def with_dop853(k):
+    return integrate.solve_ivp(
+        lambda t, y, a: a * y * (1.0 - y),
+        (0.0, 1.0),
+        [0.2],
+        method="DOP853",
+        args=(k,),
+        rtol=1e-10,
+        atol=1e-12,
+    ).y[0, -1]
+
+
+def with_bdf(k):
+    return integrate.solve_ivp(
+        lambda t, y: -50.0 * (y - np.cos(k * t)), (0.0, 1.0), [0.5], method="BDF", rtol=1e-10, atol=1e-12
+    ).y[0, -1]
+
+
+def until(k):
+    return integrate.solve_ivp(lambda t, y: np.sin(y), (0.0, k), np.array([0.4]), rtol=1e-10, atol=1e-12).y[
+        0, -1
+    ]
+
+
+def backwards(k):
+    return integrate.solve_ivp(lambda t, y: k * y, (1.0, 0.0), np.array([2.0]), rtol=1e-10, atol=1e-12).y[
+        0, -1
+    ]
+
+
+TRAJECTORIES = [pendulum, captured, stiff, at_the_times, with_dop853, with_bdf, until, backwards]
+
+
+@pytest.mark.parametrize("f", TRAJECTORIES, ids=lambda f: f.__name__)
+def test_trajectories(f):
+    value, gradient = adc.value_and_grad(f, mode="tape")(1.2)
+    assert value == pytest.approx(f(1.2), rel=1e-13)
+    assert gradient == pytest.approx(slope(f, 1.2, 1e-3), rel=2e-5)
+    if f is not stiff:
+        assert adc.jvp(f, (1.2,), (1.0,), mode="tape")[1] == pytest.approx(gradient, rel=1e-9)
+
+
+def test_the_times_of_a_trajectory():
+    def f(times):
+        return np.sum(
+            integrate.odeint(lambda y, t: -y * t, 1.0, times, rtol=1e-11, atol=1e-11)[:, 0] * [1.0, 2.0, 3.0]
+        )
+
+    times = np.array([0.2, 0.7, 1.1])
+    moved = [slope(lambda x, k=k: f(np.where(np.arange(3) == k, x, times)), times[k]) for k in range(3)]
+    assert adc.grad(f, mode="tape")(times) == pytest.approx(moved, rel=1e-6)
+
+
+def test_events_are_refused():
+    def f(k):
+        found = integrate.solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.7)
+        return found.t_events[0][0]
+
+    with pytest.raises(UnsupportedError, match="events"):
+        adc.grad(f, mode="tape")(1.0)
