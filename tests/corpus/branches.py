@@ -177,3 +177,21 @@ def element_of_a_list_of_positions_in_a_branch(x, y):
         w[[1, 3]] += x[1]
         total = np.sum(w * w)
     return total
+
+
+@program(lambda r: (r.uniform(0.5, 2.0, 5), 0.3))
+def masked_elements_kept_by_a_branch(x, s):
+    x = x.copy()
+    if s > 0.1:
+        x[x > 1.0] = np.sin(x[x > 1.0])
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.uniform(0.5, 2.0, 5), 0.3))
+def array_kept_by_a_branch(x, s):
+    total = 0.0
+    if s > 0.1:
+        u = np.exp(x)
+        v = np.sin(u) * s
+        total = np.sum(v * v)
+    return total * s

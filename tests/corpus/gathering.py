@@ -138,3 +138,11 @@ def positions_that_are_not_zero(x):
     for i in where:
         s += x[i] ** 3
     return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def added_to_itself_at_positions(x):
+    x = x.copy()
+    np.add.at(x, [1, 3, 3, 0], x)
+    x[[2, 0, 1, 3]] += x
+    return np.sum(x * np.arange(1.0, 5.0))

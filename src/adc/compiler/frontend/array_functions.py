@@ -128,13 +128,7 @@ def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
         array,
         tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
     )
-    value = self.array_of(value)
-    self.store(
-        array,
-        items,
-        value if not isinstance(value, Var) else self.cast(value, array.type.dtype),
-        accumulate=True,
-    )
+    self.write(array, items, self.array_of(value), accumulate=True)
 
 
 def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:

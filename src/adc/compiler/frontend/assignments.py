@@ -11,7 +11,7 @@ import numpy as np
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
-from adc.compiler.frontend.indexing import indexed_type, normalized
+from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Var
@@ -121,7 +121,7 @@ class Assignments(Calls):
                 "make it an array of floats",
             )
         if function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f":
-            self._store(
+            self.write(
                 array,
                 items,
                 value if function is operator.add else self.op("negative", value),
@@ -129,7 +129,7 @@ class Assignments(Calls):
             )
             return
         old = whole if whole is not None else self.getitem(array, items)
-        self._store(array, items, self.binary(function, old, value))
+        self.write(array, items, self.binary(function, old, value))
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         if isinstance(base, Var):
@@ -137,7 +137,7 @@ class Assignments(Calls):
                 raise self.refuse("a number cannot be written to by index")
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
-            self._store(base, normalized(self, base, self.index_value(index)), value)
+            self.write(base, normalized(self, base, self.index_value(index)), value)
         elif isinstance(base, Growing):
             growing.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
@@ -162,7 +162,8 @@ class Assignments(Calls):
                 "build a new one",
             )
 
-    def _store(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
+    def write(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
+        """Write to elements, or add to them, as NumPy does: the shapes fit, the value is read before."""
         assert isinstance(array.type, Array)
         if array.root in self.frozen:
             raise growing.written(self, array.root)
@@ -185,17 +186,15 @@ class Assignments(Calls):
             ),
         )
         if isinstance(value, Var) and value.type.dtype != array.type.dtype:
-            if is_float(value.type) and not is_float(array.type):
-                # NumPy would truncate here without a word; the derivative through it is zero by nature.
-                value = self.cast(value, array.type.dtype)
-            else:
-                value = self.cast(value, array.type.dtype)
+            # To integers NumPy would truncate here without a word; the derivative through it is zero by nature.
+            value = self.cast(value, array.type.dtype)
         if (
             isinstance(value, Var)
             and value.is_array
             and value.root is array.root
-            and not (accumulate and value is array)
+            and not (accumulate and value is array and all(i == FULL for i in index))
         ):
-            # NumPy reads the whole right-hand side before it writes an overlapping target.
+            # NumPy reads the whole right-hand side before it writes an overlapping target. Of an element that is added
+            # to itself nothing else is read.
             value = self.op("copy", value)
         self.store(array, index, value, accumulate)

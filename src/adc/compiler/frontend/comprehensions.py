@@ -11,14 +11,14 @@ def as_function(node: Any) -> Any:
     """A list comprehension as a function of what its first `for` goes over.
 
     >>> import ast
-    >>> made = as_function(gast.parse("[a * b for a, b in pairs if a for c in b]").body[0].value)
+    >>> made = as_function(gast.parse("[a * c for a in rows if a for c in a]").body[0].value)
     >>> print(ast.unparse(gast.gast_to_ast(made)))
     def comprehension(items):
         parts = []
-        for a, b in items:
+        for a in items:
             if a:
-                for c in b:
-                    parts.append(a * b)
+                for c in a:
+                    parts.append(a * c)
         return parts
     """
     taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}

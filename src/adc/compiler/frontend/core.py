@@ -91,6 +91,9 @@ class Core(Merging):
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         raise AssertionError("assignments.Assignments writes")
 
+    def write(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
+        raise AssertionError("assignments.Assignments writes")
+
     def subscript(self, base: Value, index: Value) -> Value:
         raise AssertionError("expressions.Expressions reads elements")
 

@@ -65,12 +65,12 @@ def as_function(function: Callable[..., Any], generator: Any) -> Any:
     """The loop as a function of what the first `for` goes over (and of the start, for sum).
 
     >>> import ast
-    >>> expression = gast.parse("sum(a * b for a, b in pairs if a > b)").body[0].value
+    >>> expression = gast.parse("sum(a * a for a in numbers if a > 1)").body[0].value
     >>> print(ast.unparse(gast.gast_to_ast(as_function(sum, expression.args[0]))))
     def sum_(items, total):
-        for a, b in items:
-            if a > b:
-                total = total + a * b
+        for a in items:
+            if a > 1:
+                total = total + a * a
         return total
     """
     tree = gast.parse(_TEMPLATES[function]).body[0]

@@ -7,6 +7,7 @@ place.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from adc.compiler.frontend.lower import Evaluator
@@ -37,6 +38,7 @@ def _all_blocks(body: Block) -> list[Block]:
 
 def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | None:
     escaping = escaping_roots(program, evaluator)
+    everywhere = _times_used(program.body)
     for block in _all_blocks(program.body):
         allocated = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
         if len(allocated) < 2:
@@ -45,6 +47,7 @@ def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | N
             s: {v.root for inner in walk([s]) for v in uses(inner) if v.is_array and v.root in allocated}
             for s in block
         }
+        here = _times_used(block)
         touched = {a: [s for s in block if s is not made and a in roots[s]] for a, made in allocated.items()}
         for new, allocation in allocated.items():
             users = touched[new]
@@ -52,6 +55,8 @@ def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | N
                 continue
             loop = users[0]
             for old in allocated:
+                if here[old] != everywhere[old]:
+                    continue  # a branch with the same test, in the reverse sweep, reads it too
                 if old is new or old in escaping or not touched[old] or touched[old][-1] is not loop:
                     continue
                 if touched[old][0] is loop or not _alike(old, new, evaluator):
@@ -59,6 +64,10 @@ def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | N
                 if _replaces(loop, old, new):
                     return old, new, allocation
     return None
+
+
+def _times_used(block: Block) -> Counter[Var]:
+    return Counter(v.root for s in walk(block) for v in uses(s) if v.is_array)
 
 
 def _alike(a: Var, b: Var, evaluator: Evaluator) -> bool:
