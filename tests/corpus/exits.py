@@ -231,3 +231,28 @@ def search_then_use(x):
         else:
             k += 1
     return x[k] ** 2 if found else x[0]
+
+
+@program(lambda r: ({"rate": 0.1, "w": r.normal(size=3)}, r.normal(size=3)))
+def handler_of_a_missing_key(params, x):
+    try:
+        b = params["bias"]
+    except KeyError as error:
+        b = 0.5 if error.args else 0.0
+    return np.tanh(params["w"] @ x + b) * params["rate"]
+
+
+@program(lambda r: (r.normal(size=3), "cubic"))
+def handler_of_a_known_raise(x, kind):
+    def order(word):
+        if word not in ("linear", "square"):
+            raise ValueError(f"no such kind: {word}")
+        return 1 if word == "linear" else 2
+
+    try:
+        n = order(kind)
+    except (KeyError, ValueError):
+        n = 3
+    else:
+        n = n * 2
+    return np.sum(x**n)

@@ -165,7 +165,7 @@ def default_from_outer_value(x, y):
     return f(y) + x * y
 
 
-@program(lambda r: (0.7,), refused={"python": "two functions", "compiled": "two functions"})
+@program(lambda r: (0.7,))
 def conditional_function(x):
     f = np.sin if x > 0.5 else np.cos
     return f(x)
@@ -267,3 +267,57 @@ def map_and_reduce(x):
     squares = sum(map(_square, x))
     folded = functools.reduce(lambda a, b: a * 0.9 + b**2, x)
     return squares * folded + functools.reduce(lambda a, b: a * b, x, 2.0)
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def one_of_two_lambdas(x, a):
+    if a > 0.2:
+        f = lambda v: v**2
+    else:
+        f = lambda v: np.sin(v)
+    return f(x).sum() + f(a)
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def one_of_two_functions(x, a):
+    if a > 0.2:
+
+        def f(v):
+            return v**2
+    else:
+
+        def f(v):
+            return np.sin(v)
+
+    return np.sum(f(x))
+
+
+@program(lambda r: (r.normal(size=4), 0.3))
+def one_of_two_operations(x, a):
+    f = np.sin if a > 0.2 else np.cos
+    return np.sum(f(x)) * a
+
+
+@program(lambda r: (r.normal(size=4),))
+def nonlocal_that_is_read(x):
+    scale = 2.0
+
+    def f(v):
+        nonlocal scale
+        return v * scale
+
+    return np.sum(f(x))
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def one_of_three_functions_in_a_loop(x, a):
+    s = 0.0
+    for v in x:
+        if v > a:
+            f, word = np.sin, "up"
+        elif v > 0:
+            f, word = np.cos, "up"
+        else:
+            f, word = (lambda u: u * a), "down"
+        s += f(v) * (2.0 if word == "up" else 1.0)
+    return s

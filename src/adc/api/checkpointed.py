@@ -46,7 +46,7 @@ class Checkpointed(Custom):
 class _AgainRule(Rule):
     def _body(self) -> Any:
         def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            output = nested.without_lists(ev.call(self.custom.function, self.arguments(list(args)), {}))
+            output = nested.without_lists(ev.result(self.custom.function, self.arguments(list(args)), {}))
             return [x for x in pytree.leaves(output) if nested.is_number(x)]
 
         return opaque.Inlined(inline)

@@ -132,7 +132,7 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     has_aux, argnums = named.pop("has_aux", False), named.pop("argnums", None)
     named.pop("mode", None)
     chosen = range(len(primals)) if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
-    output = ev.call(function, list(primals), named)
+    output = ev.result(function, list(primals), named)
     value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
 
     def pull(ev: Evaluator, bars: Sequence[Any], _: dict[str, Any]) -> Any:

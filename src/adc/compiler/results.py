@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend.values import PartlyDefined, Undefined, Value, Zero
+from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import DerivativeError, Location
@@ -56,7 +56,7 @@ class Form:
             return [self._read(v) for v in value]
         if isinstance(value, dict):
             return {k: self._read(v) for k, v in value.items()}
-        if isinstance(value, (Undefined, PartlyDefined, Zero)):
+        if isinstance(value, (Undefined, Maybe, PartlyDefined, Zero)):
             raise DerivativeError(
                 "the function returns a value that is not assigned on every path",
                 self._location,

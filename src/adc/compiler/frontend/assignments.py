@@ -13,8 +13,8 @@ from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
-from adc.compiler.frontend.values import Value, kind
-from adc.compiler.ir.nodes import Var
+from adc.compiler.frontend.values import Maybe, Value, kind
+from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.rules.dims import Dim
 from adc.rules.shapes import broadcast
@@ -24,7 +24,9 @@ class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
-        value = self.evaluate(node.value)
+        value = self.evaluate_maybe(node.value)
+        if isinstance(value, Maybe) and not all(isinstance(t, gast.Name) for t in node.targets):
+            value = self.required(value, "value")
         for target in node.targets:
             self.bind(target, value)
 
@@ -59,9 +61,13 @@ class Assignments(Calls):
                 raise self.refuse("cannot unpack a number")
             length = value.type.shape[0]
             count = len(target.elts)
+            star = next((k for k, e in enumerate(target.elts) if isinstance(e, gast.Starred)), None)
+            if star is not None and length.known is None:
+                self._unpack_starred(target, value, star)
+                return
             if length.known is None:
                 self.require_equal(Dim(count), length, f"expected {count} values to unpack")
-            items = [self.subscript(value, k) for k in range(count)]
+            items = [self.subscript(value, k) for k in range(length.known or count)]
         else:
             items = self.static_items(value, target)
         star = next((k for k, e in enumerate(target.elts) if isinstance(e, gast.Starred)), None)
@@ -74,6 +80,21 @@ class Assignments(Calls):
         for element, item in zip(target.elts, items, strict=True):
             self.bind(element.value if isinstance(element, gast.Starred) else element, item)
 
+    def _unpack_starred(self, target: Any, value: Var, star: int) -> None:
+        """`first, *rest = array`: the rest is a list that lives in the array."""
+        tail = len(target.elts) - star - 1
+        n = self.dim_value(value.type.shape[0])
+        enough = self.op("greater_equal", n, star + tail)
+        self.block.append(
+            Check(self.atom(enough), "ValueError", (Const("not enough values to unpack"),), self.origin)
+        )
+        for k, element in enumerate(target.elts[:star]):
+            self.bind(element, self.subscript(value, k))
+        middle = self.subscript(value, slice(star, -tail or None))
+        self.bind(target.elts[star].value, growing.view(self, middle))
+        for k, element in enumerate(target.elts[star + 1 :]):
+            self.bind(element, self.subscript(value, k - tail))
+
     def exec_AugAssign(self, node: Any) -> None:
         function = BINARY[type(node.op)]
         if isinstance(node.target, gast.Name):
@@ -81,11 +102,15 @@ class Assignments(Calls):
                 gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
             )
             value = self.evaluate(node.value)
-            if isinstance(old, Var) and old.is_array:
+            if isinstance(old, Growing) and function is operator.add:
+                growing.extend(self, old, value)
+            elif isinstance(old, Var) and old.is_array:
                 self._update(old, (Ellipsis,), function, value, old)
             elif isinstance(old, ListValue) and function is operator.add:
                 if old.depth != self.loop_depth:
                     raise NeedsUnrolling(old)
+                if old.taken:
+                    raise growing.changed(self)
                 old.extend(self.static_items(value, node.value))
             else:
                 self.frame.env[node.target.id] = self.named_value(
@@ -151,6 +176,8 @@ class Assignments(Calls):
                 )
             if getattr(base, "depth", self.loop_depth) != self.loop_depth:
                 raise NeedsUnrolling(base)
+            if getattr(base, "taken", False):
+                raise growing.changed(self)
             try:
                 base[index] = value
             except (IndexError, TypeError) as error:

@@ -13,7 +13,7 @@ from adc.compiler.frontend.containers import Container, Contents, exchange, refi
 from adc.compiler.frontend.frame import Growing, ListValue
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
-from adc.compiler.frontend.values import UNDEFINED
+from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var
 from adc.compiler.ir.types import Scalar
 
@@ -30,7 +30,7 @@ class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
     def exec_If(self, node: Any) -> None:
-        test = self.truth(self.evaluate(node.test))
+        test = self.condition(node.test)
         if not isinstance(test, Var):
             self.execute_all(node.body if test else node.orelse)
             return
@@ -101,10 +101,33 @@ class Branches(Assignments):
                 a = UNDEFINED if isinstance(self.type_of(b), Scalar) else b
             if raising[1] and a is not b:
                 b = UNDEFINED if isinstance(self.type_of(a), Scalar) else a
+            if isinstance(a, Growing) or isinstance(b, Growing):
+                a, b = self._both_growing(region, containers, outcomes, a, b)
             self.frame.env[name] = self.merge(region, a, b, name)
         for container, (then, orelse) in containers.changes(*left):
             self._merge_contents(region, container, then, orelse, raising)
         self.block.append(region)
+
+    def _both_growing(
+        self, region: If, containers: Contents, outcomes: list[dict[str, Value]], a: Value, b: Value
+    ) -> tuple[Value, Value]:
+        """A list that one side made, as an array like that of the other side: nobody else may know either."""
+        for each in (a, b):
+            if isinstance(each, Growing) and each.room is not None:
+                raise growing.Irregular(each.name)
+        known = [sum(v is each for v in env.values()) for env, each in zip(outcomes, (a, b), strict=True)]
+        if known != [1, 1] or any(isinstance(v, Growing) and containers.shared(v) for v in (a, b)):
+            return a, b
+        for block, own, other in ((region.then, a, b), (region.orelse, b, a)):
+            if not (isinstance(own, ListValue) and isinstance(other, Growing)) or id(own) in containers.held:
+                continue
+            if other.values is None:
+                continue
+            kind = growing.ElementFound(0, None, growing.kind_of(other))
+            with self.at(block):
+                made = growing.begun(self, other.name, own, kind)
+            a, b = (made, b) if own is a else (a, made)
+        return a, b
 
     def _merge_contents(
         self, region: If, container: Container, then: Container, orelse: Container, raising: list[bool]

@@ -13,14 +13,23 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import array_functions, desugar, growing, higher_order, python_builtins, reductions
+from adc.compiler.frontend import (
+    array_functions,
+    desugar,
+    growing,
+    higher_order,
+    iteration_tools,
+    python_builtins,
+    reductions,
+    templates,
+)
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Frame, NeedsUnrolling, Partial
+from adc.compiler.frontend.frame import Closure, Evaluated, Frame, NeedsUnrolling, Partial
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.iteration import Iteration
-from adc.compiler.frontend.scan import Liveness
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.scan import Liveness, stored_names
+from adc.compiler.frontend.values import Either, Maybe, Value
 from adc.compiler.ir.nodes import Var
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
@@ -34,6 +43,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **python_builtins.TABLE,
     **array_functions.TABLE,
     **higher_order.TABLE,
+    **iteration_tools.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
@@ -77,6 +87,18 @@ _MUTATING = {
 }
 
 
+_EITHER = templates.function(
+    """
+def either(test, first, second, *args, **kwargs):
+    if test:
+        result = first(*args, **kwargs)
+    else:
+        result = second(*args, **kwargs)
+    return result
+"""
+)
+
+
 class ReturnValue(Exception):
     """A `return` that is reached on the only path there is."""
 
@@ -97,7 +119,7 @@ class Calls(Iteration):
                     [items, *self._start_of_sum(function, node)],
                     {},
                 )
-        args = self._elements(node.args)
+        args = self.elements(node.args, self.evaluate_maybe)
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.evaluate(keyword.value)
@@ -114,6 +136,11 @@ class Calls(Iteration):
         given = [*node.args[1:], *(k.value for k in node.keywords)]
         return [self.evaluate(given[0]) if given else 0]
 
+    def result(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """What a call returns that must return something."""
+        value = self.call(function, args, kwargs)
+        return self.required(value, "the result") if isinstance(value, Maybe) else value
+
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(function, Method):
             return self._call_growing(function, args)
@@ -121,8 +148,9 @@ class Calls(Iteration):
         if combined is not None:
             return combined
         if not isinstance(
-            function, (Closure, functools.partial, Partial, types.FunctionType, types.MethodType)
+            function, (Closure, Either, functools.partial, Partial, types.FunctionType, types.MethodType)
         ) and function not in (builtins.len, builtins.list, builtins.isinstance):
+            args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
             args = growing.plain(self, args)
             kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
@@ -131,6 +159,10 @@ class Calls(Iteration):
             return self._call_closure(function, args, kwargs)
         if isinstance(function, (functools.partial, Partial)):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
+        if isinstance(function, Evaluated):
+            return function.function(*args, **kwargs)
+        if isinstance(function, Either):
+            return self._call_either(function, args, kwargs)
         special = _SPECIAL.get(function) if _hashable(function) else None
         if special is not None:
             return special(self, *args, **kwargs)
@@ -322,6 +354,11 @@ class Calls(Iteration):
             ),
         )
 
+    def _call_either(self, function: Either, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of one of two functions: each in its own branch."""
+        given = [function.test, function.then, function.orelse, *args]
+        return self.call(Closure(_EITHER, self.frame, {}), given, kwargs)
+
     def run_function(self, tree: Any, frame: Frame) -> Value:
         """The value of a function body in its own frame."""
         key = (tree.name, getattr(tree, "lineno", 0), None if frame.source is None else frame.source.file)
@@ -333,6 +370,7 @@ class Calls(Iteration):
             )
         core = desugar.run(tree) if frame.source is not None else tree
         frame.liveness = Liveness(core.body)
+        frame.stored = stored_names(core.body)
         outer, self.frame = self.frame, frame
         frame.caller = outer
         self.running.append((key, self.region_depth))
@@ -387,6 +425,8 @@ class Calls(Iteration):
         container = method.__self__
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
             raise NeedsUnrolling(container)
+        if method.__name__ in _MUTATING and getattr(container, "taken", False):
+            raise growing.changed(self)
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:

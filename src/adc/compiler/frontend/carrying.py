@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
-from adc.compiler.frontend.values import UNDEFINED, Undefined, Value, kind
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind
 from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, Var, While, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
@@ -38,15 +38,18 @@ class Carrying(Branches):
         changed_dicts = {name for name in changed_names(node.body) if isinstance(before.get(name), dict)}
         names = sorted((assigned & head) | changed_dicts | (extra or set()))
         leaves: dict[tuple[Any, ...], Type | None] = {}
-        for name in names:
-            for path, value in _leaves(before.get(name, UNDEFINED), (name,)):
-                leaves[path] = self._loop_type(value)
         lengths = self.equal.snapshot()
         containers = Contents(self.frame)
         lists: list[Growing] = []  # that change in place
+        guessed: dict[tuple[Any, ...], Type] = {}
+        frame = self.frame
         if any(isinstance(before.get(n), dict) and containers.shared(before[n]) for n in changed_dicts):
             raise NeedsUnrolling
         while True:
+            inits = self._inits(names, before, lists)
+            leaves = {
+                path: leaves[path] if path in leaves else self._loop_type(v) for path, v in inits.items()
+            }
             self.equal.restore(lengths)
             blocks: list[Block] = [[], []]
             phis: dict[tuple[Any, ...], Var] = {}
@@ -67,6 +70,14 @@ class Carrying(Branches):
                     return
                 with self.at(blocks[1]):
                     body()
+            except UnassignedRead as read:
+                containers.taken()
+                if read.frame is not frame or read.name not in names or read.name in before:
+                    raise
+                # A trip before may have assigned it; what it is shows when the body is done.
+                before[read.name] = Maybe(False, UNDEFINED, UNDEFINED)
+                leaves[read.name, "value"] = guessed[read.name, "value"] = Scalar("float64")
+                continue
             except NeedsUnrolling as needed:
                 if isinstance(needed.container, ListValue) and needed.container.original is not None:
                     needed.container = needed.container.original
@@ -75,11 +86,11 @@ class Carrying(Branches):
                 self.region_depth -= 1
                 self.loop_depth -= 1
                 self.open_phis.pop()
-            outs = {
-                path: value
-                for name in names
-                for path, value in _leaves(self.frame.env.get(name, UNDEFINED), (name,))
-            }
+            left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
+            if self._may_be_missing(before, left, leaves, isinstance(region, While), after):
+                containers.taken()
+                continue
+            outs = {path: value for name in names for path, value in _leaves(left[name], (name,))}
             for k, each in enumerate(lists):
                 outs.update(_leaves(each, (each.name, k)))
             changed_lists = [
@@ -91,11 +102,14 @@ class Carrying(Branches):
                 # It changes in the body, and the loop does not carry it.
                 if not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
                     raise NeedsUnrolling(changed)
-                path = changed.name, len(lists)
-                leaves.update({where: self._loop_type(v) for where, v in _leaves(changed, path)})
                 lists.append(changed)
-            inits = self._inits(names, before, lists)
-            if not changed_lists and not self._widened(inits, before, leaves, phis, outs, blocks[1]):
+            inside = {*phis.values(), *([region.index] if isinstance(region, For) else [])}
+            for path, t in list(guessed.items()):
+                found = self.type_of(outs.get(path))
+                if found is not None and type(found) is not type(t):
+                    leaves[path] = None  # it was no number after all
+                    del guessed[path]
+            if not changed_lists and not self._widened(inits, before, leaves, phis, outs, blocks[1], inside):
                 break
         if isinstance(region, While):
             region.test_block, region.test = blocks[0], self.atom(condition)
@@ -111,6 +125,51 @@ class Carrying(Branches):
         for k, each in enumerate(lists):
             _replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    def _may_be_missing(
+        self,
+        before: dict[str, Value],
+        left: dict[str, Value],
+        leaves: dict[tuple[Any, ...], Type | None],
+        may_not_run: bool,
+        after: set[str],
+    ) -> bool:
+        """Let names that have a value before the loop or after a trip only, or None, be carried with a flag.
+
+        True when that is news: the body must be run again.
+        """
+        news = False
+        for name, out in left.items():
+            init = before.get(name, UNDEFINED)
+            if isinstance(init, Maybe):
+                if out is init.absent:
+                    left[name] = Maybe(False, emptied(init.value), init.absent)
+                elif not isinstance(out, Maybe):
+                    if isinstance(out, tuple) and init.value is UNDEFINED and (name, "value") not in leaves:
+                        before[name], news = Maybe(init.present, emptied(out), init.absent), True
+                        leaves.update({p: _late(self.type_of(v)) for p, v in _leaves(out, (name, "value"))})
+                    left[name] = Maybe(True, out, init.absent)
+                continue
+            absent = out.absent if isinstance(out, Maybe) else None if out is None else init
+            value = out.value if isinstance(out, Maybe) else out
+            if init is out or not (
+                isinstance(out, Maybe)
+                or (init is None and self._all_numbers([out]))
+                or (out is None and self.type_of(init) is not None)
+                or (init is UNDEFINED and isinstance(out, tuple) and self._all_numbers([out]))
+                or (init is UNDEFINED and may_not_run and name in after and self.type_of(out) is not None)
+            ):
+                continue
+            if init is None or init is UNDEFINED:
+                before[name] = Maybe(False, emptied(value), absent)
+            else:
+                before[name] = Maybe(True, init, absent)
+            for path in [p for p in leaves if p[0] == name]:
+                del leaves[path]
+            if init is None or init is UNDEFINED:
+                leaves.update({path: _late(self.type_of(v)) for path, v in _leaves(value, (name, "value"))})
+            news = True
+        return news
 
     @staticmethod
     def _inits(
@@ -141,9 +200,13 @@ class Carrying(Branches):
         if isinstance(value, ListValue):
             result = ListValue(self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value))
             result.depth, result.original = value.depth, value
+            result.made, result.taken = value.made, value.taken
             return result
         if isinstance(value, dict):
             return {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()}
+        if isinstance(value, Maybe):
+            present = self._with_phis(value.present, (*path, "present"), leaves, phis)
+            return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
         if isinstance(value, Growing) and value.room is None:
             fresh = value.copy()
             fresh.values = self._with_phis(value.values, (*path, "values"), leaves, phis)
@@ -174,6 +237,7 @@ class Carrying(Branches):
         phis: dict[tuple[Any, ...], Var],
         outs: dict[tuple[Any, ...], Value],
         body: Block,
+        inside: set[Var],
     ) -> bool:
         """Widen the types of carried leaves by what the body gives back; True when the body must be run again."""
         changed = False
@@ -199,11 +263,7 @@ class Carrying(Branches):
                         "a loop can only carry numbers and arrays",
                         "keep its kind the same",
                     )
-                leaves[path] = (
-                    t_out
-                    if not isinstance(t_out, Array)
-                    else Array(t_out.dtype, (Dim(-1),) * t_out.ndim, "A")
-                )
+                leaves[path] = _late(t_out)
                 changed = True
                 continue
             if path in phis and out is phis[path]:
@@ -215,13 +275,13 @@ class Carrying(Branches):
                     f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",
                     repair="keep its kind the same",
                 )
-            wide = self._joined_loop_type(t, t_out, str(path[0]), body)
+            wide = self._joined_loop_type(t, t_out, str(path[0]), body, inside)
             if wide != t:
                 leaves[path] = wide
                 changed = True
         return changed
 
-    def _joined_loop_type(self, t: Type, t_out: Type, name: str, body: Block) -> Type:
+    def _joined_loop_type(self, t: Type, t_out: Type, name: str, body: Block, inside: set[Var]) -> Type:
         wide = joined(t, t_out)
         if wide is None:
             if isinstance(t, Scalar) and isinstance(t_out, Array):
@@ -236,7 +296,7 @@ class Carrying(Branches):
         if isinstance(wide, Array):
             assert isinstance(t, Array) and isinstance(t_out, Array)
             shape = tuple(
-                a if self.equal.same(a, b) or self._may_stay(a, b, body) else Dim(-1)
+                a if self.equal.same(a, b) or self._may_stay(a, b, body, inside) else Dim(-1)
                 for a, b in zip(t.shape, t_out.shape, strict=True)
             )
             if (
@@ -249,13 +309,13 @@ class Carrying(Branches):
         return wide
 
     @staticmethod
-    def _may_stay(a: Dim, b: Dim, body: Block) -> bool:
+    def _may_stay(a: Dim, b: Dim, body: Block, inside: set[Var]) -> bool:
         """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""
         if a == Dim(-1) or b == Dim(-1) or 1 in (a.known, b.known) or (a - b).known is not None:
             return False
         if a.symbols() & b.symbols():
             return False  # a length made from the old one changes
-        made = {v for s in walk(body) for v in defined(s)}
+        made = {v for s in walk(body) for v in defined(s)} | inside
         found_out = (p for symbol in b.symbols() for p in symbol.payload if isinstance(p, Var))
         return not any(v in made for v in found_out)  # so does one that a trip finds out
 
@@ -268,14 +328,15 @@ class Carrying(Branches):
         outs: dict[tuple[Any, ...], Value],
     ) -> dict[tuple[Any, ...], Var]:
         """The region, with what it carries, and what the leaves are after it."""
+        inside = {*phis.values(), *([region.index] if isinstance(region, For) else [])}
         results: dict[tuple[Any, ...], Var] = {}
         may_be_unassigned = False
         for path, phi in phis.items():
             out = outs[path]
             init = inits[path]
             if init is UNDEFINED:
-                may_be_unassigned = may_be_unassigned or path[0] in after
-                init = self._filler(phi)
+                may_be_unassigned = may_be_unassigned or (len(path) == 1 and path[0] in after)
+                init = self.filler(phi.type)
             if out is UNDEFINED:
                 out = phi
             result = Var(phi.name, phi.type, dim=None)
@@ -296,7 +357,11 @@ class Carrying(Branches):
                 with self.at(region.body):
                     out = self.cast(out, phi.type.dtype)
                     for a, b in zip(phi.type.shape, out.type.shape, strict=True):
-                        if not self.equal.same(a, b) and self._may_stay(a, b, region.body) and a not in own:
+                        if (
+                            not self.equal.same(a, b)
+                            and self._may_stay(a, b, region.body, inside)
+                            and a not in own
+                        ):
                             self.require_equal(a, b, f"`{phi.name}` changes its length inside a loop")
             elif is_integer(phi.type):
                 result.dim = Dim.symbol("value", result)
@@ -317,11 +382,10 @@ class Carrying(Branches):
         self.block.append(region)
         return results
 
-    def _filler(self, phi: Var) -> Value:
-        """What a name that has no value yet starts from: never read when the loop runs."""
-        if isinstance(phi.type, Array):
-            return self.op("zeros", (0,) * phi.type.ndim, dtype=np.dtype(phi.type.dtype))
-        return np.dtype(phi.type.dtype).type(0).item()
+
+def _late(t: Type | None) -> Type | None:
+    """The type of a value that is first seen in the body: what is there before may have other lengths."""
+    return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
 
 
 def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Value]]:
@@ -330,6 +394,11 @@ def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], 
         return [leaf for k, v in enumerate(value) for leaf in _leaves(v, (*path, k))]
     if isinstance(value, dict):
         return [leaf for k, v in value.items() for leaf in _leaves(v, (*path, k))]
+    if isinstance(value, Maybe):
+        return [
+            *_leaves(value.present, (*path, "present")),
+            *_leaves(value.value, (*path, "value")),
+        ]
     if isinstance(value, Growing) and value.room is None:
         return [((*path, "values"), value.values), ((*path, "count"), value.count)]
     return [(path, value)]
@@ -344,7 +413,7 @@ def _replaced(
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ListValue):
         items = ListValue(_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value))
-        items.depth = value.depth
+        items.depth, items.made, items.taken = value.depth, value.made, value.taken
         if in_place:
             value[:] = items
         return value if in_place else items
@@ -353,6 +422,12 @@ def _replaced(
         if in_place:
             value.update(entries)
         return value if in_place else entries
+    if isinstance(value, Maybe):
+        return Maybe(
+            _replaced(value.present, (*path, "present"), results, in_place),
+            _replaced(value.value, (*path, "value"), results, in_place),
+            value.absent,
+        )
     if isinstance(value, Growing) and value.room is None:
         target = value if in_place else value.copy()
         target.values = results.get((*path, "values"), value.values)

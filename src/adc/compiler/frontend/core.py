@@ -14,8 +14,9 @@ import gast
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside
 from adc.compiler.frontend.merging import Merging
-from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
+from adc.compiler.frontend.values import Maybe, Value
+from adc.compiler.ir.nodes import Check, Const, Var
+from adc.compiler.ir.types import Type
 from adc.errors import Location
 
 
@@ -34,6 +35,10 @@ class Core(Merging):
     ]  # the functions being inlined, with the regions around their calls
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     open_phis: list[set[Var]]  # what the loops around carry
+    lists_shrink: bool  # whether some list loses elements
+    list_kinds: dict[
+        Location | None, Type
+    ]  # what lists hold that are written down there, as an earlier attempt found
 
     @property
     def in_user_code(self) -> bool:
@@ -46,6 +51,29 @@ class Core(Merging):
         return sources.location(node, self.frame.source)
 
     def evaluate(self, node: Any) -> Value:
+        """The value of an expression."""
+        value = self.evaluate_maybe(node)
+        if not isinstance(value, Maybe):
+            return value
+        with self.origin_at(self.locate(node)):
+            found = self.required(value, node.id if isinstance(node, gast.Name) else "value")
+        if isinstance(node, gast.Name) and self.frame.env.get(node.id) is value:
+            self.frame.env[node.id] = found  # from here on it is known to be there
+        return found
+
+    def required(self, value: Maybe, name: str) -> Value:
+        """A value that must be there."""
+        error, what = (
+            ("TypeError", f"`{name}` is None")
+            if value.absent is None
+            else ("UnboundLocalError", f"`{name}` has no value on this path")
+        )
+        if value.present is not True:
+            self.block.append(Check(self.atom(value.present), error, (Const(what),), self.origin, user=True))
+        return value.value
+
+    def evaluate_maybe(self, node: Any) -> Value:
+        """The value of an expression, which may be None on some paths."""
         method = getattr(self, f"eval_{type(node).__name__}", None)
         if method is None:
             with self.origin_at(self.locate(node)):
@@ -62,7 +90,7 @@ class Core(Merging):
 
     def new_list(self, items: list[Value]) -> ListValue:
         result = ListValue(items)
-        result.depth = self.loop_depth
+        result.depth, result.made = self.loop_depth, self.origin
         return result
 
     def array_of(self, value: Value) -> Value:

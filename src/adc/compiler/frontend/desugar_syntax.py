@@ -75,7 +75,10 @@ def placed(node: Node, origin: Node) -> Node:
 
 
 def read(name: str, origin: Node) -> Node:
-    return placed(gast.Name(name, gast.Load(), None, None), origin)
+    """Read a name that was made here, where it surely has a value."""
+    node = placed(gast.Name(name, gast.Load(), None, None), origin)
+    node.certain = True
+    return node
 
 
 def constant(value: object, origin: Node) -> Node:

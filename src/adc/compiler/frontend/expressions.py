@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from adc.compiler.frontend import growing
-from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.operators import Operators
@@ -24,13 +25,18 @@ class Expressions(Operators):
     # --- containers and strings -----------------------------------------------------------------------------
 
     def eval_Tuple(self, node: Any) -> Value:
-        return tuple(self._elements(node.elts))
+        return tuple(self.elements(node.elts))
 
     def eval_List(self, node: Any) -> Value:
-        return self.new_list(self._elements(node.elts))
+        items = self.elements(node.elts)
+        with self.origin_at(self.locate(node)):
+            return self.new_list(items)
 
     def eval_Set(self, node: Any) -> Value:
-        items = self._elements(node.elts)
+        return self.set_of(self.elements(node.elts), node)
+
+    def set_of(self, items: list[Value], node: Any) -> Value:
+        """A set, of values known now."""
         if not self.is_static(items):
             with self.origin_at(self.locate(node)):
                 raise self.refuse(
@@ -40,13 +46,14 @@ class Expressions(Operators):
                 )
         return frozenset(items)
 
-    def _elements(self, nodes: list[Any]) -> list[Value]:
+    def elements(self, nodes: list[Any], evaluate: Callable[[Any], Value] | None = None) -> list[Value]:
+        """The values of expressions in a row, some of them starred."""
         items: list[Value] = []
         for element in nodes:
             if isinstance(element, gast.Starred):
                 items.extend(self.static_items(self.evaluate(element.value), element))
             else:
-                items.append(self.evaluate(element))
+                items.append((evaluate or self.evaluate)(element))
         return items
 
     def eval_Dict(self, node: Any) -> Value:
@@ -76,7 +83,7 @@ class Expressions(Operators):
         return format(value, spec)
 
     def eval_NamedExpr(self, node: Any) -> Value:
-        value = self.evaluate(node.value)
+        value = self.evaluate_maybe(node.value)
         self.frame.env[node.target.id] = self.named_value(value, node.target.id)
         return value
 
@@ -127,7 +134,7 @@ class Expressions(Operators):
             try:
                 value = getattr(base, name)
             except AttributeError as error:
-                raise self.refuse(str(error), repair="check the spelling") from error
+                raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(lambda: getattr(base, name), name)
             return value
@@ -175,7 +182,9 @@ class Expressions(Operators):
         if isinstance(base, Growing):
             return growing.element(self, base, index)
         if id(base) in self.stacked and isinstance(index, Var):
-            return self.subscript(self.array_of(base), index)
+            stacked = self.array_of(base)
+            self.frozen.setdefault(stacked.root, self.origin)
+            return self.subscript(stacked, index)
         if isinstance(base, Var):
             if not base.is_array:
                 raise self.refuse("a number cannot be indexed", repair="index an array")
@@ -196,7 +205,7 @@ class Expressions(Operators):
             try:
                 item = base[index]
             except (IndexError, KeyError, TypeError) as error:
-                raise self.refuse(f"{type(error).__name__}: {error}") from error
+                raise SurelyRaised(error, self.region_depth, self.origin) from error
             return self.new_list(item) if isinstance(base, ListValue) and isinstance(index, slice) else item
         raise self.refuse(f"{kind(base)} cannot be indexed here")
 

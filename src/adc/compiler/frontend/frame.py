@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var
-from adc.errors import UnsupportedError
+from adc.errors import Location, UnsupportedError
 
 
 class ListValue(list[Any]):
@@ -18,6 +18,8 @@ class ListValue(list[Any]):
 
     depth = 0
     original: ListValue | None = None  # the list that this one stands for in the body of a loop
+    made: Location | None = None  # where it was written down
+    taken = False  # its elements were copied into an array: they may not change any more
 
 
 @dataclass(eq=False)
@@ -33,6 +35,8 @@ class Growing:
     count: Any
     nested: bool = False  # its elements are lists of numbers, all as long: rows of a matrix
     key: int = 0  # which list of the user it came from
+    made: Location | None = None  # where that was written down
+    fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     room: Room | None = None
     run_time = True
@@ -113,6 +117,13 @@ class Outside(Protocol):
         """What says, in `__adc_inline__`, what a call with arguments by name means; None for other functions."""
 
 
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """A function of values that the compiler itself carries out."""
+
+    function: Callable[..., Any]
+
+
 @dataclass(eq=False)
 class Capture:
     """A value from outside the function that is read at each call: an array or a float of a closure or module."""
@@ -149,6 +160,7 @@ class Frame:
     env: dict[str, Any] = field(default_factory=dict)
     parent: Frame | None = None  # the enclosing function, for nested defs
     caller: Frame | None = None
+    stored: set[str] = field(default_factory=set)  # names that its statements assign
     liveness: Liveness | None = None
     unroll: bool = False  # rule bodies: loops over constant ranges are unrolled
     depth: int = 0  # nesting of calls
@@ -168,6 +180,15 @@ class Items:
     length: Any
     item: Callable[[Any], Any]
     lists: list[tuple[list[Any], int]] = field(default_factory=list)  # that are gone over, and their lengths
+
+
+class SurelyRaised(UnsupportedError):
+    """The code here raises an exception whenever it is reached: a `try` around it goes on with its handler."""
+
+    def __init__(self, exception: BaseException, depth: int, location: Location | None) -> None:
+        super().__init__(f"{type(exception).__name__}: {exception}", location=location)
+        self.exception = exception
+        self.depth = depth  # branches and loops around it
 
 
 class RunTimeLength(UnsupportedError):

@@ -19,12 +19,13 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import templates
+from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, Room
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, joined
-from adc.errors import UnsupportedError
+from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
 
 if TYPE_CHECKING:
@@ -40,8 +41,13 @@ class ElementFound(Exception):
     """The first element of a list was seen, or one of another kind than those before."""
 
     key: int  # of the list
+    made: Location | None
     type: Type
     guessed: bool = False
+
+
+class ShrinksFound(UnsupportedError):
+    """A list becomes shorter, in a program whose lists were thought to grow only."""
 
 
 @dataclass(eq=False)
@@ -90,15 +96,17 @@ def begun(
     Room for all that a loop appends, given its `trips` and how many each appends.
     """
     nested = bool(items) and all(isinstance(item, (list, tuple)) for item in items)
+    if nested:
+        _take_rows(ev, items)
     elements = [ev.array_of(item) if nested else item for item in items]
     kinds = [ev.type_of(item) for item in elements]
-    t = kind.type if kind is not None else None
+    t = kind.type if kind is not None else ev.list_kinds.get(items.made)
     for each in kinds:
-        t = each if t is None else joined(t, each) if each is not None else None
+        t = each if t is None else _joined(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     guessed = kind is not None and kind.guessed
-    growing = Growing(name, None, len(items), nested, id(items), guessed)
+    growing = Growing(name, None, len(items), nested, id(items), items.made, guessed=guessed)
     if trips is not None:
         growing.room = Room(per_trip, (ev.loop_depth + 1, ev.region_depth + 1), bool(items))
     if t is not None:
@@ -111,6 +119,52 @@ def begun(
         for k, item in enumerate(elements):
             _put(ev, growing.values, k, item)
     return growing
+
+
+def _joined(t: Type, other: Type) -> Type | None:
+    """One type for both; that the lengths are equal is checked where the elements are put in."""
+    wide = joined(t, other)
+    return Array(wide.dtype, t.shape) if isinstance(wide, Array) and isinstance(t, Array) else wide
+
+
+def _take_rows(ev: Core, rows: ListValue) -> None:
+    """The lists in a list become rows of an array: nobody else may know them, as their copies are what changes."""
+    contents = Contents(ev.frame)
+    for row in rows:
+        if contents.shared(row):
+            raise cannot(ev, "a list in it has another name")
+
+
+def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
+    """`[value] * count`."""
+    kinds = [ev.type_of(item) for item in items]
+    if not items or not all(isinstance(t, Scalar) for t in kinds):
+        raise cannot(ev, "only numbers can be repeated that often")
+    known = ev.list_kinds.get(ev.origin)
+    length = ev.length(count)
+    assert length is not None
+    count = ev.dim_value(length.clamped())
+    values = ev.array_of(items)
+    if known is not None:
+        values = ev.cast(values, known.dtype)
+    places: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
+    for k in range(len(items)):
+        every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
+        ev.store(places, normalized(ev, places, every), ev.subscript(values, k))
+    return of_array(ev, places)
+
+
+def of_array(ev: Core, values: Var) -> Growing:
+    """A list with the elements of an array that nothing else knows."""
+    values.named = True
+    ev.frozen.setdefault(values.root, ev.origin)
+    return Growing(values.name, values, ev.dim_value(values.type.shape[0]), made=ev.origin)
+
+
+def view(ev: Core, values: Var) -> Growing:
+    """A list that shares its elements with an array: neither may be written to afterwards."""
+    ev.frozen.setdefault(values.root, ev.origin)
+    return Growing("items", values, ev.dim_value(values.type.shape[0]), made=ev.origin, fixed=True)
 
 
 def _places(ev: Core, name: str, length: Value, kind: Type) -> Var:
@@ -142,7 +196,9 @@ def ordinal(ev: Core, items: Range | Items, index: Var) -> Value:
 def append(ev: Core, growing: Growing, value: Value) -> None:
     """`growing.append(value)`."""
     nested = isinstance(value, (Growing, list, tuple))
+    _may_change(ev, growing)
     if nested:
+        _take(value)
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
     room = growing.room
@@ -153,21 +209,22 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     if t is None or (nested and t.ndim > 1):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     if growing.values is None or growing.guessed:
-        known = growing.values is not None and _kind_of(growing) == _from_outside(ev, t)
+        known = growing.values is not None and kind_of(growing) == _from_outside(ev, t)
         if not known:
-            raise ElementFound(growing.key, _from_outside(ev, t))
+            raise ElementFound(growing.key, growing.made, _from_outside(ev, t))
         growing.guessed = False
     assert growing.values is not None
     if nested != growing.nested and not _is_empty(growing):
         raise cannot(ev, "some of its elements are lists and some are not")
     growing.nested = nested
-    kind = _kind_of(growing)
-    wide = joined(kind, t)
+    kind = kind_of(growing)
+    wide = _joined(kind, t)
     if wide is None:
         raise cannot(ev, "its elements are not of one rank")
     if wide.dtype != kind.dtype:
         raise ElementFound(
             growing.key,
+            growing.made,
             Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
         )
     if isinstance(value, Var) and value.is_array:
@@ -180,7 +237,29 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     growing.count = ev.op("add", growing.count, 1)
 
 
-def _kind_of(growing: Growing) -> Type:
+def _take(row: Value) -> None:
+    """What is put into a list of lists is copied."""
+    if isinstance(row, Growing):
+        row.fixed = True
+    elif isinstance(row, ListValue):
+        row.taken = True
+
+
+def _may_change(ev: Core, growing: Growing) -> None:
+    if growing.fixed:
+        raise changed(ev)
+
+
+def changed(ev: Core) -> UnsupportedError:
+    return ev.refuse(
+        "a list changes that was put into another list, or whose length is that of its neighbours",
+        "a list of lists is a matrix in compiled code, and holds copies",
+        "put in a copy: `list(row)`, or use an array",
+    )
+
+
+def kind_of(growing: Growing) -> Type:
+    """The type of an element."""
     assert growing.values is not None
     whole = growing.values.type
     return Array(whole.dtype, whole.shape[1:]) if len(whole.shape) > 1 else Scalar(whole.dtype)
@@ -200,7 +279,7 @@ def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
         return values
 
     def doubled() -> Var:
-        more = _places(ev, growing.name, ev.op("multiply", ev.op("maximum", places, 1), 2), _kind_of(growing))
+        more = _places(ev, growing.name, ev.op("multiply", ev.op("maximum", places, 1), 2), kind_of(growing))
         part = ev.subscript(values, slice(None, growing.count))
         ev.store(more, normalized(ev, more, slice(None, growing.count)), part)
         return more
@@ -221,45 +300,51 @@ def extend(ev: Core, growing: Growing, values: Value) -> None:
 
 
 def pop(ev: Core, growing: Growing) -> Value:
-    """`growing.pop()`: what comes in its place later must not be seen through what was taken out."""
-    if growing.room is not None:
-        raise Irregular(growing.name)
+    """`growing.pop()`."""
+    _shrinks(ev, growing)
     last = element(ev, growing, -1)
-    if isinstance(last, Growing):
-        raise cannot(ev, "its elements are lists")
-    if isinstance(last, Var) and last.is_array:
-        last = ev.op("copy", last)
-        ev.frozen.setdefault(last, ev.origin)
     growing.count = ev.op("subtract", growing.count, 1)
     return last
 
 
 def clear(ev: Core, growing: Growing) -> None:
     """`growing.clear()`."""
+    _shrinks(ev, growing)
+    growing.count = 0
+
+
+def _shrinks(ev: Core, growing: Growing) -> None:
+    """A place is filled again later: what was read there before must not see that, so it was copied."""
+    _may_change(ev, growing)
     if growing.room is not None:
         raise Irregular(growing.name)
-    growing.count = 0
+    if growing.nested:
+        raise cannot(ev, "its elements are lists")
+    if not ev.lists_shrink:
+        raise ShrinksFound("a list becomes shorter here", location=ev.origin)
 
 
 def copied(ev: Core, growing: Growing) -> Growing:
     """`list(growing)`."""
     if growing.values is None:
-        return Growing(growing.name, None, growing.count, growing.nested)
+        return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
     values = ev.op("copy", array(ev, growing))
     ev.frozen.setdefault(values, ev.origin)
-    return Growing(growing.name, values, growing.count, growing.nested)
+    return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
 
 
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     """`growing[index] = value`."""
+    if growing.fixed and growing.values is not None and growing.values.view_of is None:
+        raise changed(ev)
     if growing.room is not None:
         raise Irregular(growing.name)
     t = ev.type_of(value)
-    kind = _kind_of(_seen(growing))
+    kind = kind_of(_seen(growing))
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
         raise cannot(ev, "only numbers can be put into it at a position")
     if joined(kind, t) != kind:
-        raise ElementFound(growing.key, Scalar(t.dtype))
+        raise ElementFound(growing.key, growing.made, Scalar(t.dtype))
     assert growing.values is not None
     _put(ev, growing.values, _position(ev, growing, index), value)
 
@@ -267,20 +352,30 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 def _seen(growing: Growing) -> Growing:
     """The list, once it is known what its elements are; for want of anything better they are taken for numbers."""
     if growing.values is None:
-        raise ElementFound(growing.key, Scalar("float64"), guessed=True)
+        raise ElementFound(growing.key, growing.made, Scalar("float64"), guessed=True)
     return growing
 
 
 def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
     if isinstance(index, slice):
-        part = ev.subscript(array(ev, growing), index)
-        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), nested=growing.nested)
+        part = _apart(ev, ev.subscript(array(ev, growing), index))
+        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, fixed=True)
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
     values = _seen(growing).values
     assert values is not None
-    return _as_element(growing, ev, ev.getitem(values, normalized(ev, values, _position(ev, growing, index))))
+    found = ev.getitem(values, normalized(ev, values, _position(ev, growing, index)))
+    return _as_element(growing, ev, found if growing.nested else _apart(ev, found))
+
+
+def _apart(ev: Core, value: Var) -> Var:
+    """What was read from a list, where later writes to its place do not reach it."""
+    if not ev.lists_shrink or not value.is_array:
+        return value
+    value = ev.op("copy", value)
+    ev.frozen.setdefault(value, ev.origin)
+    return value
 
 
 def _position(ev: Core, growing: Growing, index: Value) -> Value:
@@ -297,7 +392,7 @@ def _position(ev: Core, growing: Growing, index: Value) -> Value:
 def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
     if not growing.nested or value.type.ndim != 1:
         return value
-    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]))
+    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
 
 
 def items(ev: Core, growing: Growing) -> Items:

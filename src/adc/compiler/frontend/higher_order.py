@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.frame import Closure, Items, Range
+from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 
@@ -94,8 +94,36 @@ def to_list(self: Calls, x: Value) -> Value:
     return self.new_list([to_list(self, item) for item in self.static_items(x, None)])
 
 
+_FILTERED = templates.function("def filtered(function, items):\n    return [v for v in items if function(v)]")
+
+
+def _filter(self: Calls, function: Value, items: Value) -> Value:
+    test = function if function is not None else bool
+    return self.call(Closure(_FILTERED, self.frame, {}), [test, items], {})
+
+
+def _itemgetter(self: Calls, *keys: Value) -> Value:
+    def read(base: Value) -> Value:
+        found = tuple(self.subscript(base, k) for k in keys)
+        return found if len(found) > 1 else found[0]
+
+    return Evaluated(read)
+
+
+def _attrgetter(self: Calls, *names: Value) -> Value:
+    def read(base: Value) -> Value:
+        found = tuple(functools.reduce(self.attribute, name.split("."), base) for name in names)
+        return found if len(found) > 1 else found[0]
+
+    return Evaluated(read)
+
+
 TABLE: dict[Any, Callable[..., Value]] = {
     functools.reduce: _reduce,
     map: _map,
+    operator.getitem: lambda self, base, index: self.subscript(base, index),
+    filter: _filter,
+    operator.itemgetter: _itemgetter,
+    operator.attrgetter: _attrgetter,
     np.ndenumerate: _ndenumerate,
 }

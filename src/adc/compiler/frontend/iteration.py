@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
 from adc.compiler.frontend import comprehensions, growing
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, RunTimeLength
@@ -16,6 +18,10 @@ class Iteration(Expressions):
 
     def iterable(self, value: Value) -> list[Value] | Range | Items:
         """What a `for` goes over: a list of known items, a range, or something with a run-time length."""
+        if isinstance(value, Items) and value.length is None:
+            raise self.refuse(
+                "this goes on without end", repair="go over it together with something, by zip()"
+            )
         if isinstance(value, (Range, Items)):
             return value
         if isinstance(value, range):
@@ -83,6 +89,23 @@ class Iteration(Expressions):
 
     def eval_GeneratorExp(self, node: Any) -> Value:
         return self._listed(node, self.evaluate(node.generators[0].iter))
+
+    def eval_DictComp(self, node: Any) -> Value:
+        pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
+        items = self.evaluate(node.generators[0].iter)
+        found = {}
+        for key, value in self._comprehended(pair, node.generators, items):
+            if not self.is_static(key):
+                with self.origin_at(self.locate(node)):
+                    raise self.refuse(
+                        "a dict key must be known before the program runs", repair="use a constant key"
+                    )
+            found[key] = value
+        return found
+
+    def eval_SetComp(self, node: Any) -> Value:
+        items = self._comprehended(node.elt, node.generators, self.evaluate(node.generators[0].iter))
+        return self.set_of(items, node)
 
     def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         generator, *rest = generators

@@ -166,7 +166,11 @@ class Loops(Carrying):
     def _with_arrays_for_lists(self, run: Callable[[], None], needed: NeedsUnrolling) -> None:
         """A loop of a run-time number of trips that changes lists, or reads numbers at run-time positions."""
         container = needed.container
-        if isinstance(container, ListValue) and container.depth == self.loop_depth and not needed.read:
+        if (
+            isinstance(container, ListValue)
+            and container.depth == self.loop_depth
+            and (not needed.read or any(isinstance(item, list) for item in container))
+        ):
             self.with_growing(container, run)
         elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
             if id(container) in self.stacked:
@@ -213,7 +217,7 @@ class Loops(Carrying):
         region = While([], [], Const(True), [], self.origin)
 
         def test() -> Value:
-            return self.truth(self.evaluate(node.test))
+            return self.condition(node.test)
 
         mark = Mark(self)
         try:

@@ -18,11 +18,13 @@ from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Outside
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.statements import Statements
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
-from adc.compiler.ir.types import Array, is_integer
+from adc.compiler.ir.types import Array, Type, is_integer
 from adc.errors import Location
 from adc.rules.dims import Dim
+
+MAX_ATTEMPTS = 20
 
 
 class Evaluator(Statements):
@@ -40,6 +42,8 @@ class Evaluator(Statements):
         self.frozen = {}
         self.open_phis = []
         self.stacked = {}
+        self.list_kinds = {}
+        self.lists_shrink = False
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
 
@@ -80,8 +84,27 @@ def run(
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
     call of the function. Calls of functions in `outside` are not looked into.
     """
+    kinds: dict[Location | None, Type] = {}
+    shrink = False
+    for _ in range(MAX_ATTEMPTS):
+        evaluator = Evaluator(outside=outside)
+        evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
+        try:
+            return _lowered(function, bind, evaluate, evaluator)
+        except growing.ElementFound as found:
+            kinds[found.made] = found.type  # a list turned out to hold something else than it seemed
+        except growing.ShrinksFound:
+            shrink = True
+    raise AssertionError(f"the lists of {function} do not come to rest: {kinds}")
+
+
+def _lowered(
+    function: Callable[..., Any],
+    bind: Callable[[Evaluator], tuple[dict[str, Value], list[Var]]],
+    evaluate: Evaluate | None,
+    evaluator: Evaluator,
+) -> Lowered:
     source = sources.of(innermost(function))
-    evaluator = Evaluator(outside=outside)
     evaluator.origin = Location(source.file, source.first_line, 0, None, source.line(source.first_line))
     arguments, params = bind(evaluator)
     body = evaluator.block
@@ -95,6 +118,8 @@ def run(
             if evaluate is not None
             else _called(function, arguments, evaluator)
         )
+    if isinstance(output, Maybe):
+        output = evaluator.required(output, "the result")
     growing.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         growing.refuse_in(evaluator, output)

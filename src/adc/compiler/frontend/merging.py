@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend.builder import Builder
-from adc.compiler.frontend.values import UNDEFINED, PartlyDefined, Value, rebuilt
+from adc.compiler.frontend.frame import Closure, Growing, Partial
+from adc.compiler.frontend.values import UNDEFINED, Either, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var
-from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
+from adc.compiler.ir.types import Array, Type, is_integer, joined
 from adc.rules.dims import Dim
 
 
@@ -43,16 +44,17 @@ class Merging(Builder):
             return rebuilt(a, parts)
         if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
             return {k: self.merge(region, a[k], b[k], name) for k in a}
-        if a is UNDEFINED or b is UNDEFINED:
-            defined = b if a is UNDEFINED else a
-            t = self.type_of(defined)
-            if not isinstance(t, Scalar):
-                return PartlyDefined(name, defined)
-            filler = np.dtype(t.dtype).type(0).item()
-            a, b = (filler, b) if a is UNDEFINED else (a, filler)
+        if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
+            if a.room is not None or b.room is not None or a.nested != b.nested:
+                return PartlyDefined(name, a)
+            values = self.merge(region, a.values, b.values, name)
+            count = self.merge(region, a.count, b.count, "")
+            return Growing(name, values, count, a.nested, a.key, a.made, fixed=a.fixed or b.fixed)
+        if any(v is UNDEFINED or v is None or isinstance(v, Maybe) for v in (a, b)):
+            return self._merge_absent(region, a, b, name)
         ta, tb = self.type_of(a), self.type_of(b)
         if ta is None or tb is None:
-            return PartlyDefined(name, a)
+            return self._either(region, a, b, name)
         t = joined(ta, tb)
         if t is None:
             raise self.refuse(
@@ -78,6 +80,76 @@ class Merging(Builder):
                 b = self.cast(b, result.type.dtype)
         region.merges.append(Merge(result, self.atom(a), self.atom(b)))
         return result
+
+    def _either(self, region: If, a: Value, b: Value, name: str) -> Value:
+        """One of two functions, strings or the like: which, is asked where it is used."""
+        if not all(map(self.is_choice, (a, b))):
+            return PartlyDefined(name, a)
+        if isinstance(a, Either):
+            a = Either(self.merge(region, a.test, False, ""), a.then, a.orelse)
+        if isinstance(b, Either):
+            b = Either(self.merge(region, True, b.test, ""), b.then, b.orelse)
+        return Either(region.test, a, b)
+
+    def is_choice(self, value: Value) -> bool:
+        """Whether a value can be told apart from another when the program runs, and holds nothing of that run."""
+        if isinstance(value, Either):
+            return self.is_choice(value.then) and self.is_choice(value.orelse)
+        if isinstance(value, Closure):
+            return all(self.is_static(v) for v in value.defaults.values())
+        if isinstance(value, str):
+            return True
+        return callable(value) and self.is_static(value) and not isinstance(value, Partial)
+
+    def _merge_absent(self, region: If, a: Value, b: Value, name: str) -> Value:
+        """The value of a name that has none on some paths."""
+        absents = [v.absent if isinstance(v, Maybe) else v for v in (a, b) if not self._is_present(v)]
+        values = [v.value if isinstance(v, Maybe) else v for v in (a, b)]
+        known = [
+            emptied(w) if v is UNDEFINED or v is None else v
+            for v, w in zip(values, values[::-1], strict=True)
+        ]
+        if any(v is not absents[0] for v in absents) or not self._all_numbers(values):
+            return PartlyDefined(name, next(v for v in values if v is not UNDEFINED and v is not None))
+        present = [self._is_present(v) if not isinstance(v, Maybe) else v.present for v in (a, b)]
+        return Maybe(
+            self.merge(region, present[0], present[1], f"has_{name}" if name else ""),
+            self._merge_filled(region, known[0], known[1], name),
+            absents[0],
+        )
+
+    @staticmethod
+    def _is_present(value: Value) -> bool:
+        return not (value is UNDEFINED or value is None or isinstance(value, Maybe))
+
+    def _all_numbers(self, values: list[Value]) -> bool:
+        """Whether values, or what they are tuples of, are numbers, arrays, or missing."""
+        return all(
+            self._all_numbers(list(v))
+            if isinstance(v, tuple)
+            else v is UNDEFINED or v is None or self.type_of(v) is not None
+            for v in values
+        )
+
+    def _merge_filled(self, region: If, a: Value, b: Value, name: str) -> Value:
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            return rebuilt(a, [self._merge_filled(region, x, y, name) for x, y in zip(a, b, strict=True)])
+        if a is UNDEFINED and b is UNDEFINED:
+            return UNDEFINED
+        if a is UNDEFINED:
+            with self.at(region.then):
+                a = self.filler(self.type_of(b))
+        elif b is UNDEFINED:
+            with self.at(region.orelse):
+                b = self.filler(self.type_of(a))
+        return self.merge(region, a, b, name)
+
+    def filler(self, t: Type | None) -> Value:
+        """What stands in for a value that does not exist, and is never read."""
+        assert t is not None
+        if isinstance(t, Array):
+            return self.op("zeros", (0,) * t.ndim, dtype=np.dtype(t.dtype))
+        return np.dtype(t.dtype).type(0).item()
 
     @staticmethod
     def same_static(a: Value, b: Value) -> bool:

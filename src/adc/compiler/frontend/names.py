@@ -15,10 +15,19 @@ import numpy as np
 
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import Capture, Frame, Guard
-from adc.compiler.frontend.values import UNDEFINED, PartlyDefined, Value
+from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
+from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
+
+
+class UnassignedRead(UnsupportedError):
+    """A local name is read that has no value so far; in a loop, an earlier trip may have given it one."""
+
+    def __init__(self, what: str, *, name: str, frame: Frame, **rest: Any) -> None:
+        super().__init__(what, **rest)
+        self.name, self.frame = name, frame
 
 
 class Names(Core):
@@ -42,7 +51,19 @@ class Names(Core):
                         )
                 if value is UNDEFINED:
                     with self.origin_at(self.locate(node)):
-                        raise self.refuse(f"`{name}` is read before it is assigned", repair="assign it first")
+                        raise UnassignedRead(
+                            f"`{name}` is read before it is assigned",
+                            location=self.origin,
+                            repair="Assign it first.",
+                            name=name,
+                            frame=frame,
+                        )
+                if isinstance(value, Maybe) and value.absent is UNDEFINED:
+                    if getattr(node, "certain", False):
+                        return value.value
+                    with self.origin_at(self.locate(node)):
+                        found = frame.env[name] = self.required(value, name)
+                    return found
                 return value
             if name in frame.closure:
                 cell = frame.closure[name]

@@ -8,9 +8,10 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend.frame import Growing
 from adc.compiler.frontend.names import Names
-from adc.compiler.frontend.values import ZERO, Value, kind
+from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.rules import registry
 
@@ -53,7 +54,7 @@ class Operators(Names):
             return self.binary(BINARY[type(node.op)], x, y)
 
     def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
-        if isinstance(x, (list, tuple)) or isinstance(y, (list, tuple)):
+        if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
             if self.is_static(x) and self.is_static(y):
@@ -66,28 +67,37 @@ class Operators(Names):
         return self.op(operation, x, y)
 
     def _sequence_operator(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
-        if (
-            function is operator.add
-            and isinstance(x, (list, tuple))
-            and isinstance(y, type(x) if isinstance(x, tuple) else list)
-        ):
-            return self.new_list([*x, *y]) if isinstance(x, list) else (*x, *y)
+        if function is operator.add and all(isinstance(v, (list, Growing)) for v in (x, y)):
+            return self._lists_joined(x, y)
+        if function is operator.add and isinstance(x, tuple) and isinstance(y, type(x)):
+            return (*x, *y)
         count, items = (y, x) if isinstance(x, (list, tuple)) else (x, y)
         if function is operator.mul and isinstance(count, int) and isinstance(items, (list, tuple)):
             return self.new_list(list(items) * count) if isinstance(items, list) else items * count
+        if function is operator.mul and self.length(count) is not None and isinstance(items, list):
+            return growing.repeated(self, items, count)
         # NumPy turns the list into an array when the other side is one.
+        x, y = growing.plain(self, (x, y))
         x = self.array_of(x) if isinstance(x, (list, tuple)) else x
         y = self.array_of(y) if isinstance(y, (list, tuple)) else y
         return self.binary(function, x, y)
+
+    def _lists_joined(self, x: Value, y: Value) -> Value:
+        if isinstance(x, list) and isinstance(y, list):
+            return self.new_list([*x, *y])
+        whole = growing.copied(self, x) if isinstance(x, Growing) else growing.begun(self, "items", x, None)
+        growing.extend(self, whole, y)
+        return whole
 
     def _numeric(self, value: Value) -> bool:
         return isinstance(value, Var) or value is ZERO or self.type_of(value) is not None
 
     def eval_UnaryOp(self, node: Any) -> Value:
+        if isinstance(node.op, gast.Not):
+            test = self.condition(node.operand)
+            return self.op("logical_not", test) if isinstance(test, Var) else not test
         x = self.evaluate(node.operand)
         with self.origin_at(self.locate(node)):
-            if isinstance(node.op, gast.Not):
-                return self.negated(x)
             operation = registry.find(UNARY[type(node.op)])
             assert operation is not None
             return ZERO if x is ZERO else self.op(operation, x)
@@ -98,6 +108,9 @@ class Operators(Names):
 
     def truth(self, x: Value) -> Value:
         """The truth value of a number; containers and other constants by Python's rules."""
+        if isinstance(x, Maybe):
+            maybe = x
+            return self.choose(maybe.present, lambda: self.truth(maybe.value), lambda: False)
         if isinstance(x, Growing):
             return self.op("not_equal", x.count, 0)
         if not isinstance(x, Var):
@@ -111,36 +124,57 @@ class Operators(Names):
         return x if x.type.dtype == "bool" else self.op("not_equal", x, 0)
 
     def eval_BoolOp(self, node: Any) -> Value:
-        *rest, last = node.values
+        """The first operand that decides, as Python has it, and the others not evaluated."""
         conjunction = isinstance(node.op, gast.And)
 
         def chain(nodes: list[Any]) -> Value:
-            first = self.evaluate(nodes[0])
+            first = self.evaluate_maybe(nodes[0])
             if len(nodes) == 1:
                 return first
             with self.origin_at(self.locate(node)):
-                if isinstance(first, Growing):
-                    first = self.truth(first)
-                if not isinstance(first, Var):
-                    return chain(nodes[1:]) if bool(first) == conjunction else first
                 test = self.truth(first)
+                if not isinstance(test, Var):
+                    return chain(nodes[1:]) if bool(test) == conjunction else first
+                if isinstance(first, (Maybe, Growing)) or first.type.dtype == "bool":
+                    first = (
+                        first.value if isinstance(first, Maybe) and not conjunction else conjunction is False
+                    )
                 if conjunction:
-                    return self.choose(test, lambda: self._test(chain(nodes[1:])), lambda: False)
-                return self.choose(test, lambda: True, lambda: self._test(chain(nodes[1:])))
+                    return self.choose(test, lambda: chain(nodes[1:]), lambda: first)
+                return self.choose(test, lambda: first, lambda: chain(nodes[1:]))
 
-        return chain([*rest, last])
+        return chain(node.values)
 
-    def _test(self, value: Value) -> Value:
-        return self.truth(value)
+    def condition(self, node: Any) -> Value:
+        """Whether an expression is true."""
+        if not isinstance(node, gast.BoolOp):
+            value = self.evaluate_maybe(node)
+            with self.origin_at(self.locate(node)):
+                return self.truth(value)
+        conjunction = isinstance(node.op, gast.And)
+
+        def chain(nodes: list[Any]) -> Value:
+            first = self.condition(nodes[0])
+            if len(nodes) == 1:
+                return first
+            with self.origin_at(self.locate(node)):
+                if not isinstance(first, Var):
+                    return chain(nodes[1:]) if first == conjunction else first
+                if conjunction:
+                    return self.choose(first, lambda: chain(nodes[1:]), lambda: False)
+                return self.choose(first, lambda: True, lambda: chain(nodes[1:]))
+
+        return chain(node.values)
 
     def eval_Compare(self, node: Any) -> Value:
-        left = self.evaluate(node.left)
-        result: Value = True
+        identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
+        evaluate = self.evaluate_maybe if identity else self.evaluate
+        left = evaluate(node.left)
         pending = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(left: Value, rest: list[Any]) -> Value:
             op, comparator = rest[0]
-            right = self.evaluate(comparator)
+            right = evaluate(comparator)
             with self.origin_at(self.locate(node)):
                 value = self.compare(op, left, right)
                 if len(rest) == 1:
@@ -148,14 +182,24 @@ class Operators(Names):
                 if not isinstance(value, Var):
                     return chain(right, rest[1:]) if value else False
                 return self.choose(
-                    self.truth(value), lambda: self._test(chain(right, rest[1:])), lambda: False
+                    self.truth(value), lambda: self.truth(chain(right, rest[1:])), lambda: False
                 )
 
-        del result
         return chain(left, pending)
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
+        for either, other, first in ((x, y, True), (y, x, False)):
+            if isinstance(either, Either):
+                return self.choose(
+                    either.test,
+                    lambda e=either, o=other, f=first: self.compare(op, *((e.then, o) if f else (o, e.then))),
+                    lambda e=either, o=other, f=first: self.compare(
+                        op, *((e.orelse, o) if f else (o, e.orelse))
+                    ),
+                )
         if isinstance(op, (gast.Is, gast.IsNot)):
+            if isinstance(x, Maybe) or isinstance(y, Maybe):
+                return self._is_same_maybe(op, x, y)
             if isinstance(x, Var) or isinstance(y, Var):
                 same = x is y
                 if not same and (x is not None and y is not None):
@@ -185,6 +229,15 @@ class Operators(Names):
         assert operation is not None
         return self.op(operation, x, y)
 
+    def _is_same_maybe(self, op: Any, x: Value, y: Value) -> Value:
+        maybe, other = (x, y) if isinstance(x, Maybe) else (y, x)
+        if other is not None:
+            raise self.refuse("`is` between numbers or arrays is not supported", repair="compare with ==")
+        assert isinstance(maybe, Maybe)
+        if not isinstance(maybe.present, Var):
+            return bool(maybe.present) == isinstance(op, gast.IsNot)
+        return maybe.present if isinstance(op, gast.IsNot) else self.op("logical_not", maybe.present)
+
     def _among(self, x: Var, items: list[Value]) -> Value:
         """Whether a number is one of several."""
         found: Value = False
@@ -196,16 +249,15 @@ class Operators(Names):
 
     def eval_IfExp(self, node: Any) -> Value:
         with self.origin_at(self.locate(node)):
-            test = self.evaluate(node.test)
-            test = self.truth(test)
+            test = self.condition(node.test)
         if not isinstance(test, Var):
-            return self.evaluate(node.body if test else node.orelse)
+            return self.evaluate_maybe(node.body if test else node.orelse)
         with self.origin_at(self.locate(node)):
             return self.choose(test, lambda: self._in_region(node.body), lambda: self._in_region(node.orelse))
 
     def _in_region(self, node: Any) -> Value:
         self.region_depth += 1
         try:
-            return self.evaluate(node)
+            return self.evaluate_maybe(node)
         finally:
             self.region_depth -= 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import growing, higher_order, templates
+from adc.compiler.frontend import growing, higher_order, reductions, templates
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import Closure, Growing, Items, NeedsUnrolling, Partial, Range
 from adc.compiler.frontend.values import Value
@@ -46,6 +46,8 @@ def _range(self: Calls, *args: Value) -> Value:
 
 
 def _items_of(self: Calls, value: Value) -> Items:
+    if isinstance(value, Items) and value.length is None:
+        return value  # without end
     found = self.iterable(value)
     if isinstance(found, Items):
         return found
@@ -75,8 +77,9 @@ def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:
 
 def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
     inner = [_items_of(self, v) for v in values]
-    length = inner[0].length
-    for other in inner[1:]:
+    counted = [each for each in inner if each.length is not None] or inner
+    length = counted[0].length
+    for other in counted[1:]:
         if other.length is not length and not (self.is_static(length) and length == other.length):
             length = self.op("minimum", length, other.length)
     return Items(
@@ -143,6 +146,9 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
     if len(args) == 1:
         if isinstance(args[0], Var) and key is None and default is None:
             return self.op("max" if better == "greater" else "min", args[0])
+        if key is None and default is None and not self.known_length(args[0]):
+            function = builtins.max if better == "greater" else builtins.min
+            return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
         args = tuple(self.static_items(args[0], None))
         if not args:
             if default is None:
@@ -169,9 +175,9 @@ def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
         )
     array = values if isinstance(values, Var) else self.array_of(self.static_items(values, None))
     ordered = self.call(np.sort, [array], {})
-    items = self.static_items(ordered, None) if array.type.shape[0].known is not None else None
-    if items is None:
-        return self.subscript(ordered, slice(None, None, -1)) if reverse else ordered
+    if array.type.shape[0].known is None:
+        return growing.of_array(self, self.subscript(ordered, slice(None, None, -1)) if reverse else ordered)
+    items = self.static_items(ordered, None)
     return self.new_list(items[::-1] if reverse else items)
 
 
@@ -195,6 +201,8 @@ def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
 def _any(self: Calls, values: Value) -> Value:
     if isinstance(values, Var):
         return self.op("any", values)
+    if not self.known_length(values):
+        return self.call(Closure(reductions.over_items(builtins.any), self.frame, {}), [values], {})
     result: Value = False
     for item in self.static_items(values, None):
         result = (
@@ -208,6 +216,8 @@ def _any(self: Calls, values: Value) -> Value:
 def _all(self: Calls, values: Value) -> Value:
     if isinstance(values, Var):
         return self.op("all", values)
+    if not self.known_length(values):
+        return self.call(Closure(reductions.over_items(builtins.all), self.frame, {}), [values], {})
     result: Value = True
     for item in self.static_items(values, None):
         result = (

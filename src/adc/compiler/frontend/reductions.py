@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend import templates
 from adc.compiler.frontend.scan import loaded_names
 
 _TEMPLATES: dict[Callable[..., Any], str] = {
@@ -59,6 +60,11 @@ _TEMPLATES[builtins.min] = (
 def takes(function: Any) -> bool:
     """Whether a generator expression given to this function can become a loop."""
     return any(function is known for known in _TEMPLATES)
+
+
+def over_items(function: Callable[..., Any]) -> Any:
+    """The loop as a function of what it goes over."""
+    return templates.function(_TEMPLATES[function])
 
 
 def as_function(function: Callable[..., Any], generator: Any) -> Any:

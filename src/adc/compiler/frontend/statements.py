@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend.calls import ReturnValue
-from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.frame import Closure, SurelyRaised
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, Var
@@ -39,6 +39,15 @@ class Statements(Loops):
 
     exec_Global = exec_Pass
 
+    def exec_Nonlocal(self, node: Any) -> None:
+        written = sorted(set(node.names) & self.frame.stored)
+        if written:
+            raise self.refuse(
+                f"`{written[0]}` of an enclosing function is assigned here",
+                "its value would depend on which calls have run",
+                "return the value instead",
+            )
+
     def exec_Import(self, node: Any) -> None:
         for alias in node.names:
             module = importlib.import_module(alias.name)
@@ -51,7 +60,7 @@ class Statements(Loops):
             self.frame.env[alias.asname or alias.name] = getattr(module, alias.name)
 
     def exec_Return(self, node: Any) -> None:
-        value = None if node.value is None else self.evaluate(node.value)
+        value = None if node.value is None else self.evaluate_maybe(node.value)
         raise ReturnValue(value)
 
     def exec_Delete(self, node: Any) -> None:
@@ -74,14 +83,14 @@ class Statements(Loops):
         self.frame.env[node.name] = value
 
     def exec_Assert(self, node: Any) -> None:
-        test = self.evaluate(node.test)
+        test = self.condition(node.test)
         message = () if node.msg is None else (self.operand(self.evaluate(node.msg)),)
         if not isinstance(test, Var):
             if test:
                 return
             if self.region_depth == 0:
                 raise AssertionError(*(m.value for m in message if isinstance(m, Const)))
-        reached = self.truth(test) if isinstance(test, Var) else Const(False)
+        reached = test if isinstance(test, Var) else Const(False)
         self.block.append(Check(reached, "AssertionError", message, self.origin, user=True))
 
     def exec_Raise(self, node: Any) -> None:
@@ -91,6 +100,7 @@ class Statements(Loops):
         if not isinstance(raised, BaseException):
             raise self.refuse("`raise` of something that is not an exception known here")
         if self.region_depth == 0:
+            raised.__adc_raised__ = True  # type: ignore[attr-defined]
             raise raised
 
         name = type(raised).__name__
@@ -112,8 +122,25 @@ class Statements(Loops):
                 node.refused,
                 "leave it without a jump, or move it out of the function",
             )
-        self.execute_all([*node.body, *node.orelse])
+        try:
+            self.execute_all(node.body)
+        except Exception as raised:
+            exception = raised.exception if isinstance(raised, SurelyRaised) else raised
+            if not hasattr(exception, "__adc_raised__") and exception is raised:
+                raise  # not the user's, but of the compiler
+            handler = next((h for h in node.handlers if self._handles(h, exception)), None)
+            depth = raised.depth if isinstance(raised, SurelyRaised) else 0
+            if handler is None or depth != self.region_depth:
+                raise
+            if handler.name is not None:
+                self.frame.env[handler.name.id] = exception
+            self.execute_all(handler.body)
+        else:
+            self.execute_all(node.orelse)
         self.execute_all(node.finalbody)
+
+    def _handles(self, handler: Any, exception: BaseException) -> bool:
+        return handler.type is None or isinstance(exception, self.evaluate(handler.type))
 
     def exec_With(self, node: Any) -> None:
         for item in node.items:

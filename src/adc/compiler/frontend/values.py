@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,24 @@ class Zero:
 ZERO = Zero()
 
 
+@dataclass(frozen=True, eq=False)
+class Maybe:
+    """A value on the paths where `present` is true; on the others `absent`, which is None or UNDEFINED."""
+
+    present: Value
+    value: Value
+    absent: Undefined | None
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """One of two things that are not numbers, each known now, as a number decides when the program runs."""
+
+    test: Value
+    then: Value
+    orelse: Value
+
+
 class PartlyDefined:
     """A name that holds something compile-time on one path only; reading it is refused."""
 
@@ -39,12 +58,19 @@ class PartlyDefined:
         self.value = value
 
 
+def emptied(value: Value) -> Value:
+    """A container with every leaf UNDEFINED."""
+    if isinstance(value, tuple):
+        return rebuilt(value, [emptied(v) for v in value])
+    return UNDEFINED
+
+
 def rebuilt(like: Value, parts: list[Value]) -> Value:
     if isinstance(like, tuple):
         return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)
     result = type(like)(parts)
     if hasattr(like, "depth"):
-        result.depth = like.depth
+        result.depth, result.made, result.taken = like.depth, like.made, like.taken
     return result
 
 
@@ -55,6 +81,8 @@ def holds_array(value: Value) -> bool:
 
 
 def kind(value: Value) -> str:
+    if isinstance(value, Maybe):
+        return f"{kind(value.value)} or {'None' if value.absent is None else 'nothing'}"
     if isinstance(value, Var):
         return f"{value.type.ndim}-d array" if value.is_array else "a number"
     return "a list" if isinstance(value, list) or hasattr(value, "room") else f"a {type(value).__name__}"

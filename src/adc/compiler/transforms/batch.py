@@ -50,7 +50,7 @@ def mapped(
             items = [_element(ev, x, axis, index) for x, axis in batched]
             positional = nested.with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
             keyword = nested.with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
-            output = nested.without_lists(ev.call(function, list(positional), keyword))
+            output = nested.without_lists(ev.result(function, list(positional), keyword))
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)

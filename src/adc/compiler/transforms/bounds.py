@@ -24,6 +24,9 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    bound_inside,
+    defined,
+    walk,
 )
 from adc.rules.dims import Dim, Symbol
 
@@ -41,6 +44,7 @@ class _Checker:
         self.ev = evaluator
         self.extremes: dict[Symbol, tuple[Dim | None, Dim | None]] = {}  # of loop counters
         self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
+        self.inside: dict[For, set[Var]] = {}  # what each trip of a loop makes anew
         self.others: dict[Symbol, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
@@ -63,6 +67,7 @@ class _Checker:
 
     def _note(self, loop: For) -> None:
         """The least and the greatest value of a loop's counter, while it runs."""
+        self.inside[loop] = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
         step = loop.step.value
@@ -114,6 +119,7 @@ class _Checker:
             if item.dim is not None
             else Dim.symbol("value", item)
         )
+        around = self._steady(length, around)
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
         other = self._extreme(value, around, 1, self.others)
         if (self._not_negative(length - 1 - high) or self._not_negative(length - 1 - other)) and (
@@ -130,6 +136,14 @@ class _Checker:
             self._require(
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
+
+    def _steady(self, length: Dim, around: tuple[For, ...]) -> tuple[For, ...]:
+        """The loops around, from within, as far as the length is the same in every trip."""
+        owners = {p for symbol in length.symbols() for p in symbol.payload if isinstance(p, Var)}
+        for k in range(len(around) - 1, -1, -1):
+            if not owners.isdisjoint(self.inside[around[k]]):
+                return around[k + 1 :]
+        return around
 
     def _extreme(
         self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Symbol, Dim] = NO_OTHERS

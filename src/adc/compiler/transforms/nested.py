@@ -194,7 +194,7 @@ def evaluated(
         container[key] = with_lists(pytree.unflatten(structure, fresh), ev)
     block: Block = []
     with ev.at(block):
-        output = without_lists(ev.call(function, positional, named))
+        output = without_lists(ev.result(function, positional, named))
     return Inner(block, output, given, inputs, structures)
 
 
