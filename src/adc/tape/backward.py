@@ -126,7 +126,7 @@ def _walk(
     captured: dict[Node, Any] = {}
     special = targets is not None or create_graph or modes.anomaly
     last_write = writes.last_write[0]
-    take = bars.pop
+    take, given = bars.pop, bars.get
     for node in order:
         bar = take(node, None)
         if bar is None:
@@ -142,19 +142,36 @@ def _walk(
             if node.order < last_write:
                 writes.check(node)
             adjoints = node.pull.reverse(bar, node.z, *node.kept)
-        for target, adjoint in zip(node.edges, adjoints):  # noqa: B905  # strict costs 0.1 us per node
+        edges = node.edges
+        if len(edges) == 1:
+            target = edges[0]
+            adjoint = adjoints[0]
+            if (
+                adjoint.__class__ is np.ndarray
+                and target not in bars
+                and wanted is None
+                and adjoint.shape == target.shape
+                and adjoint.dtype is target.dtype
+            ):  # what the loop below does, for most nodes
+                bars[target] = adjoint
+                if not keep and node.pull.retains:
+                    node.kept = None
+                    node.z = None
+                continue
+        for target, adjoint in zip(edges, adjoints):  # noqa: B905  # strict costs 0.1 us per node
             try:
                 if adjoint.shape != target.shape or adjoint.dtype is not target.dtype:
                     adjoint = fitted(adjoint, target)
             except AttributeError:
                 adjoint = fitted(_as_array(adjoint, node), target)
-            if target not in bars:
+            before = given(target)
+            if before is None:
                 if wanted is None or target in wanted:
                     bars[target] = adjoint
             elif owned and target in owned:
                 engine.add(target, adjoint)
             else:
-                bars[target] = bars[target] + adjoint
+                bars[target] = before + adjoint
         if not keep and node.pull.retains:
             node.kept = None
             node.z = None
@@ -324,7 +341,7 @@ def _revived(value: Any, pattern: Any, edges: Any) -> Any:
     if not pattern:
         return value
     node = next(edges)
-    return value if value is None or value.__class__ is Form else make(value, node)
+    return value if value is None or isinstance(value, Form | Node) else make(value, node)
 
 
 def _part_of(whole: Node, index: int, value: Any) -> Any:

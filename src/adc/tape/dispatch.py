@@ -13,8 +13,9 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.tape import inplace, record
-from adc.tape.entry import Entry, find
+from adc.tape.entry import find
 from adc.tape.node import here
+from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -209,50 +210,14 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return function(*record.plain(args), **record.plain(kwargs))
     entry = find(function)
     if entry is not None:
-        if not kwargs:
-            short_cuts[function] = _short_cut(entry, function)
-        if args and args[0].__class__ is Tensor:
-            return record.apply_first(entry, args[0], args[1:], kwargs, _method_of(entry, function))
-        return record.apply(entry, args, kwargs, _stack if function is np.stack else function)
+        if function not in short_cuts:
+            short_cuts[function] = Recorders(entry, function)
+        return short_cuts[function].of(args, kwargs)(*args, **kwargs)
     return _plain_or_refused(function, registry.spell(function), args, kwargs)
 
 
-# What a function of NumPy does with positional arguments, for those that were called once.
-short_cuts: dict[Any, Callable[..., Any]] = {}
-
-
-def _short_cut(entry: Entry, function: Any) -> Callable[..., Any]:
-    method = _method_of(entry, function)
-    primal = _stack if function is np.stack else function
-    apply, apply_first = record.apply, record.apply_first
-
-    def call(*args: Any) -> Any:
-        if args and args[0].__class__ is Tensor:
-            return apply_first(entry, args[0], args[1:], {}, method)
-        return apply(entry, args, {}, primal)
-
-    return call
-
-
-def _method_of(entry: Entry, function: Any) -> Any:
-    """What computes a function on an ndarray: its method, which is quicker, where arguments mean the same."""
-    name = getattr(function, "__name__", "")
-    same = name in ("sum", "mean", "prod", "max", "min") and function is getattr(np, name)
-    return getattr(np.ndarray, name) if same and entry.only_first else function
-
-
-def _stack(arrays: Any, axis: Any = 0, **kwargs: Any) -> Any:
-    """`np.stack` in a third of its time for the usual arguments."""
-    if axis == 0 and not kwargs and arrays.__class__ is list and len(arrays) > 0:
-        first = arrays[0]
-        if first.__class__ is np.ndarray and all(
-            a.__class__ is np.ndarray and a.shape == first.shape and a.dtype is first.dtype for a in arrays
-        ):
-            made = np.empty((len(arrays), *first.shape), first.dtype)
-            for k, a in enumerate(arrays):
-                made[k] = a
-            return made
-    return np.stack(arrays, axis, **kwargs)
+# The recorders of functions that were called once.
+short_cuts: dict[Any, Recorders] = {}
 
 
 def _plain_or_refused(function: Any, spelling: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

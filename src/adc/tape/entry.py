@@ -46,10 +46,11 @@ class Pull:
 
     __slots__ = (
         "active",
-        "all_kept",
         "body",
         "entry",
         "keeps",
+        "keeps_left",
+        "keeps_right",
         "keeps_z",
         "name",
         "operands",
@@ -57,6 +58,7 @@ class Pull:
         "retains",
         "reverse",
         "traced",
+        "whole",
     )
 
     def __init__(
@@ -82,7 +84,9 @@ class Pull:
         self.entry = entry
         self.traced: Callable[..., tuple[Any, ...]] | None = None  # `reverse` as it runs on Tensors
         self.pack = _packer(keeps)
-        self.all_kept = all(need is Need.VALUE for need in keeps)
+        # For the operators: nothing is kept in part, so what is kept needs no `pack`.
+        self.whole = Need.FORM not in keeps
+        self.keeps_left, self.keeps_right = ([need is Need.VALUE for need in keeps] + [False, False])[:2]
         self.retains = keeps_z or Need.VALUE in keeps if retains is None else retains
 
 
@@ -96,7 +100,7 @@ def _packer(keeps: tuple[Need, ...]) -> Callable[..., tuple[Any, ...]]:
     names = [f"x{k}" for k in range(len(keeps))]
     parts = {Need.NOTHING: "None", Need.FORM: "form({})", Need.VALUE: "{}"}
     kept = "".join(parts[need].format(name) + ", " for name, need in zip(names, keeps, strict=True))
-    pack: Callable[..., tuple[Any, ...]] = eval(f"lambda {', '.join(names)}: ({kept})", {"form": _form})
+    pack: Callable[..., tuple[Any, ...]] = eval(f"lambda {', '.join(names)}: ({kept})", {"form": form})
     _PACKERS[keeps] = pack
     return pack
 
@@ -112,16 +116,17 @@ _PACKERS: dict[tuple[Need, ...], Callable[..., tuple[Any, ...]]] = {
 }
 
 
-def _form(value: Any) -> Any:
+def form(value: Any) -> Any:
+    """What stands in for an argument of which the pull reads no values."""
     if value.__class__ is np.ndarray:
-        form = Form.__new__(Form)
-        form.shape = value.shape
-        form.dtype = value.dtype
-        return form
+        made = Form.__new__(Form)
+        made.shape = value.shape
+        made.dtype = value.dtype
+        return made
     if isinstance(value, np.ndarray):
         return Form(value.shape, value.dtype)
     if isinstance(value, list | tuple):
-        return [_form(v) for v in value]
+        return [form(v) for v in value]
     return value
 
 
@@ -142,11 +147,11 @@ class Entry:
         self.pulls: dict[Pattern, Pull] = {}
         self.has_full = operation.full is not None
         self._forms: dict[Any, Entry] = {}
-        self._defaults = tuple(() if p.kind is p.VAR_POSITIONAL else p.default for p in operation.parameters)
-        self._positional = sum(
+        self.defaults = tuple(() if p.kind is p.VAR_POSITIONAL else p.default for p in operation.parameters)
+        self.positional = sum(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
         )
-        self._least = sum(d is inspect.Parameter.empty for d in self._defaults)
+        self._least = sum(d is inspect.Parameter.empty for d in self.defaults)
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments
         self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
@@ -172,16 +177,16 @@ class Entry:
 
         Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None.
         """
-        if not kwargs and self._least <= len(args) <= self._positional and self.star is None:
-            return args + self._defaults[len(args) :]
-        bound = list(self._defaults)
-        if len(args) > self._positional and self.star is None:
-            if any(a is not None for a in args[self._positional :]):
+        if not kwargs and self._least <= len(args) <= self.positional and self.star is None:
+            return args + self.defaults[len(args) :]
+        bound = list(self.defaults)
+        if len(args) > self.positional and self.star is None:
+            if any(a is not None for a in args[self.positional :]):
                 raise self._refused(f"{len(args)} positional arguments")
-            args = args[: self._positional]
-        bound[: min(len(args), self._positional)] = args[: self._positional]
+            args = args[: self.positional]
+        bound[: min(len(args), self.positional)] = args[: self.positional]
         if self.star is not None:
-            bound[self.star] = tuple(args[self._positional :])
+            bound[self.star] = tuple(args[self.positional :])
         for name, value in kwargs.items():
             position = self.positions.get(name)
             if position is not None:
@@ -240,7 +245,7 @@ class Entry:
         keeps = tuple(cut.needs[name] for name in self._names_in(cut))
         keeps_z = cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING
         # An axis that the pull reads is no kept value: optional parameters are static.
-        kept = [k for k, d in enumerate(self._defaults) if d is inspect.Parameter.empty or d == ()]
+        kept = [k for k, d in enumerate(self.defaults) if d is inspect.Parameter.empty or d == ()]
         return Pull(
             self.name,
             _flattened(quickened(cut.function), pattern, wanted),

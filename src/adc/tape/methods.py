@@ -12,6 +12,7 @@ from adc.rules import registry
 from adc.tape import dispatch, indexing, inplace, record
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import here
+from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -54,15 +55,18 @@ def _by_rule(name: str) -> Any:
     if attribute is not None and not callable(attribute):
         return property(lambda t: record.apply(entry, (t,), {}))  # `t.real`
 
+    recorders = Recorders(entry, entry.function)
+
     def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            if "dim" in kwargs:
-                kwargs["axis"] = kwargs.pop("dim")
-            if "keepdim" in kwargs:
-                kwargs["keepdims"] = kwargs.pop("keepdim")
-            if kwargs.get("out") is not None:
-                return dispatch.array_function(entry.function, (t, *args), kwargs)
-        return record.apply_first(entry, t, args, kwargs, attribute)
+        if not kwargs:
+            short = recorders.get(1 + len(args))
+            if short is not None:
+                return short(t, *args)
+        elif "dim" in kwargs or "keepdim" in kwargs:
+            kwargs = {_TORCH_KEYWORDS.get(k, k): v for k, v in kwargs.items()}
+        if kwargs.get("out") is not None:
+            return dispatch.array_function(entry.function, (t, *args), kwargs)
+        return recorders.of((t, *args), kwargs)(t, *args, **kwargs)
 
     return method
 
@@ -90,6 +94,8 @@ def _by_function(name: str) -> Any:
         return None
     return lambda t, *args, **kwargs: function(t, *args, **kwargs)
 
+
+_TORCH_KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}
 
 # PyTorch's names for what NumPy calls otherwise.
 _SYNONYMS = {
@@ -168,10 +174,10 @@ def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
     if order != "C":
         raise record.no_rule(f"reshape with order={order!r}")
     lengths = shape[0] if len(shape) == 1 and shape[0].__class__ is tuple else _lengths(shape)
-    return record.apply_first(_RESHAPE, t, (lengths,), {}, np.ndarray.reshape)
+    return _RESHAPE.of((t, lengths), {})(t, lengths)
 
 
-_RESHAPE = entry_of(registry.named("reshape"))
+_RESHAPE = Recorders(entry_of(registry.named("reshape")), np.reshape)
 
 
 def _lengths(shape: tuple[Any, ...]) -> Any:

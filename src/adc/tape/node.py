@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 import sys
 import types
 from collections.abc import Callable
@@ -66,6 +67,16 @@ class Node:
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node's pull; what it returns replaces the former."""
         return _hooks().register_on_node(self, hook, before=False)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the result: with shape, dtype and size all that some pulls ask of an operand."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the result."""
+        return math.prod(self.shape)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -150,6 +161,7 @@ def is_own(module: str, file: str) -> bool:
 
 
 _own_files: dict[str, bool] = {}
+is_users_file: dict[str, bool] = {}  # of those that code was seen of
 
 
 def user_frame() -> types.FrameType | None:
@@ -162,6 +174,7 @@ def user_frame() -> types.FrameType | None:
             own = is_own(str(frame.f_globals.get("__name__", "")), file)
             if not file.startswith("<"):  # `<string>` may be anyone's
                 _own_files[file] = own
+                is_users_file[file] = not own
         if not own:
             break
         frame = frame.f_back

@@ -18,6 +18,11 @@ from adc.tape.node import Node, orders
 from adc.tape.state import modes
 
 _getframe = sys._getframe
+_array = np.array
+_ndarray = np.ndarray
+_FLOAT64 = np.dtype(np.float64)
+# NumPy multiplies an array by an array of no axes in two thirds of the time that it takes for a float.
+_LINEAR = frozenset({"add", "subtract", "multiply", "divide"})
 _PLAIN = frozenset({float, int, bool, np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_})
 
 # The class that these are the methods of, and the modules that build on it: they come later (`complete`).
@@ -50,7 +55,7 @@ def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
         result.node = node = Node()
         node.pull = pull
         node.edges = (self.node,)
-        node.kept = (x,) if pull.all_kept else pull.pack(x)
+        node.kept = (x if pull.keeps_left else None,) if pull.whole else pull.pack(x)
         node.z = z if pull.keeps_z else None
         node.shape = z.shape
         node.dtype = z.dtype
@@ -67,6 +72,7 @@ def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
 def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> Any:
     """The method of an operator whose left operand is the Tensor."""
     entry = entry_of(registry.named(name))
+    as_array = name in _LINEAR
 
     def method(self: Any, other: Any) -> Any:
         x = self.primal
@@ -76,7 +82,11 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
             y = other.primal
             b = other.node
         elif kind in _PLAIN:
-            y = other
+            y = (
+                _array(other)
+                if kind is float and as_array and x.__class__ is _ndarray and x.dtype is _FLOAT64
+                else other
+            )
             b = None
         else:
             return record.operator(entry, self, other)
@@ -102,7 +112,10 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         result.node = node = Node()
         node.pull = pull
         node.edges = edges
-        node.kept = (x, y) if pull.all_kept else pull.pack(x, y)
+        if pull.whole:
+            node.kept = (x if pull.keeps_left else None, y if pull.keeps_right else None)
+        else:
+            node.kept = pull.pack(x, y)
         node.z = z if pull.keeps_z else None
         node.shape = z.shape
         node.dtype = z.dtype
@@ -119,11 +132,14 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
 def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> Any:
     """The method of an operator whose right operand is the Tensor and whose left is a number or an array."""
     entry = entry_of(registry.named(name))
+    as_array = name in _LINEAR
 
     def method(self: Any, other: Any) -> Any:
         if other.__class__ not in _PLAIN:
             return record.operator(entry, other, self)
         y = self.primal
+        if as_array and other.__class__ is float and y.__class__ is _ndarray and y.dtype is _FLOAT64:
+            other = _array(other)
         z = function(other, y)
         result = Tensor()
         result.primal = z
@@ -135,7 +151,10 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
         result.node = node = Node()
         node.pull = pull
         node.edges = (self.node,)
-        node.kept = pull.pack(other, y)
+        if pull.whole:
+            node.kept = (other if pull.keeps_left else None, y if pull.keeps_right else None)
+        else:
+            node.kept = pull.pack(other, y)
         node.z = z if pull.keeps_z else None
         node.shape = z.shape
         node.dtype = z.dtype
@@ -155,10 +174,18 @@ def _fill(entry: Entry, which: str, pattern: tuple[bool, ...]) -> Any:
     return pull
 
 
-short_cuts: dict[np.ufunc, Callable[..., Any]] = {}
+class _ShortCuts(dict[np.ufunc, Callable[..., Any]]):
+    """What ufuncs do on Tensors, made when one is first called."""
+
+    def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any]:
+        made = self[ufunc] = _short_cut(ufunc)
+        return made
 
 
-def short_cut(ufunc: np.ufunc) -> Callable[..., Any]:
+short_cuts = _ShortCuts()
+
+
+def _short_cut(ufunc: np.ufunc) -> Callable[..., Any]:
     """What calls a ufunc on Tensors: as an operator where its rule is elementwise in one or two operands."""
     operation = registry.find(ufunc)
     made: Callable[..., Any]
@@ -179,7 +206,6 @@ def short_cut(ufunc: np.ufunc) -> Callable[..., Any]:
         def made(x: Any, y: Any) -> Any:
             return left(x, y) if x.__class__ is Tensor else right(y, x)
 
-    short_cuts[ufunc] = made
     return made
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.tape import operators, views
+from adc.tape import views
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, Part, Whole, here, orders, user_frame
 from adc.tape.slicing import Need
@@ -110,13 +110,13 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         else:
             pattern.append(False)
     for k in entry.fixed:
-        if values[k].__class__ not in _ATOMS and is_active(values[k]):
+        if values[k].__class__ not in ATOMS and is_active(values[k]):
             _refuse_unless_form(entry, k)
     if not edges:
         return wrap(function(*plain(args), **plain(kwargs)), args)
     if entry.sequence is not None and values[entry.sequence].__class__ is Tensor:
         return apply(entry, *_with_rows(entry, args, kwargs), function)
-    arrays = [v if v.__class__ in _ATOMS else plain(v) for v in values]
+    arrays = [v if v.__class__ in ATOMS else plain(v) for v in values]
     if kwargs or entry.most is None:
         z = function(*plain(args), **plain(kwargs))
     else:
@@ -127,69 +127,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     return record(pull, z, tuple(edges), pull.pack(*arrays), args)
 
 
-def apply_first(
-    entry: Entry, t: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any = None
-) -> Any:
-    """`apply` for an operation whose first argument is a Tensor: short where that is its only operand.
-
-    `function` is ndarray's method, where there is one.
-    """
-    if entry.has_full and (kwargs or args):
-        entry = entry.form((t, *args), kwargs)
-    x = t.primal
-    quick = entry.only_first and x.__class__ is np.ndarray and t.node is not None and modes.enabled
-    for a in args:
-        quick = quick and (a.__class__ in _ATOMS or _is_static(a))
-    for a in kwargs.values():
-        quick = quick and (a.__class__ in _ATOMS or _is_static(a))
-    if not quick:
-        return apply(entry, (t, *args), kwargs, function if x.__class__ is np.ndarray else None)
-    node_before = t.node
-    assert node_before is not None
-    values = entry.bind((x, *args), kwargs)
-    compute = function or entry.function
-    z: Any = compute(x, *args, **kwargs) if kwargs else compute(x, *args)
-    if z.__class__ not in _ARRAYS:
-        return apply(entry, (t, *args), kwargs, function)  # several results, or no number
-    pull = entry.left or operators._fill(entry, "left", (True,))
-    node = Node()
-    node.pull = pull
-    node.edges = (node_before,)
-    node.kept = pull.pack(*values)
-    node.z = z if pull.keeps_z else None
-    node.shape = z.shape
-    node.dtype = z.dtype
-    node.order = next(orders)
-    node.hooks = None
-    frame = user_frame()
-    if frame is None:
-        node.code, node.lasti = None, 0
-    else:
-        node.code = frame.f_code
-        node.lasti = frame.f_lasti
-    result = Tensor()
-    result.primal = z
-    result.node = node
-    result.extra = None
-    if z.__class__ is np.ndarray and (z.base is not None or z is t.primal):
-        views.note_one(result, t)
-    return result
-
-
-_ARRAYS: frozenset[Any] = frozenset({np.ndarray, np.float64, np.float32})
-
-
-def _is_static(value: Any) -> bool:
-    """Whether a value is a shape or axes: a tuple of integers."""
-    if value.__class__ is not tuple:
-        return False
-    for v in value:  # noqa: SIM110  # a generator takes three times as long
-        if v.__class__ is not int:
-            return False
-    return True
-
-
-_ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
+ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
 
 
 def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -357,7 +295,7 @@ def _row(values: Any, edges: list[Node]) -> tuple[list[Any], Any] | None:
             pattern.append(v.node is not None)
             if v.node is not None:
                 found.append(v.node)
-        elif v.__class__ in _ATOMS:
+        elif v.__class__ in ATOMS:
             arrays.append(v)
             pattern.append(False)
         else:

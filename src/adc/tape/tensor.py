@@ -20,6 +20,9 @@ from adc.tape.node import Leaf, Node, here
 from adc.tape.state import modes
 
 
+_short_cuts = operators.short_cuts
+
+
 def make(primal: Any, node: Node | None = None) -> Tensor:
     """A Tensor around an array or NumPy scalar, with the node that made it."""
     result = Tensor()
@@ -112,15 +115,15 @@ class Tensor:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
-            short = operators.short_cuts.get(ufunc) or operators.short_cut(ufunc)
-            return short(*inputs)
+            return _short_cuts[ufunc](*inputs)
         return dispatch.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if not kwargs:
-            short = dispatch.short_cuts.get(function)
+        table = dispatch.short_cuts.get(function)
+        if table is not None:
+            short = table.get((len(args), *kwargs) if kwargs else len(args))
             if short is not None:
-                return short(*args)
+                return short(*args, **kwargs)
         return dispatch.array_function(function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

@@ -1,7 +1,8 @@
 """Views and the Tensor whose memory they share see each other's writes, values and derivatives alike.
 
-A root knows its live views. A write through any of them becomes a write to a region of the root, and every
-view is then read anew from the root, so that its derivative follows the new values (as PyTorch's CopySlices).
+A view holds its root in `extra`, a root a `Family` of its live views. A write through any of them becomes a
+write to a region of the root, and every view is then read anew from the root, so that its derivative follows
+the new values (as PyTorch's CopySlices).
 """
 
 from __future__ import annotations
@@ -17,15 +18,6 @@ from adc.errors import GraphCutError
 from adc.tape.node import here
 from adc.tape.tensor import Tensor
 from adc.tape.writes import owner_of
-
-
-class View:
-    """Held by a view: the Tensor that it is a window of."""
-
-    __slots__ = ("root",)
-
-    def __init__(self, root: Tensor) -> None:
-        self.root = root
 
 
 class Family:
@@ -50,7 +42,7 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
     for source in _tensors(sources):
         if isinstance(source.primal, np.ndarray) and owner_of(source.primal) is owner:
             root = root_of(source)
-            result.extra = View(root)
+            result.extra = root
             if root.extra is None:
                 root.extra = Family()
             root.extra.add(result)
@@ -63,8 +55,8 @@ def note_one(result: Tensor, source: Tensor) -> None:
     if base is not primal and (base is not primal.base or base is None):
         note(result, (source,))
         return
-    root = source.extra.root if source.extra.__class__ is View else source
-    result.extra = View(root)
+    root = source.extra if source.extra.__class__ is Tensor else source
+    result.extra = root
     family = root.extra
     if family is None:
         family = root.extra = Family()
@@ -81,12 +73,12 @@ def _tensors(sources: Any) -> Iterator[Tensor]:
 
 def is_view(tensor: Tensor) -> bool:
     """Whether `tensor` is a window of another Tensor's memory."""
-    return tensor.extra.__class__ is View
+    return tensor.extra.__class__ is Tensor
 
 
 def root_of(tensor: Tensor) -> Tensor:
     """The Tensor whose memory `tensor` is a window of; itself if of none."""
-    return tensor.extra.root if tensor.extra.__class__ is View else tensor
+    return tensor.extra if tensor.extra.__class__ is Tensor else tensor
 
 
 def views_of(root: Tensor) -> list[Tensor]:
