@@ -199,12 +199,6 @@ class Entry:
         return tuple(bound)
 
     @functools.cached_property
-    def only_first(self) -> bool:
-        """Whether the first argument is the only operand, and an array."""
-        recorded = self.kind in ("linear", "general") and self.writes is None
-        return recorded and self.wrt == (0,) and self.star is None and self.sequence is None
-
-    @functools.cached_property
     def sequence(self) -> int | None:
         """The position of the operand that is a sequence of arrays (`np.stack(arrays)`)."""
         for example in self.operation.example_calls()[:1]:

@@ -9,6 +9,7 @@ results) it hands to the general path.
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,8 @@ from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 
 __all__ = ["Recorders"]
+
+_RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "rules") + os.sep
 
 _DEPTH = 2  # from a recorder to the user: __array_function__, __array_ufunc__ or the method stand between
 
@@ -47,11 +50,13 @@ class Recorders(dict[Any, Callable[..., Any]]):
         """The recorder for calls of this form."""
         key: Any = (len(args), *kwargs) if kwargs else len(args)
         known = self.get(key)
-        if known is None:
-            known = self[key] = self._made(key, len(args), tuple(kwargs))
-        return known
+        return self._made(key, len(args), tuple(kwargs)) if known is None else known
 
     def _made(self, key: Any, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+        made = self[key] = self._written(key, count, names)
+        return made
+
+    def _written(self, key: Any, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
         slow = self._general
 
         def again(*args: Any, **kwargs: Any) -> Any:
@@ -251,7 +256,10 @@ def _is_static(value: tuple[Any, ...]) -> bool:
 
 
 def _locate(node: Node) -> None:
-    """Say of a node recorded below library code where the user stands."""
+    """Say of a node recorded below library code where the user stands; of a rule's body `composite` says it."""
+    assert node.code is not None
+    if node.code.co_filename.startswith(_RULES):
+        return
     frame = user_frame()
     node.code, node.lasti = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
 

@@ -21,6 +21,8 @@ import numpy as np
 
 from adc.rules import registry
 from adc.tape import dispatch, record, solvers
+from adc.tape.entry import find
+from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -276,9 +278,15 @@ def _float_array(result: Any) -> Any:
 
 def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the rule table."""
+    entry = find(function)
+    assert entry is not None
+    recorders = Recorders(entry, function)
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        for a in args:
+            if a.__class__ is Tensor and a.node is not None:
+                return recorders.of(args, kwargs)(*args, **kwargs)
         if record.is_active(args) or record.is_active(kwargs):
             return dispatch.call(function, *args, **kwargs)
         return _float_array(function(*record.plain(args), **record.plain(kwargs)))

@@ -19,7 +19,6 @@ from adc.tape import operators
 from adc.tape.node import Leaf, Node, here
 from adc.tape.state import modes
 
-
 _short_cuts = operators.short_cuts
 
 
