@@ -42,10 +42,15 @@ class Names:
     def __init__(self, program: Program, inlining: Inlining) -> None:
         self.program = program
         self.inlining = inlining
-        self.interferes: dict[Var, set[Var]] = {}
         self.order: dict[Var, int] = {}
+        # Sets of variables are integers, a bit for each: there are many, and large ones.
+        self._bit: dict[Var, int] = {}
+        self._alive: dict[Var, int] = {}  # what is alive where a variable is set
         self._parent: dict[Var, Var] = {}
         self._members: dict[Var, list[Var]] = {}
+        self._masks: dict[
+            Var, tuple[int, int]
+        ] = {}  # of a group: its members, and what is alive where they are set
         self._find_interference()
         self._coalesce(program.body)
         self.names: dict[Var, str] = {}
@@ -65,18 +70,30 @@ class Names:
         for position, v in enumerate([*self.program.params, *self._all_defined(self.program.body)]):
             self.order.setdefault(v, position)
 
+    def _mask(self, v: Var) -> int:
+        bit = self._bit.get(v)
+        if bit is None:
+            bit = self._bit[v] = 1 << len(self._bit)
+        return bit
+
+    def _all(self, variables: Iterable[Var]) -> int:
+        found = 0
+        for v in variables:
+            found |= self._mask(v)
+        return found
+
     def _all_defined(self, block: Block) -> Iterator[Var]:
         for stmt in walk(block):
             yield from bound_inside(stmt)
             yield from defined(stmt)
 
-    def _flat(self, operands: Iterable[Var]) -> set[Var]:
+    def _flat(self, operands: Iterable[Var]) -> int:
         """The printed variables that a use reaches through inlined expressions."""
-        found: set[Var] = set()
+        found = 0
         for v in operands:
             inlined = self.inlining.expression_of(v)
             if inlined is None:
-                found.add(v)
+                found |= self._mask(v)
             else:
                 found |= self._flat(
                     u for u in self.inlining.operands(inlined) if u is not v and not self._inside(u, inlined)
@@ -91,25 +108,22 @@ class Names:
                 return True
         return False
 
-    def _define(self, v: Var, live: set[Var]) -> None:
-        mine = self.interferes.setdefault(v, set())
-        for u in live:
-            if u is not v:
-                mine.add(u)
-                self.interferes.setdefault(u, set()).add(v)
+    def _define(self, v: Var, live: int) -> None:
+        self._alive[v] = self._alive.get(v, 0) | (live & ~self._mask(v))
 
-    def _block(self, block: Block, live: set[Var]) -> set[Var]:
+    def _block(self, block: Block, live: int) -> int:
         for stmt in reversed(block):
             live = self._statement(stmt, live)
         return live
 
-    def _statement(self, stmt: Stmt, live: set[Var]) -> set[Var]:
+    def _statement(self, stmt: Stmt, live: int) -> int:
         targets = list(defined(stmt))
         if targets and all(t in self.inlining.definition for t in targets):
             return live
+        own = self._all(targets)
         for t in targets:
-            self._define(t, live | set(targets))
-        live = live - set(targets)
+            self._define(t, live | own)
+        live &= ~own
         if isinstance(stmt, If):
             then = self._block(stmt.then, live | self._flat(variables(tuple(m.then for m in stmt.merges))))
             orelse = self._block(
@@ -124,19 +138,19 @@ class Names:
             return self._loop(stmt, live, [stmt.test_block, stmt.body])
         return live | self._flat(uses(stmt))
 
-    def _loop(self, stmt: For | While, live: set[Var], parts: list[Block]) -> set[Var]:
-        phis = [c.phi for c in stmt.carried]
-        around = set(live)
+    def _loop(self, stmt: For | While, live: int, parts: list[Block]) -> int:
+        phis = self._all(c.phi for c in stmt.carried)
+        bound = list(bound_inside(stmt))
+        around = live
         while True:
             at_end = around | self._flat(variables(tuple(c.out for c in stmt.carried)))
             inside = self._block(parts[-1], at_end)
             if isinstance(stmt, While):
                 # After a failed test the phis are the results.
-                inside = self._block(parts[0], inside | live | set(phis) | self._flat(variables(stmt.test)))
-            heads = inside | set(phis)
-            for v in bound_inside(stmt):
-                self._define(v, heads | around)
-            extended = around | (inside - set(bound_inside(stmt)))
+                inside = self._block(parts[0], inside | live | phis | self._flat(variables(stmt.test)))
+            for v in bound:
+                self._define(v, inside | phis | around)
+            extended = around | (inside & ~self._all(bound))
             if extended == around:
                 break
             around = extended
@@ -155,6 +169,10 @@ class Names:
     def _group(self, v: Var) -> list[Var]:
         return self._members.get(self.find(v), [v])
 
+    def _group_masks(self, v: Var) -> tuple[int, int]:
+        root = self.find(v)
+        return self._masks.get(root) or (self._mask(root), self._alive.get(root, 0))
+
     def _join(self, a: Var, b: Atom, forced: bool = False) -> None:
         if not isinstance(b, Var) or b in self.inlining.definition:
             return
@@ -164,12 +182,15 @@ class Names:
         if not forced and (not same_kind(a.type, b.type) or self._conflict(ra, rb)):
             return
         merged = [*self._group(ra), *self._group(rb)]
+        (mine, alive), (theirs, theirs_alive) = self._group_masks(ra), self._group_masks(rb)
         self._parent[rb] = ra
         self._members[ra] = merged
+        self._masks[ra] = mine | theirs, alive | theirs_alive
 
     def _conflict(self, a: Var, b: Var) -> bool:
-        group = set(self._group(b))
-        return any(self.interferes.get(v, set()) & group for v in self._group(a))
+        """Whether some member of one group is alive where one of the other is set."""
+        (mine, alive), (theirs, theirs_alive) = self._group_masks(a), self._group_masks(b)
+        return bool(alive & theirs or theirs_alive & mine)
 
     def _coalesce(self, block: Block) -> None:
         params = set(self.program.params)

@@ -260,8 +260,15 @@ def atoms(operand: Operand) -> Iterator[Atom]:
         yield operand
 
 
-def variables(operand: Operand) -> Iterator[Var]:
-    return (a for a in atoms(operand) if isinstance(a, Var))
+def variables(operand: Operand) -> list[Var]:
+    """All variables in an operand."""
+    if isinstance(operand, Var):
+        return [operand]
+    if isinstance(operand, tuple):
+        return [v for item in operand for v in variables(item)] if operand else []
+    if isinstance(operand, Slice):
+        return [p for p in (operand.start, operand.stop, operand.step) if isinstance(p, Var)]
+    return []
 
 
 def length_variables(v: Var) -> Iterator[Var]:
@@ -292,8 +299,9 @@ def walk(block: Block) -> Iterator[Stmt]:
     """Every statement, regions before their contents."""
     for stmt in block:
         yield stmt
-        for inner in blocks(stmt):
-            yield from walk(inner)
+        if isinstance(stmt, (For, While, If)):
+            for inner in blocks(stmt):
+                yield from walk(inner)
 
 
 def may_raise(stmt: Stmt) -> bool:
@@ -301,35 +309,31 @@ def may_raise(stmt: Stmt) -> bool:
     return isinstance(stmt, Assign) and not isinstance(stmt.op, str) and "raises" in stmt.op.extra
 
 
-def uses(stmt: Stmt) -> Iterator[Var]:
+def uses(stmt: Stmt) -> list[Var]:
     """The variables that a statement itself reads; for a region: its header, inits, outs and merges, not its blocks."""
     if isinstance(stmt, Assign):
-        yield from variables(stmt.args)
-    elif isinstance(stmt, Store):
-        yield stmt.array
-        yield from variables((stmt.index, stmt.value))
-    elif isinstance(stmt, For):
-        yield from variables((stmt.start, stmt.stop, stmt.step))
-        for c in stmt.carried:
-            yield from variables((c.init, c.out))
-    elif isinstance(stmt, While):
-        yield from variables(stmt.test)
-        for c in stmt.carried:
-            yield from variables((c.init, c.out))
-    elif isinstance(stmt, If):
-        yield from variables(stmt.test)
-        for m in stmt.merges:
-            yield from variables((m.then, m.orelse))
-    elif isinstance(stmt, Check):
-        yield from variables((stmt.test, stmt.message))
-    elif isinstance(stmt, Print):
-        yield from variables(stmt.args)
-    elif isinstance(stmt, NewBuffer):
-        yield from variables(((*(stmt.buffer.trips or ()),), stmt.buffer.lengths))
-    elif isinstance(stmt, Keep):
-        yield from variables((stmt.index or (), stmt.value))
-    elif isinstance(stmt, Restore):
-        yield from variables(stmt.index or ())
+        return variables(stmt.args)
+    if isinstance(stmt, Store):
+        return [stmt.array, *variables(stmt.index), *variables(stmt.value)]
+    if isinstance(stmt, For):
+        return variables(
+            (stmt.start, stmt.stop, stmt.step, *(a for c in stmt.carried for a in (c.init, c.out)))
+        )
+    if isinstance(stmt, While):
+        return variables((stmt.test, *(a for c in stmt.carried for a in (c.init, c.out))))
+    if isinstance(stmt, If):
+        return variables((stmt.test, *(a for m in stmt.merges for a in (m.then, m.orelse))))
+    if isinstance(stmt, Check):
+        return variables((stmt.test, stmt.message))
+    if isinstance(stmt, Print):
+        return variables(stmt.args)
+    if isinstance(stmt, NewBuffer):
+        return variables(((*(stmt.buffer.trips or ()),), stmt.buffer.lengths))
+    if isinstance(stmt, Keep):
+        return variables((stmt.index or (), stmt.value))
+    if isinstance(stmt, Restore):
+        return variables(stmt.index or ())
+    return []
 
 
 def defined(stmt: Stmt) -> Iterator[Var]:

@@ -55,7 +55,10 @@ class _Contractor:
         """Contract what the program holds now; True when something changed."""
         accesses = _accesses(self.program)
         changed = False
+        table: dict[Var, Atom] = {}
         for block in _all_blocks(self.program.body):
+            users = _users(block)
+            inside: set[Stmt] | None = None
             for stmt in list(block):
                 if not isinstance(stmt, Assign) or stmt.name != "empty" or not stmt.target.is_array:
                     continue
@@ -63,29 +66,22 @@ class _Contractor:
                 if not indices or any(index is None for index in indices):
                     continue
                 elements = [index for index in indices if index is not None]
-                axis = self._contractible(stmt.target, block, stmt, elements)
+                axis = self._contractible(stmt.target, users[stmt.target], elements)
                 if axis is not None:
-                    self._drop_axis(stmt.target, axis, stmt)
+                    self._drop_axis(stmt.target, axis, stmt, [s for s, _ in accesses[stmt.target]])
                     changed = True
-                elif (
-                    not changed
-                    and self._constant_cells(stmt.target, elements)
-                    and {s for s, _ in accesses[stmt.target]}
-                    <= set(walk(block))  # no other branch looks at it
-                ):
-                    # Promotion rebuilds blocks, so the search begins anew.
-                    table: dict[Var, Atom] = {}
-                    self._to_scalars(stmt.target, stmt, block, table)
-                    self.program.body = substitute(self.program.body, table)
-                    self.program.results = [operand(r, table) for r in self.program.results]
-                    return True
+                elif self._constant_cells(stmt.target, elements):
+                    inside = set(walk(block)) if inside is None else inside
+                    if {s for s, _ in accesses[stmt.target]} <= inside:  # no other branch looks at it
+                        self._to_scalars(stmt.target, stmt, block, elements, table)
+                        changed = True
+        if table:
+            self.program.body = substitute(self.program.body, table)
+            self.program.results = [operand(r, table) for r in self.program.results]
         return changed
 
-    def _contractible(
-        self, array: Var, block: Block, stmt: Stmt, indices: list[tuple[Any, ...]]
-    ) -> int | None:
+    def _contractible(self, array: Var, users: list[Stmt], indices: list[tuple[Any, ...]]) -> int | None:
         """An axis whose index is always the counter of the one loop that touches the array."""
-        users = [s for s in block if s is not stmt and any(array in set(uses(x)) for x in walk([s]))]
         if len(users) != 1 or not isinstance(users[0], For):
             return None
         counter = users[0].index
@@ -94,7 +90,7 @@ class _Contractor:
                 return p
         return None
 
-    def _drop_axis(self, array: Var, axis: int, allocation: Assign) -> None:
+    def _drop_axis(self, array: Var, axis: int, allocation: Assign, accesses: list[Stmt]) -> None:
         assert isinstance(array.type, Array)
         shape = array.type.shape[:axis] + array.type.shape[axis + 1 :]
         array.type = Array(array.type.dtype, shape, "C")
@@ -102,7 +98,7 @@ class _Contractor:
         if not isinstance(lengths, tuple):
             lengths = (lengths,)
         allocation.args = (lengths[:axis] + lengths[axis + 1 :], dtype)
-        for s in walk(self.program.body):
+        for s in accesses:
             if isinstance(s, Store) and s.array is array:
                 s.index = s.index[:axis] + s.index[axis + 1 :]
             elif isinstance(s, Assign) and s.name == "getitem" and s.args[0] is array:
@@ -114,14 +110,15 @@ class _Contractor:
             and len({tuple(i.value for i in index) for index in indices}) <= MAX_CELLS
         )
 
-    def _to_scalars(self, array: Var, allocation: Assign, block: Block, table: dict[Var, Atom]) -> None:
-        cells = sorted(
-            {
-                tuple(i.value for i in index)
-                for _, index in _accesses(self.program)[array]
-                if index is not None
-            }
-        )
+    def _to_scalars(
+        self,
+        array: Var,
+        allocation: Assign,
+        block: Block,
+        elements: list[tuple[Any, ...]],
+        table: dict[Var, Atom],
+    ) -> None:
+        cells = sorted({tuple(i.value for i in index) for index in elements})
         block.remove(allocation)
         for k, cell in enumerate(cells):
             name = array.name if len(cells) == 1 else f"{array.name}_{'_'.join(map(str, cell))}"
@@ -145,12 +142,13 @@ class _Promotion:
     def run(self, block: Block) -> None:
         kind = np.dtype(self.type.dtype)
         start = Const(kind.type(0).item() if kind != np.float32 else np.float32(0))
-        block[:] = self._block(block, start)[0]
+        self._block(block, start)
 
     def _mine(self, index: tuple[Any, ...]) -> bool:
         return tuple(i.value for i in index) == self.cell
 
-    def _block(self, block: Block, current: Atom) -> tuple[Block, Atom]:
+    def _block(self, block: Block, current: Atom) -> Atom:
+        """Rewrite a block in place; the value of the element at its end."""
         out: Block = []
         for stmt in block:
             if (
@@ -176,7 +174,8 @@ class _Promotion:
             elif isinstance(stmt, If):
                 current = self._branch(stmt, current)
             out.append(stmt)
-        return out, current
+        block[:] = out
+        return current
 
     def _touches(self, stmt: Stmt) -> bool:
         return any(
@@ -185,25 +184,35 @@ class _Promotion:
 
     def _loop(self, stmt: For | While, current: Atom) -> Atom:
         if not self._touches(stmt):
-            if isinstance(stmt, While):
-                stmt.test_block = self._block(stmt.test_block, current)[0]
-            stmt.body = self._block(stmt.body, current)[0]
+            for inner in blocks(stmt):
+                self._block(inner, current)
             return current
         phi, result = Var(self.name, self.type, named=self.named), Var(self.name, self.type, named=self.named)
         if isinstance(stmt, While):
-            stmt.test_block = self._block(stmt.test_block, phi)[0]
-        stmt.body, out = self._block(stmt.body, phi)
+            self._block(stmt.test_block, phi)
+        out = self._block(stmt.body, phi)
         stmt.carried.append(Carried(phi, current, out, result))
         return result
 
     def _branch(self, stmt: If, current: Atom) -> Atom:
-        stmt.then, a = self._block(stmt.then, current)
-        stmt.orelse, b = self._block(stmt.orelse, current)
+        a, b = self._block(stmt.then, current), self._block(stmt.orelse, current)
         if a is b:
             return a
         result = Var(self.name, self.type, named=self.named)
         stmt.merges.append(Merge(result, a, b))
         return result
+
+
+def _users(block: Block) -> dict[Var, list[Stmt]]:
+    """Per array that a block allocates, the statements of the block that use it, or hold one that does."""
+    found: dict[Var, list[Stmt]] = {
+        s.target: [] for s in block if isinstance(s, Assign) and s.name == "empty" and s.target.is_array
+    }
+    if found:
+        for s in block:
+            for v in {v for x in walk([s]) for v in uses(x)} & found.keys():
+                found[v].append(s)
+    return found
 
 
 def _all_blocks(block: Block) -> list[Block]:

@@ -11,59 +11,90 @@ from collections import Counter
 from typing import Any
 
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, For, Program, Store, Var, blocks, uses, variables, walk
+from adc.compiler.ir.nodes import Assign, Atom, Block, For, Program, Store, Var, blocks, uses, variables, walk
 from adc.compiler.transforms.hoist import escaping_roots
 from adc.compiler.transforms.rewrite import operand, substitute
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with fewer allocations."""
-    while True:
-        found = _find(program, evaluator)
-        if found is None:
-            return program
-        old, new, allocation = found
+    table = _Reuse(program, evaluator).table
+    program.body = substitute(program.body, table)
+    program.results = [operand(r, table) for r in program.results]
+    return program
+
+
+class _Reuse:
+    """`table[b]` is the array whose memory `b` takes."""
+
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+        self.table: dict[Var, Atom] = {}
+        self.escaping = escaping_roots(program, evaluator)
+        self.everywhere = _times_used(program.body)
+        self._block(program.body)
+
+    def _block(self, block: Block) -> None:
+        allocated = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
+        if len(allocated) > 1:
+            self._join_in(block, allocated)
+        for s in block:
+            for inner in blocks(s):
+                self._block(inner)
+
+    def _join_in(self, block: Block, allocated: dict[Var, Assign]) -> None:
+        here = _times_used(block)
+        touched: dict[Var, list[int]] = {
+            a: [] for a in allocated
+        }  # the positions of the statements that use it
+        for k, s in enumerate(block):
+            roots = {v.root for inner in walk([s]) for v in uses(inner) if v.is_array}
+            for a in roots & allocated.keys():
+                if s is not allocated[a]:
+                    touched[a].append(k)
+        gone: set[Assign] = set()
+        again = True
+        while again:
+            again = False
+            ending: dict[int, list[Var]] = {}  # the arrays that are used for the last time there
+            for a, places in touched.items():
+                if places and places[0] != places[-1]:
+                    ending.setdefault(places[-1], []).append(a)
+            for new in list(touched):
+                places = touched[new]
+                loop = block[places[0]] if places else None
+                if not isinstance(loop, For):
+                    continue
+                for old in ending.get(places[0], ()):
+                    # A branch with the same test, in the reverse sweep, may read it, too.
+                    if old is new or here[old] != self.everywhere[old] or old in self.escaping:
+                        continue
+                    if _alike(old, new, self.ev) and _replaces(loop, old, new):
+                        self._replace(block, old, new, touched, here)
+                        gone.add(allocated[new])
+                        again = True
+                        break
+                if again:
+                    break
+        block[:] = [s for s in block if s not in gone]
+
+    def _replace(
+        self, block: Block, old: Var, new: Var, touched: dict[Var, list[int]], here: Counter[Var]
+    ) -> None:
+        self.table[new] = old
         if new.named:
             old.name, old.named = new.name, True
-        for block in _all_blocks(program.body):
-            if allocation in block:
-                block.remove(allocation)
-        program.body = substitute(program.body, {new: old})
-        program.results = [operand(r, {new: old}) for r in program.results]
+        for k in touched[new]:
+            block[k] = substitute([block[k]], {new: old})[0]
+        touched[old] = sorted({*touched[old], *touched.pop(new)})
+        for count in (here, self.everywhere):
+            count[old] += count[new]
+        if new in self.escaping:
+            self.escaping.add(old)
 
 
 def _all_blocks(body: Block) -> list[Block]:
     return [body, *(b for s in walk(body) for b in blocks(s))]
-
-
-def _find(program: Program, evaluator: Evaluator) -> tuple[Var, Var, Assign] | None:
-    escaping = escaping_roots(program, evaluator)
-    everywhere = _times_used(program.body)
-    for block in _all_blocks(program.body):
-        allocated = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
-        if len(allocated) < 2:
-            continue
-        roots = {
-            s: {v.root for inner in walk([s]) for v in uses(inner) if v.is_array and v.root in allocated}
-            for s in block
-        }
-        here = _times_used(block)
-        touched = {a: [s for s in block if s is not made and a in roots[s]] for a, made in allocated.items()}
-        for new, allocation in allocated.items():
-            users = touched[new]
-            if not users or not isinstance(users[0], For):
-                continue
-            loop = users[0]
-            for old in allocated:
-                if here[old] != everywhere[old]:
-                    continue  # a branch with the same test, in the reverse sweep, reads it too
-                if old is new or old in escaping or not touched[old] or touched[old][-1] is not loop:
-                    continue
-                if touched[old][0] is loop or not _alike(old, new, evaluator):
-                    continue
-                if _replaces(loop, old, new):
-                    return old, new, allocation
-    return None
 
 
 def _times_used(block: Block) -> Counter[Var]:
