@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import types
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,13 +21,14 @@ from adc import pytree
 from adc.api import taped
 from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.functions import has_code, taken_apart
+from adc.api.keeping import kept_on
 from adc.api.transformed import Call
 from adc.api.value import Value
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import Evaluator
 from adc.config import Mode
 
-__all__ = ["BoundComposite", "Composite", "Directional", "directional", "kept_on"]
+__all__ = ["BoundComposite", "Composite", "Directional", "directional"]
 
 
 class Composite(Value):
@@ -202,24 +204,15 @@ def directional(
     mode: Mode | None,
 ) -> tuple[Directional, Any]:
     """The transform of this kind of a function, made once and kept on the function; and its result."""
-    target, fixed, named = (function, (), {}) if has_code(function) else taken_apart(function)
+    if function.__class__ is types.FunctionType or has_code(function):
+        transform = kept_on(
+            function, (kind, len(primals), has_aux, mode), lambda: kind(function, len(primals), has_aux, mode)
+        )
+        return transform, transform(*primals, *tangents)
+    target, fixed, named = taken_apart(function)
     transform = kept_on(
         target,
         (kind, len(primals), has_aux, mode, len(fixed), tuple(named)),
-        "__adc_directional__",
         lambda: kind(target, len(primals), has_aux, mode, len(fixed), tuple(named)),
     )
     return transform, transform(*fixed, *primals, *tangents, **named)
-
-
-def kept_on(function: Callable[..., Any], key: tuple[Any, ...], place: str, make: Callable[[], Any]) -> Any:
-    """What was made for a function and a key, kept among the function's attributes."""
-    attributes: dict[str, Any] = getattr(function, "__dict__", {})
-    table: Any = attributes.get(place)
-    # functools.wraps copies it to functions that are not its own
-    if table is None or table[0] is not function:
-        table = attributes[place] = (function, {})
-    found = table[1].get(key)
-    if found is None:
-        found = table[1][key] = make()
-    return found

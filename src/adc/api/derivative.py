@@ -8,8 +8,6 @@ from typing import Any
 
 from adc import pytree
 from adc.api import functions, taped
-from adc.api.arguments import read
-from adc.api.specialise import refuse_aliases
 from adc.api.transformed import Call, Text, Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend.lower import Evaluator
@@ -45,27 +43,6 @@ class Derivative(Transformed):
         if found is self:
             return self.__qualname__
         return _rebuilt, (self._given, self._argnums, self._value, self._has_aux, self._asked)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # The path of every call, written out for speed: `_resolve` and `_execute` say what happens.
-        layout, values, wanted, key = self._bound(args, kwargs)
-        inputs: list[Any] = []
-        read(values, wanted, key, inputs)
-        known = self._fitting(tuple(key), inputs)
-        if known is None or known.copied or known.context is None:
-            call = Call(layout, values, wanted, tuple(key))
-            known = self._known(call, inputs) if known is None else known
-            if known.copied:
-                refuse_aliases(known, inputs)
-            if known.context is None:
-                self._ran = known.mode
-                return known.run(call)
-        self._ran = known.mode
-        try:
-            raw = known.run(*inputs)
-        except Exception as error:
-            return self._failed(error, known, inputs, Call(layout, values, wanted, tuple(key)))
-        return raw if known.pack is None else known.pack(raw)
 
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]

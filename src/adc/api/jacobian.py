@@ -43,10 +43,13 @@ class Jacobian(Matrix):
         self._fewer: dict[tuple[Any, ...], Matrix] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves = pytree.leaves((args, kwargs))
-        if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
-            return self._reverse(*args, **kwargs)
-        key = tuple(np.shape(leaf) if isinstance(leaf, np.ndarray) else () for leaf in leaves)
+        if not kwargs and len(args) == 1 and args[0].__class__ is np.ndarray:
+            key = args[0].shape  # the usual case
+        else:
+            leaves = pytree.leaves((args, kwargs))
+            if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
+                return self._reverse(*args, **kwargs)
+            key = tuple([np.shape(leaf) if isinstance(leaf, np.ndarray) else () for leaf in leaves])
         chosen = self._fewer.get(key)
         if chosen is None:
             chosen = self._fewer[key] = self._cheaper(args, kwargs)

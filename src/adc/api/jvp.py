@@ -183,11 +183,12 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
             f"{name} takes a tuple of arguments and a tuple of tangents",
             repair=f"For one argument: {name}(f, (x,), (x_dot,)).",
         )
-    if all(
-        x.__class__ is np.ndarray and dot.__class__ is np.ndarray and x.shape == dot.shape
-        for x, dot in zip(primals, tangents, strict=False)
-    ) and len(primals) == len(tangents):
-        return  # the usual case
+    if len(primals) == len(tangents):
+        for x, dot in zip(primals, tangents, strict=True):
+            if x.__class__ is not np.ndarray or dot.__class__ is not np.ndarray or x.shape != dot.shape:
+                break
+        else:
+            return  # the usual case
     leaves, mine = pytree.flatten_with_paths(tuple(primals))
     dots, its = pytree.flatten(tuple(tangents))
     if mine != its:

@@ -41,8 +41,11 @@ class Linearized(Phased):
         args, kwargs = self._python_call(call, call.values)
         return tuple(args[k] if isinstance(k, int) else kwargs[k] for k in self._keys(call.layout))
 
-    def result(self, call: Call, found: list[Any], value: Any) -> Any:
-        return pytree.unflatten(pytree.flatten(value)[1], found)
+    def packed(self, call: Call, value: Any) -> Callable[[list[Any]], Any]:
+        structure = pytree.flatten(value)[1]
+        if structure is pytree.LEAF:
+            return lambda found: found[0]
+        return lambda found: pytree.unflatten(structure, found)
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
         def push(dots: Any) -> Any:
@@ -75,7 +78,7 @@ def linearize(
     >>> value, push(1.0), push(2.0)
     (9.0, 6.0, 12.0)
     """
-    primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
+    primals = tuple([taped.owned(p) for p in primals])
     chosen = tuple(range(len(primals)))
     engine, fixed, named = phased(Linearized, function, chosen, has_aux, mode)
     value, aux, run = engine(*fixed, *primals, **named)

@@ -14,8 +14,9 @@ import numpy as np
 
 from adc import pytree
 from adc.api.arguments import Layout, Slot
-from adc.api.composite import Composite, kept_on
+from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
+from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation, compiled, plain, specialisation
 from adc.api.transformed import Call
 from adc.compiler import pipeline
@@ -49,8 +50,8 @@ class Phased(Composite):
     second_what = ""
 
     @abstractmethod
-    def result(self, call: Call, found: list[Any], value: Any) -> Any:
-        """What the second program returned, in containers."""
+    def packed(self, call: Call, value: Any) -> Callable[[list[Any]], Any]:
+        """What puts what the second program returns into containers."""
 
     @abstractmethod
     def expected(self, call: Call, value: Any) -> Any:
@@ -120,31 +121,44 @@ class Run:
         self.value = value
         self.kept = kept
         self.mode: Mode = phased.mode
+        # Filled in by the first run: see `_prepare`.
+        self._pack: Callable[[list[Any]], Any] | None = None
+        self._structure: pytree.Structure = pytree.LEAF
+        self._wanted: list[tuple[int, Any, Var]] = []
 
     def __call__(self, directions: Any) -> Any:
         """The result for a direction in the container and shapes that are expected."""
-        first = self.context.request.evaluate
-        assert isinstance(first, _First) and first.second is not None
-        given, structure = pytree.flatten(directions)
-        leaves, expected = pytree.flatten(self.phased.expected(self.call, self.value))
-        if structure != expected:
+        if self._pack is None:
+            self._prepare()
+        if directions.__class__ is np.ndarray:
+            given, structure = [directions], pytree.LEAF
+        else:
+            given, structure = pytree.flatten(directions)
+        if structure != self._structure:
             raise ArgumentError(
-                f"the direction has the structure {structure}, and what is expected {expected}",
+                f"the direction has the structure {structure}, and what is expected {self._structure}",
                 repair="Pass one number or array per number or array.",
             )
-        wanted = [
-            pair
-            for pair, w in zip(zip(given, leaves, strict=True), first.second.has_direction, strict=True)
-            if w
-        ]
-        fitted = [_fitted(*pair, v) for pair, v in zip(wanted, first.second.directions, strict=True)]
-        inputs = [*self.kept, *fitted]
+        inputs = [*self.kept]
+        for k, like, param in self._wanted:
+            inputs.append(_fitted(given[k], like, param))
         made = self.phased.second(self.context, inputs)
         self.mode = made.mode
         raw = made.run(*inputs)
         form = made.context.output  # type: ignore[union-attr]
-        assert form is not None
-        return self.phased.result(self.call, form.fill((raw,) if len(form.leaves) == 1 else raw), self.value)
+        assert form is not None and self._pack is not None
+        return self._pack(form.fill((raw,) if len(form.leaves) == 1 else raw))
+
+    def _prepare(self) -> None:
+        """What every run needs: which leaves of a direction are used, what they must be like, where results go."""
+        first = self.context.request.evaluate
+        assert isinstance(first, _First) and first.second is not None
+        leaves, self._structure = pytree.flatten(self.phased.expected(self.call, self.value))
+        places = [k for k, used in enumerate(first.second.has_direction) if used]
+        self._wanted = [
+            (k, leaves[k], param) for k, param in zip(places, first.second.directions, strict=True)
+        ]
+        self._pack = self.phased.packed(self.call, self.value)
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a run means inside a function that is being compiled: the derivative at the values of the call."""
@@ -167,6 +181,14 @@ class Run:
 
 def _fitted(direction: Any, like: Any, param: Var) -> Any:
     """A direction with the dtype and layout of its parameter. Raises ShapeError unless it has the shape of `like`."""
+    if (
+        direction.__class__ is np.ndarray
+        and like.__class__ is np.ndarray
+        and direction.shape == like.shape
+        and direction.dtype == param.type.dtype
+        and direction.flags.c_contiguous
+    ):
+        return direction  # the usual case
     if np.shape(direction) != np.shape(like):
         raise ShapeError(
             f"the adjoint or tangent has the shape {np.shape(direction)}, its primal {np.shape(like)}"
@@ -191,7 +213,6 @@ def phased(
     made = kept_on(
         target,
         (kind, chosen, has_aux, mode),
-        "__adc_phases__",
         lambda: kind(target, chosen, value=True, has_aux=has_aux, mode=mode),
     )
     return made, fixed, named

@@ -44,14 +44,20 @@ class Pulled(Phased):
     def expected(self, call: Call, value: Any) -> Any:
         return value
 
-    def result(self, call: Call, found: list[Any], value: Any) -> Any:
+    def packed(self, call: Call, value: Any) -> Callable[[list[Any]], Any]:
         slots = call.slots()
-        trees = []
-        for k in self._chosen(call.layout):
-            structure = slots[k].structure
-            trees.append(pytree.unflatten(structure, found[: structure.size]))
-            found = found[structure.size :]
-        return tuple(trees)
+        structures = [slots[k].structure for k in self._chosen(call.layout)]
+        if all(structure is pytree.LEAF for structure in structures):
+            return tuple
+
+        def pack(found: list[Any]) -> Any:
+            trees = []
+            for structure in structures:
+                trees.append(pytree.unflatten(structure, found[: structure.size]))
+                found = found[structure.size :]
+            return tuple(trees)
+
+        return pack
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
         value, pull, *aux = tape.vjp(
@@ -118,8 +124,8 @@ def vjp(
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
     engine, fixed, named = phased(Pulled, function, chosen, has_aux, mode)
-    primals = tuple(pytree.map_structure(taped.own, p) for p in primals)
-    kwargs = {k: pytree.map_structure(taped.own, v) for k, v in {**named, **kwargs}.items()}
+    primals = tuple([taped.owned(p) for p in primals])
+    kwargs = {k: taped.owned(v) for k, v in {**named, **kwargs}.items()}
     value, aux, run = engine(*fixed, *primals, **kwargs)
     pullback = Pullback(run, engine._spoken, engine.mode)
     return (value, pullback, aux) if has_aux else (value, pullback)

@@ -12,7 +12,7 @@ from adc.compiler import results
 from adc.errors import DerivativeError, Location
 from adc.tape import trace
 
-__all__ = ["carries_tensors", "own", "value_and_gradients"]
+__all__ = ["carries_tensors", "own", "owned", "value_and_gradients"]
 
 
 def value_and_gradients(
@@ -44,6 +44,11 @@ def value_and_gradients(
 def own(value: Any) -> Any:
     """The value, arrays copied."""
     return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def owned(tree: Any) -> Any:
+    """A container with its arrays copied."""
+    return tree.copy() if tree.__class__ is np.ndarray else pytree.map_structure(own, tree)
 
 
 def carries_tensors(value: Any) -> bool:

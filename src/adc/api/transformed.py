@@ -91,7 +91,7 @@ class Transformed:
         if not self._parameters.variadic:
             self._wanted = self._flags(self._parameters.layout)
         # Names and docstring, but not the attributes: the function may be one of us.
-        functools.update_wrapper(self, function, updated=())  # type: ignore[arg-type]
+        functools.update_wrapper(self, function, updated=())
         self.__adc_primal__ = function
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -305,6 +305,27 @@ class Transformed:
     ) -> Callable[[Any], Any] | None:
         """What turns the returned values into the result; None where they are the result."""
         raise NotImplementedError
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The path of every call, written out for speed: `_resolve` and `_execute` say what happens.
+        layout, values, wanted, key = self._bound(args, kwargs)
+        inputs: list[Any] = []
+        read(values, wanted, key, inputs)
+        known = self._fitting(tuple(key), inputs)
+        if known is None or known.copied or known.context is None:
+            call = Call(layout, values, wanted, tuple(key))
+            known = self._known(call, inputs) if known is None else known
+            if known.copied:
+                refuse_aliases(known, inputs)
+            if known.context is None:
+                self._ran = known.mode
+                return known.run(call)
+        self._ran = known.mode
+        try:
+            raw = known.run(*inputs)
+        except Exception as error:
+            return self._failed(error, known, inputs, Call(layout, values, wanted, tuple(key)))
+        return raw if known.pack is None else known.pack(raw)
 
     # --- running --------------------------------------------------------------------------------------------
 

@@ -20,16 +20,14 @@ class Value(Transformed):
 
     kind: pipeline.Kind = "value"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        known, inputs, call = self._resolve(args, kwargs)
-        return known.run(call) if known.context is None else self._execute(known, inputs, call)
-
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]
     ) -> Callable[[Any], Any] | None:
         form = context.output
         assert form is not None
-        return lambda raw: form.fill((raw,) if len(form.leaves) == 1 else raw)
+        return (
+            None if form.is_as_returned else lambda raw: form.fill((raw,) if len(form.leaves) == 1 else raw)
+        )
 
     def _run_on_tape(self, call: Call) -> Any:
         args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])

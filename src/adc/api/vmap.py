@@ -50,6 +50,8 @@ class Batched(Composite):
         return batch.mapped(ev, self._function, args, kwargs, self._all_axes(args), self.out_axes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and args[0].__class__ is np.ndarray and not self.parallel:
+            return super().__call__(*args)  # one batch: there are no lengths to compare
         leaves = pytree.leaves(tuple(args))
         axes = _spread(self._axes(args), tuple(args))
         lengths = _lengths(zip(leaves, axes, strict=True))

@@ -67,6 +67,15 @@ class Form:
         parts, structure = pytree.flatten(value)  # a dataclass, or a registered class
         return _Tree(structure, [self._read(v) for v in parts])
 
+    @property
+    def is_as_returned(self) -> bool:
+        """Whether what the program returns is the container already: one value, or a tuple of several."""
+        parts = self.template if type(self.template) is tuple else (self.template,)
+        one = type(self.template) is not tuple
+        return (one or len(parts) > 1) and all(
+            isinstance(p, Place) and p.k == k and p.convert is None for k, p in enumerate(parts)
+        )
+
     def fill(self, values: Any) -> Any:
         """The container with the program's values in their places."""
         return _filled(self.template, values)

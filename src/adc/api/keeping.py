@@ -1,0 +1,93 @@
+"""What was made for a function is kept with it, and found again for one that is the same under another name.
+
+`adc.jvp(lambda x: g(x, data), ...)` in a loop makes a function each time, of one code. Two functions of one code are
+the same as long as their variables from outside hold the same objects, and that is looked at whenever one stands in for
+the other. The function that was seen last is kept for each code, with what it holds.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["kept_on"]
+
+_PLACE = "__adc_made__"
+_MOST = 256  # codes; the oldest goes first
+
+Table = dict[Any, Any]
+_by_code: dict[types.CodeType, tuple[types.FunctionType, Table]] = {}
+
+
+def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """What was made for a function and a key; made now, if it is new.
+
+    >>> def scaled(a):
+    ...     return lambda x: a * x
+    >>> first = kept_on(scaled(2.0), ("doctest",), object)
+    >>> kept_on(scaled(2.0), ("doctest",), object) is first, kept_on(scaled(3.0), ("doctest",), object) is first
+    (True, False)
+    """
+    attributes: dict[str, Any] = getattr(function, "__dict__", {})
+    known = attributes.get(_PLACE)
+    # functools.wraps copies it to functions that are not its own
+    if known is not None and known[0] is function:
+        table: Table = known[1]
+    else:
+        table = _table_of(function, attributes)
+    found = table.get(key)
+    if found is None:
+        found = table[key] = make()
+    return found
+
+
+def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
+    """The table of a function that has none of its own: that of one which is the same, or a new one."""
+    if not isinstance(function, types.FunctionType):
+        table: Table = {}
+        attributes[_PLACE] = function, table
+        return table
+    code = function.__code__
+    known = _by_code.get(code)
+    if known is not None and _are_same(known[0], function):
+        # Another cell may come to hold another object: then it is looked at again at each call.
+        if _cells(known[0]) == _cells(function):
+            attributes[_PLACE] = function, known[1]
+        return known[1]
+    table = {}
+    attributes[_PLACE] = function, table
+    _by_code.pop(code, None)
+    _by_code[code] = function, table
+    while len(_by_code) > _MOST:
+        del _by_code[next(iter(_by_code))]
+    return table
+
+
+def _cells(function: types.FunctionType) -> list[int]:
+    return [id(cell) for cell in function.__closure__ or ()]
+
+
+def _are_same(a: types.FunctionType, b: types.FunctionType) -> bool:
+    """Whether two functions of one code do the same: the same module, defaults, and objects in their closures."""
+    if a.__globals__ is not b.__globals__ or a.__dict__.keys() - {_PLACE} or b.__dict__.keys() - {_PLACE}:
+        return False
+    if not _all_same(a.__defaults__ or (), b.__defaults__ or ()):
+        return False
+    mine, its = a.__kwdefaults__ or {}, b.__kwdefaults__ or {}
+    if list(mine) != list(its) or not _all_same(tuple(mine.values()), tuple(its.values())):
+        return False
+    try:
+        contents = [tuple(c.cell_contents for c in f.__closure__ or ()) for f in (a, b)]
+    except ValueError:
+        return False  # a variable that is not assigned yet
+    return _all_same(*contents)
+
+
+def _all_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    return len(a) == len(b) and all(x is y or _is_same_number(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _is_same_number(x: Any, y: Any) -> bool:
+    """Whether two numbers or texts cannot be told apart (0.0 and -0.0 can)."""
+    return type(x) is type(y) and type(x) in (int, float, bool, str) and repr(x) == repr(y)
