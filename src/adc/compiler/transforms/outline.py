@@ -6,12 +6,15 @@ runtime/kernels.py for what it buys.
 
 from __future__ import annotations
 
+from typing import Any
+
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
     Check,
+    Const,
     For,
     If,
     Keep,
@@ -19,6 +22,8 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Slice,
+    Stmt,
     Store,
     Var,
     While,
@@ -27,6 +32,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import vectorisable
 
@@ -47,6 +53,7 @@ class _Outliner:
         self.memory = memory
         self.owned = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
         self.kernels: list[Program] = []
+        self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
 
     def block(self, block: Block) -> Block:
@@ -106,13 +113,58 @@ class _Outliner:
         assert isinstance(copied, For)
         for c, r in zip(copied.carried, inner_results, strict=True):
             c.result = r
-        name = f"{self.program.name}_loop"
-        if self.kernels:
-            name += f"_{len(self.kernels) + 1}"
-        kernel = Program(name, list(table.values()), body, list(inner_results))
-        kernel.meta["sweep"] = self.sweep
-        self.kernels.append(kernel)
+        kernel = Program("", list(table.values()), body, list(inner_results))
+        form = _form(kernel)
+        if form in self.known:
+            name = self.known[form].name  # calls of one function, inlined: LLVM sees their loop once
+        else:
+            name = f"{self.program.name}_loop"
+            if self.kernels:
+                name += f"_{len(self.kernels) + 1}"
+            kernel.name, kernel.meta["sweep"] = name, self.sweep
+            self.kernels.append(kernel)
+            self.known[form] = kernel
         return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
+
+
+def _form(kernel: Program) -> tuple[Any, ...]:
+    """What a kernel computes, its variables numbered in the order of their appearance."""
+    numbers: dict[Var, int] = {}
+
+    def var(v: Var) -> tuple[Any, ...]:
+        known = v in numbers
+        number = numbers.setdefault(v, len(numbers))
+        if known:
+            return (number,)
+        layout = (v.type.ndim, v.type.layout) if isinstance(v.type, Array) else (v.type.weak,)
+        return (number, v.type.dtype, *layout)
+
+    def each(x: Any) -> Any:
+        if isinstance(x, Var):
+            return var(x)
+        if isinstance(x, Const):
+            return type(x.value).__name__, repr(x.value)
+        if isinstance(x, Slice):
+            return "slice", each(x.start), each(x.stop), each(x.step)
+        return tuple(map(each, x)) if isinstance(x, (tuple, list)) else x
+
+    def block(stmts: Block) -> tuple[Any, ...]:
+        return tuple(map(statement, stmts))
+
+    def statement(s: Stmt) -> tuple[Any, ...]:
+        if isinstance(s, Assign):
+            return s.op if isinstance(s.op, str) else s.op.name, each(s.args), each(s.targets)
+        if isinstance(s, Store):
+            return "store", each((s.array, s.index, s.value)), s.accumulate
+        if isinstance(s, For):
+            begin = each((s.index, s.start, s.stop, s.step, [(c.phi, c.init) for c in s.carried]))
+            return "for", begin, block(s.body), each([(c.out, c.result) for c in s.carried])
+        if isinstance(s, If):
+            merges = [(m.then, m.orelse, m.result) for m in s.merges]
+            return "if", each(s.test), block(s.then), block(s.orelse), each(merges)
+        return ("unlike any other", id(s))
+
+    return each(kernel.params), block(kernel.body), each(kernel.results)
 
 
 def _worthwhile(loop: For) -> bool:
