@@ -26,18 +26,20 @@ import numpy as np
 import adc
 
 # The subscripts, and the length of each index.
-CASES: dict[str, dict[str, int]] = {
-    "ij,jk->ik": {"i": 300, "j": 300, "k": 300},
-    "ij,kj->ik": {"i": 300, "j": 200, "k": 300},
-    "ji,jk->ki": {"i": 200, "j": 300, "k": 200},
-    "ij,j->i": {"i": 800, "j": 800},
-    "bij,bjk->bik": {"b": 64, "i": 32, "j": 32, "k": 32},
-    "ijk,kl->ijl": {"i": 40, "j": 40, "k": 64, "l": 64},
-    "ijkl,kl->ij": {"i": 40, "j": 40, "k": 30, "l": 30},
-    "abcd,cdef->abef": {"a": 12, "b": 12, "c": 12, "d": 12, "e": 12, "f": 12},
-    "ij,jk,kl->il": {"i": 200, "j": 200, "k": 200, "l": 200},
-    "ij,jk,k->i": {"i": 400, "j": 400, "k": 400},
-}
+CASES: list[tuple[str, dict[str, int]]] = [
+    ("ij,jk->ik", {"i": 300, "j": 300, "k": 300}),
+    ("ij,kj->ik", {"i": 300, "j": 200, "k": 300}),
+    ("ji,jk->ki", {"i": 200, "j": 300, "k": 200}),
+    ("ij,j->i", {"i": 800, "j": 800}),
+    ("bij,bjk->bik", {"b": 64, "i": 32, "j": 32, "k": 32}),
+    ("bij,bjk->bik", {"b": 5000, "i": 8, "j": 8, "k": 8}),
+    ("bij,bjk->bik", {"b": 10000, "i": 3, "j": 3, "k": 3}),
+    ("ijk,kl->ijl", {"i": 40, "j": 40, "k": 64, "l": 64}),
+    ("ijkl,kl->ij", {"i": 40, "j": 40, "k": 30, "l": 30}),
+    ("abcd,cdef->abef", {"a": 12, "b": 12, "c": 12, "d": 12, "e": 12, "f": 12}),
+    ("ij,jk,kl->il", {"i": 200, "j": 200, "k": 200, "l": 200}),
+    ("ij,jk,k->i", {"i": 400, "j": 400, "k": 400}),
+]
 
 
 def program(subscripts: str, folder: Path) -> Callable[..., Any]:
@@ -82,9 +84,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few rounds")
     rounds = 5 if parser.parse_args().quick else 31
     generator = np.random.default_rng(0)
-    print(f"{'contraction':20} {'np.einsum':>12} {'adc':>12} {'ratio':>7}")
+    print(f"{'contraction':20} {'lengths':>14} {'np.einsum':>12} {'adc':>12} {'ratio':>7}")
     with tempfile.TemporaryDirectory() as folder:
-        for subscripts, lengths in CASES.items():
+        for subscripts, lengths in CASES:
             letters = subscripts.split("->")[0].split(",")
             operands = [generator.normal(size=[lengths[c] for c in own]) for own in letters]
             gradient = adc.grad(program(subscripts, Path(folder)), argnums=tuple(range(len(operands))))
@@ -95,8 +97,10 @@ def main() -> None:
                 (timed(by_hand, subscripts, operands), timed(gradient, *operands)) for _ in range(rounds)
             ]
             numpy, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
+            known = ", ".join(map(str, dict.fromkeys(lengths.values())))
             print(
-                f"{subscripts:20} {numpy * 1e3:9.3f} ms {ours * 1e3:9.3f} ms {ours / numpy:7.2f}", flush=True
+                f"{subscripts:20} {known:>14} {numpy * 1e3:9.3f} ms {ours * 1e3:9.3f} ms {ours / numpy:7.2f}",
+                flush=True,
             )
 
 

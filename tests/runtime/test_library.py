@@ -92,3 +92,30 @@ def test_kernels_of_scipy():
     for x in (0.1, 0.7, 2.0, 9.5, 40.0):
         np.testing.assert_allclose(values(x), values.py_func(x), rtol=1e-12)
     assert values(np.float32(0.7))[0] == np.float32(special.psi(np.float32(0.7)))
+
+
+def test_products_of_matrices_in_any_order():
+    from adc.runtime.products import dot
+
+    generator = np.random.default_rng(0)
+
+    def orders(x):
+        wide = np.zeros((*x.shape[:-2], 2 * x.shape[-2], x.shape[-1] + 3), x.dtype)
+        wide[..., ::2, 1:-2] = x
+        tall = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+        tall[..., ::2] = x
+        columns = np.swapaxes(np.swapaxes(x, -1, -2).copy(), -1, -2)
+        return x, columns, wide[..., ::2, 1:-2], tall[..., ::2], x[..., ::-1, :].copy()[..., ::-1, :]
+
+    for dtype in (np.float64, np.float32):
+        for lengths in ((3, 4, 5), (9, 8, 7), (1, 30, 2), (30, 1, 4), (2, 0, 3), (0, 2, 3)):
+            for batch in ((), (4,), (0,)):
+                a = generator.normal(size=(*batch, *lengths[:2])).astype(dtype)
+                b = generator.normal(size=(*batch, *lengths[1:])).astype(dtype)
+                for x in orders(a):
+                    for y in orders(b):
+                        found = dot(x, y)
+                        assert found.dtype == dtype
+                        np.testing.assert_allclose(
+                            found, a @ b, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5
+                        )

@@ -1,7 +1,7 @@
-"""Matrix products for generated code, compiled once and kept on disk.
+"""Matrix products for generated code, compiled once and kept on disk: of two operands, or of two stacks of matrices.
 
-Numba compiles np.dot anew in every function that calls it, for about a second; a function of its own with a disk
-cache costs milliseconds from the second process on.
+BLAS is given any matrix whose rows or columns are contiguous as it lies, transposed or sliced. Matrices of a few
+elements are multiplied by loops, as a call costs more than they do.
 """
 
 from __future__ import annotations
@@ -10,13 +10,155 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from adc.runtime.lapack import NO, TRANSPOSE, routine
+
+SMALL = 64  # multiplications that cost less than a call of BLAS
+
+_dgemm, _sgemm = routine("dgemm"), routine("sgemm")
+
+
+@register_jitable(error_model="numpy")
+def _spacing(x: Any) -> Any:
+    """How far rows (positive) or columns (negative) of a matrix are apart; 0 where BLAS cannot read it."""
+    rows, columns = x.shape
+    size = x.itemsize
+    if x.strides[1] == size or columns <= 1:
+        apart = x.strides[0] // size if rows > 1 else columns
+        if columns > 1 or apart >= 1:
+            return max(apart, 1) if apart >= columns else 0
+    if x.strides[0] == size or rows <= 1:
+        apart = x.strides[1] // size if columns > 1 else rows
+        if apart >= max(rows, 1):
+            return -apart
+    return 0
+
+
+def _by_loops(a: Any, b: Any, out: Any) -> None:
+    np.matmul(a, b, out=out)
+
+
+@overload(_by_loops, jit_options={"error_model": "numpy"})
+def _by_loops_of(a: Any, b: Any, out: Any) -> Any:
+    def of_matrices(a: Any, b: Any, out: Any) -> None:
+        n, m = a.shape
+        out[...] = 0.0
+        for i in range(n):
+            for j in range(m):
+                factor = a[i, j]
+                for k in range(b.shape[1]):
+                    out[i, k] += factor * b[j, k]
+
+    def of_stacks(a: Any, b: Any, out: Any) -> None:
+        count, n, m = a.shape
+        out[...] = 0.0
+        for c in range(count):
+            for i in range(n):
+                for j in range(m):
+                    factor = a[c, i, j]
+                    for k in range(b.shape[2]):
+                        out[c, i, k] += factor * b[c, j, k]
+
+    return of_matrices if a.ndim == 2 else of_stacks
+
+
+def _into(a: Any, b: Any, out: Any) -> None:
+    """out[...] = a @ b for matrices of one float dtype; `out` in C order."""
+    np.matmul(a, b, out=out)
+
+
+@overload(_into, jit_options={"error_model": "numpy"})
+def _into_of(a: Any, b: Any, out: Any) -> Any:
+    single = a.dtype == types.float32
+    gemm, number = (_sgemm, np.float32) if single else (_dgemm, np.float64)
+    any_order = "A" in (a.layout, b.layout)
+    stacks = a.ndim == 3
+
+    def into(a: Any, b: Any, out: Any) -> None:
+        n, width = out.shape[-2], out.shape[-1]
+        m = a.shape[-1]
+        count = out.shape[0] if stacks else 1
+        if count == 0:
+            return
+        if n * m * width <= SMALL:
+            _by_loops(a, b, out)
+            return
+        left, right = _spacing(a[0] if stacks else a), _spacing(b[0] if stacks else b)
+        if any_order and (left == 0 or right == 0):
+            _into(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
+            return
+        # BLAS counts by columns: it is told of the transpose of everything.
+        by_rows = NO if right > 0 else TRANSPOSE, NO if left > 0 else TRANSPOSE
+        lengths = np.int32(width), np.int32(n), np.int32(m)
+        apart = np.int32(abs(right)), np.int32(abs(left))
+        first_a, first_b, first_out = 0, 0, 0
+        for _ in range(count):
+            gemm(
+                (
+                    by_rows[0],
+                    by_rows[1],
+                    lengths[0],
+                    lengths[1],
+                    lengths[2],
+                    number(1.0),
+                    (b, first_b),
+                    apart[0],
+                    (a, first_a),
+                    apart[1],
+                    number(0.0),
+                    (out, first_out),
+                    lengths[0],
+                )
+            )
+            first_a += a.strides[0] // a.itemsize
+            first_b += b.strides[0] // b.itemsize
+            first_out += n * width
+
+    return into
+
+
+def _product(a: Any, b: Any) -> Any:
+    return np.matmul(a, b)
+
+
+@overload(_product, jit_options={"error_model": "numpy"})
+def _product_of(a: Any, b: Any) -> Any:
+    if a.ndim == 3:
+
+        def of_stacks(a: Any, b: Any) -> Any:
+            out = np.empty((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
+            _into(a, b, out)
+            return out
+
+        return of_stacks
+    if a.ndim == 2 and b.ndim == 2 and isinstance(a.dtype, types.Float):
+
+        def of_matrices(a: Any, b: Any) -> Any:
+            out = np.empty((a.shape[0], b.shape[1]), a.dtype)
+            _into(a, b, out)
+            return out
+
+        return of_matrices
+
+    def of_others(a: Any, b: Any) -> Any:
+        return np.dot(a, b)
+
+    return of_others
 
 
 @numba.njit(cache=True, error_model="numpy")
 def dot(a: Any, b: Any) -> Any:
-    """`np.dot` of vectors and matrices (ranks 1 and 2, one float dtype, contiguous in C or Fortran order).
+    """The product of vectors and matrices (ranks 1 and 2), or of two stacks of as many matrices of floats (rank 3).
+
+    One float dtype. Matrices may lie in any order; vectors are contiguous.
 
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
+    >>> dot(np.ones((2, 1, 3)), np.ones((2, 3, 1)))
+    array([[[3.]],
+    <BLANKLINE>
+           [[3.]]])
     """
-    return np.dot(a, b)
+    return _product(a, b)

@@ -35,7 +35,13 @@ class _Reuse:
         self._block(program.body)
 
     def _block(self, block: Block) -> None:
-        allocated = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
+        # Memory that nobody else has: what is allocated to be filled, and what products of stacks are returned in. A
+        # product of two matrices stays apart: a loop that writes what it reads is no kernel, and it has no more to do.
+        allocated = {
+            s.target: s
+            for s in block
+            if isinstance(s, Assign) and (s.name == "empty" or (s.op == "rt.dot" and s.target.type.ndim == 3))
+        }
         if len(allocated) > 1:
             self._join_in(block, allocated)
         for s in block:
@@ -58,12 +64,12 @@ class _Reuse:
             again = False
             ending: dict[int, list[Var]] = {}  # the arrays that are used for the last time there
             for a, places in touched.items():
-                if places and places[0] != places[-1]:
+                if places and (places[0] != places[-1] or allocated[a].name != "empty"):
                     ending.setdefault(places[-1], []).append(a)
             for new in list(touched):
                 places = touched[new]
                 loop = block[places[0]] if places else None
-                if not isinstance(loop, For):
+                if not isinstance(loop, For) or allocated[new].name != "empty":
                     continue
                 for old in ending.get(places[0], ()):
                     # A branch with the same test, in the reverse sweep, may read it, too.

@@ -19,6 +19,8 @@ INDEX_NAMES = "ijklmn"
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a loop in place of every operation on a stack of matrices.
 
+    Products of two stacks stay: they are one call of the runtime.
+
     z = inv(a)  # float64[n, 3, 3]
 
     becomes
@@ -43,7 +45,7 @@ class _Unstacker:
         self.transposed = {
             s.target: s.args[0]
             for s in walk(block)
-            if isinstance(s, Assign) and s.name == "transpose" and _swaps_last(s.args[1], s.target.type.ndim)
+            if isinstance(s, Assign) and s.name == "transpose" and swaps_last(s.args[1], s.target.type.ndim)
         }
 
     def block(self, block: Block) -> Block:
@@ -55,7 +57,7 @@ class _Unstacker:
         return out
 
     def _statement(self, stmt: Stmt) -> None:
-        if isinstance(stmt, Assign) and _is_stack(stmt):
+        if isinstance(stmt, Assign) and _is_stack(stmt, self.ev):
             self._unstacked(stmt)
             return
         if isinstance(stmt, For):
@@ -118,7 +120,7 @@ def _leading(stmt: Assign) -> int:
     return max((a.type.ndim - 2 for a in stmt.args if isinstance(a, Var) and a.is_array), default=0)
 
 
-def _swaps_last(axes: Any, ndim: int) -> bool:
+def swaps_last(axes: Any, ndim: int) -> bool:
     """Whether a transposition exchanges the last two axes of a stack, and nothing else."""
     if ndim < 3 or not isinstance(axes, tuple):
         return False
@@ -126,5 +128,19 @@ def _swaps_last(axes: Any, ndim: int) -> bool:
     return all(isinstance(a, Const) and a.value % ndim == k for a, k in zip(axes, wanted, strict=True))
 
 
-def _is_stack(stmt: Assign) -> bool:
-    return not isinstance(stmt.op, str) and bool(stmt.op.extra.get("stacked")) and _leading(stmt) > 0
+def _is_stack(stmt: Assign, ev: Evaluator) -> bool:
+    stacked = not isinstance(stmt.op, str) and bool(stmt.op.extra.get("stacked")) and _leading(stmt) > 0
+    return stacked and not is_pairwise(stmt, ev)
+
+
+def is_pairwise(stmt: Assign, ev: Evaluator) -> bool:
+    """Whether a statement multiplies the matrices of two stacks, of one float dtype and as many: one call does it."""
+    if stmt.name != "matmul" or len(stmt.targets) != 1:
+        return False
+    kinds = [
+        a.type for a in stmt.args if isinstance(a, Var) and isinstance(a.type, Array) and a.type.ndim == 3
+    ]
+    if len(kinds) != 2 or kinds[0].dtype != kinds[1].dtype or kinds[0].dtype not in ("float64", "float32"):
+        return False
+    lengths = [t.shape[0] for t in (*kinds, stmt.target.type)]
+    return ev.equal.same(lengths[0], lengths[1]) and ev.equal.same(lengths[0], lengths[2])

@@ -13,6 +13,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.scalarise.nests import Nests, matching_axes
+from adc.compiler.transforms.stacks import swaps_last
 from adc.rules import registry
 from adc.rules.shapes import size
 
@@ -33,9 +34,9 @@ def for_blas(nests: Nests, x: Var, dtype: str) -> Var:
 
 def _is_transposed_c(nests: Nests, x: Var) -> bool:
     stmt = nests.definition.get(x)
-    return (
-        stmt is not None and stmt.name == "transpose" and x.type.ndim == 2 and stmt.args[0].type.layout == "C"
-    )
+    if stmt is None or stmt.name != "transpose" or stmt.args[0].type.layout != "C":
+        return False
+    return x.type.ndim == 2 or swaps_last(stmt.args[1], x.type.ndim)
 
 
 def contiguous(nests: Nests, x: Var) -> Var:
