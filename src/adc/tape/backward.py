@@ -24,6 +24,10 @@ from adc.tape.tensor import Tensor, make
 _by_order = attrgetter("order")
 
 
+# The adjoint that a user's `backward` gives as None: nothing goes further.
+UNDEFINED = object()
+
+
 class Engine:
     """One backward pass: the adjoints on their way, and which nodes they are wanted at."""
 
@@ -163,6 +167,8 @@ def _walk(
                 if adjoint.shape != target.shape or adjoint.dtype is not target.dtype:
                     adjoint = fitted(adjoint, target)
             except AttributeError:
+                if adjoint is UNDEFINED:
+                    continue
                 adjoint = fitted(_as_array(adjoint, node), target)
             before = given(target)
             if before is None:
@@ -206,19 +212,25 @@ def _pull_specially(
         waiting = engine.bars.setdefault(node.edges[0], {})
         waiting[node.index] = waiting[node.index] + bar if node.index in waiting else bar
         return None
-    if node.kept is None:
-        raise _freed()
     if node.order < writes.last_write[0]:
         writes.check(node)
     if create_graph:
         adjoints = _pull_on_tensors(node, bar)
-    elif node.__class__ is IndexNode and not modes.anomaly and not hooks.runs_after(node):
+    elif (
+        node.__class__ is IndexNode
+        and node.kept is not None
+        and not modes.anomaly
+        and not hooks.runs_after(node)
+    ):
         node.pull.run(engine, node, bar, mine)
         return None
     else:
         if bar.__class__ is dict:
             bar = _filled(node, bar)
-        adjoints = node.pull.reverse(bar, node.z, *node.kept)
+        kept = node.kept
+        if kept is None:
+            raise _freed()
+        adjoints = node.pull.reverse(bar, node.z, *kept)
     if modes.anomaly and modes.check_nan:
         _refuse_nan(node, adjoints)
     if hooks.runs_after(node):
@@ -308,17 +320,19 @@ def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
     """The adjoints as Tensors: the same body, run on Tensors that know where the kept values came from."""
     if bar.__class__ is dict:
         bar = tuple([part if part.__class__ is Tensor else make(part) for part in _filled(node, bar)])
-    assert node.kept is not None
+    kept = node.kept
+    if kept is None:
+        raise _freed()
     edges = iter(node.edges)
     pull = node.pull
     if pull.entry is None:
         values: Any = (
-            node.kept
+            kept
             if not pull.active
-            else [_revived(v, p, edges) for v, p in zip(node.kept, pull.active, strict=True)]
+            else [_revived(v, p, edges) for v, p in zip(kept, pull.active, strict=True)]
         )
     else:
-        values = list(node.kept)
+        values = list(kept)
         for k, pattern in zip(pull.entry.wrt, pull.active, strict=True):
             values[k] = _revived(values[k], pattern, edges)
     z = node.z

@@ -42,7 +42,7 @@ def gradcheck(
     active = [k for k, x in enumerate(xs) if x.__class__ is Tensor and x.requires_grad]
     if not active:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them "
+            "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True."
         )
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc.tape import record, views
+from adc.tape.backward import UNDEFINED
 from adc.tape.entry import Pull
 from adc.tape.node import Leaf, Node
 from adc.tape.slicing import Need
@@ -99,7 +100,7 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Return one adjoint (or None) per argument of `forward`."""
         raise NotImplementedError(
-            "You must implement the backward function for your custom autograd.Function "
+            "You must implement either the backward or vjp method for your custom autograd.Function "
             "to use it with backward mode AD."
         )
 
@@ -184,8 +185,8 @@ def _reverse(
                     f"{list(np.shape(record.plain(a)))} but expected shape compatible with {list(shape)}"
                 )
         chosen = [a for a, flag in zip(adjoints, flags, strict=True) if flag]
-        chosen = [make(np.zeros(())) if a is None else a for a in chosen]
-        return tuple(chosen) if recording else tuple([record.plain(a) for a in chosen])
+        chosen = [UNDEFINED if a is None else a if recording else record.plain(a) for a in chosen]
+        return tuple(chosen)
 
     return reverse
 

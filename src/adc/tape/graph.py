@@ -1,4 +1,4 @@
-"""Hooks on a whole backward pass, with the names of `torch.autograd.graph`."""
+"""Hooks on a whole backward pass and on what is kept for it, with the names of `torch.autograd.graph`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from typing import Any
 
 from adc.tape import hooks
 from adc.tape.node import Node as Node
+from adc.tape.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from adc.tape.saved import save_on_cpu as save_on_cpu
+from adc.tape.saved import saved_tensors_hooks as saved_tensors_hooks
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 
-__all__ = ["MultiHandle", "Node", "register_multi_grad_hook"]
+__all__ = [
+    "MultiHandle",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 
 class MultiHandle:

@@ -123,12 +123,14 @@ _SYNONYMS = {
 }
 
 
-def _item(t: Tensor) -> Any:
+def _item(t: Tensor, *index: Any) -> Any:
     if modes.plain:
         t._refuse_cut(
             "adc cannot turn a Tensor that requires a gradient into a plain number", "Keep the Tensor"
         )
-    return t.primal.item()
+    if not index and t.primal.size != 1 and not modes.plain:
+        raise RuntimeError(f"a Tensor with {t.primal.size} elements cannot be converted to Scalar")
+    return t.primal.item(*index)
 
 
 def _tolist(t: Tensor) -> Any:

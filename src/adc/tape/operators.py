@@ -73,6 +73,7 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
     """The method of an operator whose left operand is the Tensor."""
     entry = entry_of(registry.named(name))
     as_array = name in _LINEAR
+    divides = name == "divide"
 
     def method(self: Any, other: Any) -> Any:
         x = self.primal
@@ -81,6 +82,9 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         if kind is Tensor:
             y = other.primal
             b = other.node
+        elif divides and (kind is int or kind is float) and other == 0:
+            y = np.float64(other)  # as NumPy divides: Python would raise in the pull
+            b = None
         elif kind in _PLAIN:
             y = (
                 _array(other)

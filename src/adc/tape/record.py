@@ -218,7 +218,7 @@ def record(
 ) -> Any:
     """A Tensor (or several) for the result `z` of an operation with the given pull."""
     node = new_node(pull, z, edges, kept)
-    if node.__class__ is Whole:
+    if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
     result = make(z, node)
     if z.__class__ is np.ndarray and (z.base is not None or _is_operand(z, sources)):

@@ -31,6 +31,10 @@ _RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 _DEPTH = 2  # from a recorder to the user: __array_function__, __array_ufunc__ or the method stand between
 
 
+# Where recorders find the class of their nodes: saved.py gives them another.
+namespaces: dict[str, Any] = {"new": {"Node": Node}, "recorders": []}
+
+
 class Recorders(dict[Any, Callable[..., Any]]):
     """The recorders of one operation by the form of the call: how many positional arguments, which keywords.
 
@@ -271,7 +275,6 @@ def _compiled(
     written = text.text()
     namespace: dict[str, Any] = {
         **{name: entry.pull(pattern) for name, pattern in text.pulls.items()},
-        "Node": Node,
         "Tensor": Tensor,
         "again": again,
         "atoms": record.ATOMS,
@@ -296,6 +299,8 @@ def _compiled(
         "slow": slow,
         "tuple": tuple,
     }
+    namespace["Node"] = namespaces["new"]["Node"]
+    namespaces["recorders"].append(namespace)
     exec(compile(written, f"<recorder of {entry.operation.spelling}>", "exec"), namespace)
     made: Callable[..., Any] = namespace["recorder"]
     return made

@@ -6,6 +6,7 @@ The mode classes are context managers and decorators, with the names and meaning
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -44,6 +45,8 @@ class _Mode:
 
     def __call__(self, function: F) -> F:
         values = self._values
+        if inspect.isgeneratorfunction(function):
+            return _between_yields(function, values)  # type: ignore[return-value]
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -51,6 +54,33 @@ class _Mode:
                 return function(*args, **kwargs)
 
         return run  # type: ignore[return-value]
+
+
+def _between_yields(function: Callable[..., Any], values: Mapping[str, bool]) -> Callable[..., Any]:
+    """A generator function whose code runs in a mode, and not what runs while it waits at a `yield`."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        given: Any = None
+        raised: BaseException | None = None
+        while True:
+            try:
+                with within(values):
+                    found = generator.send(given) if raised is None else generator.throw(raised)
+            except StopIteration as end:
+                return end.value
+            given, raised = None, None
+            try:
+                given = yield found
+            except GeneratorExit:
+                with within(values):
+                    generator.close()
+                raise
+            except BaseException as error:
+                raised = error
+
+    return run
 
 
 class within(_Mode):

@@ -162,6 +162,8 @@ class Tensor:
         return operator.index(self.primal)
 
     def __bool__(self) -> bool:
+        if self.primal.size > 1 and not modes.plain:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         return bool(self.primal)  # a branch: the derivative is that of the branch taken
 
     def __len__(self) -> int:
@@ -339,8 +341,8 @@ class Tensor:
                 )
             if value.shape != self.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size: {list(value.shape)}, where "
-                    f"{list(self.shape)} is expected"
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
         kept = self.node if isinstance(self.node, Leaf) else hooks.retained(self.node)
         if kept is not None:
