@@ -127,3 +127,24 @@ def conditional_factor_in_a_loop_over_many_arrays(m, t):
     m[1:, 1:4] *= t if m[0, 0] < 10.0 else 0.3
     m *= np.sin(m)
     return np.sum(m * m)
+
+
+@program(lambda r: (r.normal(size=5), 0.2))
+def what_an_operand_changes(x, t):
+    parts = [x[0], x[1], x[2]]
+    last = parts.pop() if x[3] > t else 0.5
+    if x[4] > t and (y := x[4] * t) > 0.0:
+        last += y
+    z = 1.0
+    last += (z := 2.0 * x[0]) if last > t else x[1]
+    return sum(parts) * last + z
+
+
+@program(lambda r: (r.normal(size=6),))
+def popped_in_a_conditional_expression(x):
+    parts, s = [0.5], 0.0
+    for v in x:
+        s += parts.pop() if len(parts) > 1 else v
+        parts.append(v * v)
+        parts.append(v)
+    return s * sum(parts)

@@ -112,3 +112,13 @@ def assigned_in_a_while_and_read_behind_it(x, rate):
         last = x * x
         x = x * rate
     return last * x
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def read_on_one_side_of_an_or(x, t):
+    best, s = None, 0.0
+    for v in x:
+        if best is None or best > t:
+            s += 0.5 * best if best is not None else 0.3
+            best = v
+    return s * best

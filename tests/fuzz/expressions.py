@@ -24,6 +24,8 @@ class Scope:
     functions: list[str] = field(default_factory=list)  # of one number, defined in the program
     pairs: list[str] = field(default_factory=list)  # tuples and lists of two numbers
     dicts: list[str] = field(default_factory=list)  # with the keys "a" (a number) and "v" (five numbers)
+    lists: list[str] = field(default_factory=list)  # of numbers, never empty, of any length
+    optionals: list[str] = field(default_factory=list)  # numbers, or None
     in_loop: bool = False
     in_function: bool = False
     depth: int = 0
@@ -37,6 +39,8 @@ class Scope:
             list(self.functions),
             list(self.pairs),
             list(self.dicts),
+            list(self.lists),
+            list(self.optionals),
             self.in_loop if in_loop is None else in_loop,
             self.in_function,
             self.depth + 1,
@@ -74,6 +78,8 @@ class Expressions:
         kinds += ["position"] if scope.indices else []
         kinds += ["pair_element"] if scope.pairs else []
         kinds += ["entry"] if scope.dicts else []
+        kinds += ["list_element"] * 2 if scope.lists else []
+        kinds += ["optional"] * 2 if scope.optionals else []
         if depth:
             kinds += ["binary", "binary", "call", "choice", "helper", "reduction", "dot", "norm", "built_in"]
             kinds += ["generator", "closure_call"] if scope.functions else ["generator"]
@@ -101,6 +107,38 @@ class Expressions:
     def _entry(self, scope: Scope, depth: int) -> str:
         d = self.pick(scope.dicts)
         return str(self.pick([f"{d}['a']", f"{d}['v'][{self.index(scope, LENGTH)}]"]))
+
+    def _list_element(self, scope: Scope, depth: int) -> str:
+        known = self.pick(scope.lists)
+        e = f"e{next(self.fresh)}"
+        return str(
+            self.pick(
+                [
+                    f"{known}[0]",
+                    f"{known}[-1]",
+                    f"sum({known})",
+                    f"max({known})",
+                    f"np.mean({known})",
+                    f"0.1 * len({known})",
+                    f"{known}[len({known}) // 2]",
+                    f"sum({e} * {e} for {e} in {known})",
+                    f"np.array({known})[-1]",
+                    f"sum([{e} * 0.5 for {e} in {known} if {e} > {self.constant()}])",
+                ]
+            )
+        )
+
+    def _optional(self, scope: Scope, depth: int) -> str:
+        o = self.pick(scope.optionals)
+        return str(
+            self.pick(
+                [
+                    f"({self.constant()} if {o} is None else {o})",
+                    f"({o} * 0.5 if {o} is not None else {self.constant()})",
+                    f"({o} or {self.constant()})",
+                ]
+            )
+        )
 
     def _binary(self, scope: Scope, depth: int) -> str:
         return f"({self.number(scope, depth - 1)} {self.pick('+-*')} {self.number(scope, depth - 1)})"

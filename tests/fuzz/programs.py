@@ -86,10 +86,11 @@ STATEMENTS = (
     "new_number new_number rebind_number augment_number tuple new_vector rebind_vector augment_vector "
     "element element slice mask fancy_write add_at view view copy alias swap helper_write found "
     "matrix_element row column block matrix rebind_matrix augment_matrix pair change_pair dict change_dict "
-    "list_filled closure delete return"
+    "list_filled closure delete return list append append change_list pop extend rebind_list "
+    "optional set_optional chosen_function"
 ).split()
 # In a nested function these would make the outer name a local one without a value.
-REBINDING = "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete".split()
+REBINDING = "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete rebind_list set_optional".split()
 COMPOUND = "if if for for while elements enumerated zipped rows ping_pong backwards".split()
 _numbers = itertools.count()
 
@@ -142,6 +143,8 @@ class Writer(Expressions):
             *(f"np.sum({a} * {a})" for a in scope.matrices),
             *(f"{p}[0] * {p}[1]" for p in scope.pairs),
             *(f"sum({d}['v']) * {d}['a']" for d in scope.dicts),
+            *(f"sum({v}) * {v}[-1]" for v in scope.lists),
+            *(f"(0.5 if {o} is None else {o})" for o in scope.optionals),
         ]
         self.line(1, f"return {' + '.join(f'np.tanh({p})' for p in parts)}")
         return "\n".join(self.lines) + "\n"
@@ -319,6 +322,72 @@ class Writer(Expressions):
             p = self.pick(scope.pairs)
             self.line(depth, f"{p} = [np.sin({p}[1]), {self.number(scope)}]")
             self.line(depth, f"{p}[{self.pick('01')}] {self.pick(['=', '+='])} np.sin({self.number(scope)})")
+
+    def _write_list(self, scope: Scope, depth: int) -> None:
+        name, e = f"g{next(self.fresh)}", f"e{next(self.fresh)}"
+        v = self.a_vector(scope)
+        made = [
+            f"[{self.number(scope)}]",
+            f"[{self.constant()}] * len({v})",
+            f"[{self.number(scope, 1)}] + [{e} for {e} in {v} if {e} > {self.constant()}]",
+            f"sorted({v})",
+            f"list({v})",
+        ]
+        self.line(depth, f"{name} = {self.pick(made)}")
+        scope.lists.append(name)
+
+    def _write_append(self, scope: Scope, depth: int) -> None:
+        if scope.lists:
+            self.line(depth, f"{self.pick(scope.lists)}.append(np.tanh({self.number(scope)}))")
+
+    def _write_change_list(self, scope: Scope, depth: int) -> None:
+        if scope.lists:
+            target = f"{self.pick(scope.lists)}[{self.pick(['0', '-1'])}]"
+            self.line(depth, f"{target} {self.pick(['=', '+=', '*='])} np.sin({self.number(scope)})")
+
+    def _write_pop(self, scope: Scope, depth: int) -> None:
+        if scope.lists:
+            known, name = self.pick(scope.lists), f"a{next(self.fresh)}"
+            self.line(depth, f"{name} = {known}.pop() if len({known}) > 1 else {self.constant()}")
+            scope.numbers.append(name)
+
+    def _write_extend(self, scope: Scope, depth: int) -> None:
+        if scope.lists:
+            known, v = self.pick(scope.lists), self.a_vector(scope)
+            more = self.pick([f"[{self.number(scope)}, {self.number(scope, 0)}]", v])
+            self.line(depth, f"{known}.extend({more})" if self.coin() else f"{known} += list({more})")
+
+    def _write_rebind_list(self, scope: Scope, depth: int) -> None:
+        if scope.lists:
+            known, e = self.pick(scope.lists), f"e{next(self.fresh)}"
+            made = [
+                f"[{self.number(scope)}]",
+                f"[0.5 * {e} for {e} in {known}]",
+                f"[{e} for {e} in {known} if {e} < {self.constant()}] + [{self.number(scope, 0)}]",
+                f"{known}[:2]",
+                f"{self.pick(scope.lists)}[::-1]",
+            ]
+            self.line(depth, f"{known} = {self.pick(made)}")
+
+    def _write_optional(self, scope: Scope, depth: int) -> None:
+        name = f"o{next(self.fresh)}"
+        self.line(depth, f"{name} = {self.pick(['None', self.number(scope)])}")
+        scope.optionals.append(name)
+
+    def _write_set_optional(self, scope: Scope, depth: int) -> None:
+        if scope.optionals:
+            o = self.pick(scope.optionals)
+            if self.coin():
+                self.line(depth, f"if {o} is None or {o} > {self.constant()}:")
+                self.line(depth + 1, f"{o} = np.tanh({self.number(scope)})")
+            else:
+                self.line(depth, f"{o} = {self.pick(['None', f'np.sin({self.number(scope)})'])}")
+
+    def _write_chosen_function(self, scope: Scope, depth: int) -> None:
+        name = f"f{next(self.fresh)}"
+        other = self.pick([f"(lambda u: 0.5 * u + {self.number(scope, 0)})", "np.cos", "np.arctan"])
+        self.line(depth, f"{name} = np.tanh if {self.condition(scope)} else {other}")
+        scope.functions.append(name)
 
     def _write_dict(self, scope: Scope, depth: int) -> None:
         name = f"d{next(self.fresh)}"

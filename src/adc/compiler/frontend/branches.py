@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,31 +17,98 @@ from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var
 from adc.compiler.ir.types import Scalar
+from adc.errors import Location, UnsupportedError
 
 
-class _Differs(Exception):
+class Differs(UnsupportedError):
     """A branch leaves a list with other elements than the other branch does."""
 
-    def __init__(self, items: ListValue) -> None:
-        super().__init__()
+    def __init__(self, items: ListValue, location: Location | None) -> None:
+        super().__init__(
+            "a list has other elements after one branch than after the other",
+            location=location,
+            repair="Use an array.",
+        )
         self.items = items
+
+
+@functools.lru_cache(maxsize=4096)
+def has_effects(node: Any) -> bool:
+    """Whether an expression calls or binds something."""
+    return any(isinstance(n, (gast.Call, gast.NamedExpr)) for n in gast.walk(node))
+
+
+@functools.lru_cache(maxsize=4096)
+def chooses_with_effects(statement: Any) -> bool:
+    """Whether a statement without a block evaluates one expression or another, in which something is called."""
+    if any(hasattr(statement, field) for field in ("body", "handlers")):
+        return False
+    return any(isinstance(n, (gast.IfExp, gast.BoolOp)) and has_effects(n) for n in gast.walk(statement))
 
 
 class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
     def exec_If(self, node: Any) -> None:
-        test = self.condition(node.test)
+        mark = Mark(self) if has_effects(node.test) else None
+        try:
+            test = self.condition(node.test)
+        except Differs as differs:
+            if mark is None:
+                raise
+            mark.back()
+            self.with_growing(differs.items, lambda: self.exec_If(node))
+            return
         if not isinstance(test, Var):
             self.execute_all(node.body if test else node.orelse)
             return
         self._branch(node, test)
 
+    def choose_in(
+        self, node: Any, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]
+    ) -> Value:
+        """What an expression has for a value that evaluates one of its operands or another.
+
+        A call or `:=` in it may change names, lists and dicts: they are merged as behind a statement.
+        """
+        if self.is_static(test):
+            return then() if test else orelse()
+        if not has_effects(node):
+            self.region_depth += 1
+            try:
+                return self.choose(test, then, orelse)
+            finally:
+                self.region_depth -= 1
+        region = If(self.atom(test), [], [], [], self.origin)
+        before = dict(self.frame.env)
+        containers, left, outcomes, values = Contents(self.frame), [], [], []
+        lengths = self.equal.snapshot()
+        for operand, block in ((then, region.then), (orelse, region.orelse)):
+            self.frame.env = dict(before)
+            self.region_depth += 1
+            try:
+                with self.at(block):
+                    values.append(operand())
+            finally:
+                self.region_depth -= 1
+            outcomes.append(self.frame.env)
+            left.append(containers.taken())
+            self.equal.restore(lengths)
+        self.frame.env = before
+        for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
+            a, b = (env.get(name, UNDEFINED) for env in outcomes)
+            self.frame.env[name] = self.merge(region, a, b, name)
+        for container, (a, b) in containers.changes(*left):
+            self._merge_contents(region, container, a, b, [False, False])
+        merged = self.merge(region, values[0], values[1], "")
+        self.block.append(region)
+        return merged
+
     def _branch(self, node: Any, test: Var) -> None:
         mark = Mark(self)
         try:
             self._both_sides(node, test)
-        except _Differs as differs:
+        except Differs as differs:
             mark.back()
             self.with_growing(differs.items, lambda: self._branch(node, test))
 
@@ -138,7 +206,7 @@ class Branches(Assignments):
             return
         if not same_places(then, orelse):
             if isinstance(container, ListValue) and container.depth == self.loop_depth:
-                raise _Differs(container)
+                raise Differs(container, self.origin)
             kind = "dict" if isinstance(container, dict) else "list"
             raise self.refuse(
                 f"a {kind} has other elements after one branch than after the other",

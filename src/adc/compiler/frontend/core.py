@@ -15,7 +15,7 @@ from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, Value
-from adc.compiler.ir.nodes import Check, Const, Var
+from adc.compiler.ir.nodes import Block, Check, Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import Location
 
@@ -35,6 +35,7 @@ class Core(Merging):
     ]  # the functions being inlined, with the regions around their calls
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     open_phis: list[set[Var]]  # what the loops around carry
+    statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
     list_kinds: dict[
         Location | None, Type
@@ -57,9 +58,14 @@ class Core(Merging):
             return value
         with self.origin_at(self.locate(node)):
             found = self.required(value, node.id if isinstance(node, gast.Name) else "value")
-        if isinstance(node, gast.Name) and self.frame.env.get(node.id) is value:
-            self.frame.env[node.id] = found  # from here on it is known to be there
+        if isinstance(node, gast.Name):
+            self.now_present(self.frame, node.id, value, found)
         return found
+
+    def now_present(self, frame: Frame, name: str, value: Maybe, found: Value) -> None:
+        """A name was found to have a value: from here on it has, unless this is not always reached."""
+        if self.block is self.statement_block and frame.env.get(name) is value:
+            frame.env[name] = found
 
     def required(self, value: Maybe, name: str) -> Value:
         """A value that must be there."""
@@ -109,6 +115,9 @@ class Core(Merging):
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise AssertionError("calls.Calls calls")
+
+    def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
+        raise AssertionError("branches.Branches chooses")
 
     def array_methods(self) -> dict[str, Any]:
         raise AssertionError("calls.Calls provides the methods")

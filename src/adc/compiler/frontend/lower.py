@@ -44,6 +44,7 @@ class Evaluator(Statements):
         self.stacked = {}
         self.list_kinds = {}
         self.lists_shrink = False
+        self.statement_block = None
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
 

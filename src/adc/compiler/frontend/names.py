@@ -62,7 +62,8 @@ class Names(Core):
                     if getattr(node, "certain", False):
                         return value.value
                     with self.origin_at(self.locate(node)):
-                        found = frame.env[name] = self.required(value, name)
+                        found = self.required(value, name)
+                    self.now_present(frame, name, value, found)
                     return found
                 return value
             if name in frame.closure:

@@ -140,8 +140,8 @@ class Operators(Names):
                         first.value if isinstance(first, Maybe) and not conjunction else conjunction is False
                     )
                 if conjunction:
-                    return self.choose(test, lambda: chain(nodes[1:]), lambda: first)
-                return self.choose(test, lambda: first, lambda: chain(nodes[1:]))
+                    return self.choose_in(node, test, lambda: chain(nodes[1:]), lambda: first)
+                return self.choose_in(node, test, lambda: first, lambda: chain(nodes[1:]))
 
         return chain(node.values)
 
@@ -161,8 +161,8 @@ class Operators(Names):
                 if not isinstance(first, Var):
                     return chain(nodes[1:]) if first == conjunction else first
                 if conjunction:
-                    return self.choose(first, lambda: chain(nodes[1:]), lambda: False)
-                return self.choose(first, lambda: True, lambda: chain(nodes[1:]))
+                    return self.choose_in(node, first, lambda: chain(nodes[1:]), lambda: False)
+                return self.choose_in(node, first, lambda: True, lambda: chain(nodes[1:]))
 
         return chain(node.values)
 
@@ -181,8 +181,8 @@ class Operators(Names):
                     return value
                 if not isinstance(value, Var):
                     return chain(right, rest[1:]) if value else False
-                return self.choose(
-                    self.truth(value), lambda: self.truth(chain(right, rest[1:])), lambda: False
+                return self.choose_in(
+                    node, self.truth(value), lambda: self.truth(chain(right, rest[1:])), lambda: False
                 )
 
         return chain(left, pending)
@@ -253,11 +253,9 @@ class Operators(Names):
         if not isinstance(test, Var):
             return self.evaluate_maybe(node.body if test else node.orelse)
         with self.origin_at(self.locate(node)):
-            return self.choose(test, lambda: self._in_region(node.body), lambda: self._in_region(node.orelse))
-
-    def _in_region(self, node: Any) -> Value:
-        self.region_depth += 1
-        try:
-            return self.evaluate_maybe(node)
-        finally:
-            self.region_depth -= 1
+            return self.choose_in(
+                node,
+                test,
+                lambda: self.evaluate_maybe(node.body),
+                lambda: self.evaluate_maybe(node.orelse),
+            )

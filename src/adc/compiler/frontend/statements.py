@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import builtins
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
+from adc.compiler.frontend.branches import Differs, chooses_with_effects
 from adc.compiler.frontend.calls import ReturnValue
 from adc.compiler.frontend.frame import Closure, SurelyRaised
 from adc.compiler.frontend.loops import Loops
+from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, Var
 
@@ -21,6 +24,7 @@ class Statements(Loops):
 
     def execute(self, node: Any) -> None:
         method = getattr(self, f"exec_{type(node).__name__}", None)
+        outer, self.statement_block = self.statement_block, self.block
         with self.origin_at(self.locate(node)):
             if method is None:
                 raise self.refuse(
@@ -28,7 +32,20 @@ class Statements(Loops):
                     "the compiler does not take this statement",
                     "write it with assignments, if, for and while",
                 )
+            if chooses_with_effects(node):
+                self._choosing(node, method)
+            else:
+                method(node)
+        self.statement_block = outer
+
+    def _choosing(self, node: Any, method: Callable[[Any], None]) -> None:
+        """A statement in whose expressions a list may change on one path only."""
+        mark = Mark(self)
+        try:
             method(node)
+        except Differs as differs:
+            mark.back()
+            self.with_growing(differs.items, lambda: self._choosing(node, method))
 
     def exec_Expr(self, node: Any) -> None:
         if not isinstance(node.value, gast.Constant):
