@@ -256,3 +256,26 @@ def handler_of_a_known_raise(x, kind):
     else:
         n = n * 2
     return np.sum(x**n)
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def return_from_a_loop_over_a_list_in_a_loop(x, s):
+    for i in range(0, 5, 2):
+        pair = [0.2 * i, s]
+        for v in pair:
+            if v > x[0] - 5.0:
+                return v * (x @ x)
+    return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def break_from_a_loop_over_a_tuple_in_a_loop(x, s):
+    total = 0.0
+    for v in x:
+        for w in (v, s, v * s):
+            total += w
+            if w > 0.1:
+                break
+        else:
+            total *= 2.0
+    return total

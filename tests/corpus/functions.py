@@ -321,3 +321,12 @@ def one_of_three_functions_in_a_loop(x, a):
             f, word = (lambda u: u * a), "down"
         s += f(v) * (2.0 if word == "up" else 1.0)
     return s
+
+
+@program(lambda r: (r.normal(size=5), 7), argnums=(0,))
+def closure_made_in_a_loop_without_trips(x, n):
+    s = np.sum(x * x)
+    for i in range(n, len(x)):
+        f = lambda v: v * i
+        s += f(x[i])
+    return s

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,8 @@ from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.frame import Guard
 from adc.config import Mode
 from adc.errors import ArgumentError, Location, UnsupportedError
+
+FRAMES_PER_LINE = 4
 
 __all__ = ["Specialisation", "compiled", "numba_refusal", "plain", "refuse_aliases", "specialisation"]
 
@@ -76,10 +80,22 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     made = specialisation(context, "compiled", dispatcher)
     captured = made.current_captures() or []
     try:
-        dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured)))
+        with deep_recursion(context.texts["optimized"].count("\n")):
+            dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured)))
     except (NumbaError, ValueError, NotImplementedError) as error:  # typeof and llvmlite raise plain ones
         raise numba_refusal(error, context) from error
     return made
+
+
+@contextmanager
+def deep_recursion(lines: int) -> Iterator[None]:
+    """Numba's passes recurse over the blocks of a function, some of them twice per block."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 1000 + FRAMES_PER_LINE * lines))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def numba_refusal(error: Exception, context: pipeline.Context) -> UnsupportedError:

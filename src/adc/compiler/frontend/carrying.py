@@ -12,7 +12,7 @@ from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind
-from adc.compiler.ir.nodes import Block, Carried, Check, Const, For, Var, While, defined, walk
+from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
 
@@ -115,16 +115,31 @@ class Carrying(Branches):
             region.test_block, region.test = blocks[0], self.atom(condition)
         region.body = blocks[1]
         self.frame.env = before
-        results = self._finish_loop(region, inits, after, phis, outs)
+        results = self._finish_loop(region, inits, phis, outs)
+        unassigned = [
+            n for n in names if inits.get((n,), None) is UNDEFINED and n in after and (n,) in results
+        ]
+        runs = self._runs(region) if unassigned else True
         for name in names:
             if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
                 in_place = name in changed_dicts and name not in assigned
                 self.frame.env[name] = _replaced(before.get(name, UNDEFINED), (name,), results, in_place)
             elif name not in before:
                 self.frame.env[name] = UNDEFINED
+            if name in unassigned and runs is not True:
+                after_it = Maybe(runs, self.frame.env[name], UNDEFINED)
+                self.frame.env[name] = after_it if isinstance(runs, Var) else UNDEFINED
         for k, each in enumerate(lists):
             _replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    def _runs(self, region: For | While) -> Value:
+        """Whether a loop has a trip."""
+        if not isinstance(region, For):
+            return True  # a name that it may not assign is carried with a flag
+        start, stop = (v.value if isinstance(v, Const) else v for v in (region.start, region.stop))
+        assert isinstance(region.step, Const)
+        return self.op("less" if region.step.value > 0 else "greater", start, stop)
 
     def _may_be_missing(
         self,
@@ -222,6 +237,8 @@ class Carrying(Branches):
                 tuple(Dim.symbol("shape", phi, k) if d == Dim(-1) else d for k, d in enumerate(t.shape)),
                 t.layout,
             )
+            if phi.type != t:
+                self.varying.add(phi)
             if isinstance(value, Var):
                 self.joined_roots[phi] = {value.root}
         elif is_integer(t):
@@ -308,11 +325,12 @@ class Carrying(Branches):
             return t
         return wide
 
-    @staticmethod
-    def _may_stay(a: Dim, b: Dim, body: Block, inside: set[Var]) -> bool:
+    def _may_stay(self, a: Dim, b: Dim, body: Block, inside: set[Var]) -> bool:
         """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""
         if a == Dim(-1) or b == Dim(-1) or 1 in (a.known, b.known) or (a - b).known is not None:
             return False
+        if any(p in self.varying for symbol in a.symbols() for p in symbol.payload if isinstance(p, Var)):
+            return False  # a loop has changed it before
         if a.symbols() & b.symbols():
             return False  # a length made from the old one changes
         made = {v for s in walk(body) for v in defined(s)} | inside
@@ -323,19 +341,16 @@ class Carrying(Branches):
         self,
         region: For | While,
         inits: dict[tuple[Any, ...], Value],
-        after: set[str],
         phis: dict[tuple[Any, ...], Var],
         outs: dict[tuple[Any, ...], Value],
     ) -> dict[tuple[Any, ...], Var]:
         """The region, with what it carries, and what the leaves are after it."""
         inside = {*phis.values(), *([region.index] if isinstance(region, For) else [])}
         results: dict[tuple[Any, ...], Var] = {}
-        may_be_unassigned = False
         for path, phi in phis.items():
             out = outs[path]
             init = inits[path]
             if init is UNDEFINED:
-                may_be_unassigned = may_be_unassigned or (len(path) == 1 and path[0] in after)
                 init = self.filler(phi.type)
             if out is UNDEFINED:
                 out = phi
@@ -349,6 +364,8 @@ class Carrying(Branches):
                     ),
                     phi.type.layout,
                 )
+                if phi in self.varying:
+                    self.varying.add(result)
                 roots = {v.root for v in (init, out) if isinstance(v, Var)}
                 self.joined_roots[phi] = roots
                 self.joined_roots[result] = roots | {phi}
@@ -367,18 +384,6 @@ class Carrying(Branches):
                 result.dim = Dim.symbol("value", result)
             region.carried.append(Carried(phi, self.atom(init), self.atom(out), result))
             results[path] = result
-        if may_be_unassigned and isinstance(region, For):
-            start, stop = (v.value if isinstance(v, Const) else v for v in (region.start, region.stop))
-            runs = self.op("less" if region.step.value > 0 else "greater", start, stop)  # type: ignore[union-attr]
-            if isinstance(runs, Var):
-                self.block.append(
-                    Check(
-                        runs,
-                        "UnboundLocalError",
-                        (Const("a name assigned in a loop is read after it, but the loop did not run"),),
-                        self.origin,
-                    )
-                )
         self.block.append(region)
         return results
 

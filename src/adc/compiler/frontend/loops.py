@@ -120,8 +120,8 @@ class Loops(Carrying):
         self._guarded(node, trips[1:], flag)
 
     def exec__Trip(self, node: Any) -> None:
-        self.bind(node.loop.target, node.item())
-        self.execute_all(node.loop.body)
+        self.bind(node.target, node.item())
+        self.execute_all(node.body)
 
     def _with_all_places(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
         """A loop whose every trip appends as much: the lists are given their places before it. False if that fails."""
@@ -263,12 +263,14 @@ class Loops(Carrying):
 
 
 class _Trip(gast.Pass):  # type: ignore[misc]
-    """One unrolled trip of a loop, as a statement."""
+    """One unrolled trip of a loop, as a statement: what it assigns is seen by those who look for names."""
+
+    _fields = ("target", "body")
 
     def __init__(self, loop: Any, item: Trip) -> None:
         super().__init__()
         gast.copy_location(self, loop)
-        self.loop = loop
+        self.target, self.body = loop.target, loop.body
         self.item = item
 
 

@@ -41,6 +41,7 @@ class Evaluator(Statements):
         self.running = []
         self.frozen = {}
         self.open_phis = []
+        self.varying = set()
         self.stacked = {}
         self.list_kinds = {}
         self.lists_shrink = False
