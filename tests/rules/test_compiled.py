@@ -19,14 +19,6 @@ from adc.testing import engines
 REFUSED = {
     "unstack": "how many arrays there are is only known at run time",
     **dict.fromkeys(
-        (
-            "scipy.linalg.eig scipy.linalg.eigvals scipy.linalg.sqrtm scipy.linalg.logm "
-            "scipy.linalg.fractional_matrix_power scipy.linalg.solve_sylvester "
-            "scipy.linalg.solve_continuous_lyapunov scipy.linalg.solve_banded scipy.linalg.solveh_banded"
-        ).split(),
-        "no kernel that jitted code can call",
-    ),
-    **dict.fromkeys(
         "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
     ),
     **dict.fromkeys(

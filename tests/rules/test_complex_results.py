@@ -24,13 +24,23 @@ def logarithm(a):
     return np.sum(np.abs(linalg.logm(a)))
 
 
-CASES = [(spectrum, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
+def vectors(a):
+    return np.sum(np.abs(linalg.eig(a)[1]) ** 4)
+
+
+CASES = [(spectrum, TURNING), (vectors, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
 
 
 @pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))
 def test_code_for_real_numbers_refuses(f, a):
     with pytest.raises(DerivativeError, match="the result is complex"):
         adc.grad(f, mode="python")(a)
+
+
+@pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_compiled_code_refuses(f, a):
+    with pytest.raises(DerivativeError, match=r"the result is complex|domain change"):
+        adc.grad(f, mode="compiled")(a)
 
 
 @pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))

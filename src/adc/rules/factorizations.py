@@ -283,7 +283,9 @@ def eig_pull(z_bar, z, a):
     projected = transposed(v) @ v_bar
     lengths = np.expand_dims(np.real(np.diagonal(projected, 0, -2, -1)), -2)
     inner = _diagonal_matrix(w_bar) + gaps(w) * (projected - transposed(v) @ np.conjugate(v) * lengths)
-    return np.linalg.solve(transposed(v), inner @ transposed(v))
+    # SciPy's values are complex where the vectors may be real; a system has one dtype.
+    matrix = transposed(v) + 0.0 * inner
+    return np.linalg.solve(matrix, inner @ transposed(v))
 
 
 @push(np.linalg.eig)

@@ -19,6 +19,9 @@ from adc.rules.linear_systems import symmetric
 from adc.rules.norms import norm
 from adc.rules.registry import composite, lowered, pull, push
 from adc.rules.sampler import call
+from adc.runtime import matrix_functions as kernels
+
+__all__ = ["kernels"]  # Numba learns them
 
 # --- twins of numpy.linalg ----------------------------------------------------------------------------------
 
@@ -176,6 +179,7 @@ pull(
     name="scipy.linalg.eig",
     cost=1000,
     shape=eig_shape,
+    extra={"may_be_complex": True},
     notes="as numpy.linalg.eig",
     examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3)],
 )(eig_pull)
@@ -186,10 +190,10 @@ push(sl.eig)(eig_push)
     sl.eigvals,
     name="scipy.linalg.eigvals",
     notes="as numpy.linalg.eig",
-    examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3)],
+    examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3), np.array([[1.0, 2.0], [-3.0, 0.5]])],
 )
 def eigvals(a):
-    return sl.eig(a)[0]
+    return sl.eig(a + 0j)[0]  # the vectors are complex where the values are
 
 
 @composite(

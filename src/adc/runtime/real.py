@@ -8,21 +8,21 @@ import numpy as np
 from numba.extending import overload
 
 
-def still_real(result: Any) -> Any:
-    """The result, an array or several. Raises ValueError where one is complex.
+def still_real(result: Any, *positions: int) -> Any:
+    """The result, an array or several. Raises ValueError where one is complex, of all or of those at `positions`.
 
     >>> still_real(np.ones(2))
     array([1., 1.])
     """
     parts = result if isinstance(result, tuple) else (result,)
-    if any(np.iscomplexobj(part) for part in parts):
+    if any(np.iscomplexobj(parts[k]) for k in positions or range(len(parts))):
         raise ValueError("the result is complex, which the types of the arguments do not say")
     return result
 
 
 @overload(still_real)
-def _still_real(result: Any) -> Any:
-    def still_real(result: Any) -> Any:
+def _still_real(result: Any, *positions: Any) -> Any:
+    def still_real(result: Any, *positions: Any) -> Any:
         return result  # what jitted code calls has one type, and raises by itself
 
     return still_real

@@ -130,8 +130,10 @@ class ExpressionPrinter:
             return self._operator(operation.symbol, stmt)
         found = call(dotted(operation.spelling), *self._arguments(operation, stmt.args))
         # The code was made for real values: the numbers in a matrix may say otherwise.
-        if operation.extra.get("may_be_complex") and not any("complex" in t.type.dtype for t in stmt.targets):
-            return call(dotted("rt.still_real"), [found])
+        real = [k for k, t in enumerate(stmt.targets) if "complex" not in t.type.dtype]
+        if operation.extra.get("may_be_complex") and real:
+            every = len(real) == len(stmt.targets)
+            return call(dotted("rt.still_real"), [found] if every else [found, *map(constant, real)])
         return found
 
     def _arguments(
