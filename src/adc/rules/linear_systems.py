@@ -29,7 +29,7 @@ def _complex_matrix(r, n):
 
 def _solve(a, b):
     """a^-1 b for one matrix b or for a stack of vectors b."""
-    if np.ndim(b) == np.ndim(a):
+    if np.ndim(b) == np.ndim(a) or np.ndim(a) == 2:
         return np.linalg.solve(a, b)
     return np.squeeze(np.linalg.solve(a, np.expand_dims(b, -1)), -1)
 
@@ -61,6 +61,8 @@ def _solved(a, b, require):
 def solve_pull(x_bar, x, a, b):
     if np.ndim(b) == 1:
         b_bar = _solve(transposed(a), x_bar)
+        if np.ndim(a) == 2:
+            return -np.outer(b_bar, x), b_bar
         return -np.expand_dims(b_bar, -1) * np.expand_dims(x, -2), b_bar
     b_bar = np.linalg.solve(transposed(a), x_bar)
     return -b_bar @ transposed(x), b_bar
@@ -68,6 +70,8 @@ def solve_pull(x_bar, x, a, b):
 
 @push(np.linalg.solve)
 def solve_push(x, a, b, *, a_dot, b_dot):
+    if np.ndim(b) == 1 and np.ndim(a) == 2:
+        return np.linalg.solve(a, b_dot - a_dot @ x)
     if np.ndim(b) == 1:
         return _solve(a, b_dot - np.squeeze(a_dot @ np.expand_dims(x, -1), -1))
     return np.linalg.solve(a, b_dot - a_dot @ x)

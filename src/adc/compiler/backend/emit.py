@@ -220,14 +220,19 @@ class Emitter(ExpressionPrinter):
             negative = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub)
             op: ast.operator = ast.Sub() if negative else ast.Add()
             value = value.operand if isinstance(value, ast.UnaryOp) and negative else value
-            if whole and isinstance(array, ast.Name):
-                self._line(ast.AugAssign(ast.Name(array.id, ast.Store()), op, value), depth)
+            if whole and isinstance(array, (ast.Name, ast.Subscript)):
+                self._line(ast.AugAssign(_written(array), op, value), depth)
                 return
             self._line(
                 ast.AugAssign(ast.Subscript(array, self.index(stmt.index), ast.Store()), op, value), depth
             )
             return
-        self._line(ast.Assign([ast.Subscript(array, self.index(stmt.index), ast.Store())], value), depth)
+        target = (
+            _written(array)
+            if whole and isinstance(array, ast.Subscript)
+            else ast.Subscript(array, self.index(stmt.index), ast.Store())
+        )
+        self._line(ast.Assign([target], value), depth)
 
     def _as_argument(self, index: tuple[Any, ...]) -> ast.expr:
         """An index where no brackets stand around it: slices through np.s_."""
@@ -447,3 +452,10 @@ def _encloses(text: str) -> bool:
         if depth == 0:
             return position == len(text) - 1
     return False
+
+
+def _written(array: ast.Name | ast.Subscript) -> ast.Name | ast.Subscript:
+    """An array, or a view spelled out, as what a statement writes to."""
+    if isinstance(array, ast.Name):
+        return ast.Name(array.id, ast.Store())
+    return ast.Subscript(array.value, array.slice, ast.Store())

@@ -16,6 +16,7 @@ from adc.compiler.ir.nodes import (
     Keep,
     Merge,
     Program,
+    Slice,
     Stmt,
     Store,
     Var,
@@ -27,6 +28,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 
+WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 MAX_DEPTH = 6
 
@@ -88,6 +90,8 @@ class Inlining:
             if self.count[v] != 1:
                 continue
             consumer = self._consumer(v, block, position)
+            if v.named and not (consumer is not None and _writes_all(block[consumer], v)):
+                continue
             if consumer is None or self._written(stmt, block[position + 1 : consumer]):
                 continue
             depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
@@ -108,7 +112,8 @@ class Inlining:
             v = stmt.merges[0].result
         else:
             return None
-        return None if v.named or self.count.get(v, 0) == 0 else v
+        named = v.named and not (v.view_of is not None and v.name.endswith("_bar"))
+        return None if named or self.count.get(v, 0) == 0 else v
 
     def _is_offset(self, stmt: Stmt) -> bool:
         """`n - 1`, `i + 2`: spelled out wherever they are used."""
@@ -194,6 +199,11 @@ class Inlining:
 
     def expression_of(self, v: Var) -> Assign | If | None:
         return self.definition.get(v)
+
+
+def _writes_all(stmt: Stmt, view: Var) -> bool:
+    """Whether a statement writes to a view, all of it: `x_bar[1:] += y` needs no name for `x_bar[1:]`."""
+    return isinstance(stmt, Store) and stmt.array is view and all(i == WHOLE for i in stmt.index)
 
 
 def _direct_uses(stmt: Stmt) -> Iterator[Var]:

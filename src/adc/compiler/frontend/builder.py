@@ -348,6 +348,8 @@ class Builder:
         """The program goes on only if two lengths are equal at run time."""
         if self.equal.find(a) == self.equal.find(b):
             return
+        if a.known is not None:
+            a, b = b, a  # `x.shape[0] != 3`, as one writes it
         test = self.op("equal", self.dim_value(a), self.dim_value(b))
         if test is False:
             raise ShapeError(

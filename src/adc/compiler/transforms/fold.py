@@ -1,9 +1,26 @@
-"""Fold arithmetic that became trivial: factors of one, sums with zero, negations of negations, constant operands."""
+"""Fold what became trivial: factors of one, sums with zero, what is negated, transposed or copied twice, constants."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Store, Var, While, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    For,
+    If,
+    Keep,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    While,
+    walk,
+)
 from adc.compiler.ir.types import is_float
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
@@ -38,6 +55,8 @@ class _Folder:
                 stmt = self._assign(stmt)
                 if stmt.targets[0] in self.table:
                     continue
+            elif isinstance(stmt, Keep) and stmt.index is not None and kept:
+                stmt = _copied_once(stmt, kept[-1])
             kept.append(stmt)
         return kept
 
@@ -53,6 +72,14 @@ class _Folder:
             simple = self._arithmetic(name, args, target)
             if simple is not None:
                 return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
+        if name == "transpose":
+            inner = self.definition.get(args[0])
+            if (
+                inner is not None
+                and inner.name == "transpose"
+                and _undone(inner.args[1], args[1], target.type.ndim)
+            ):
+                return self._becomes(target, inner.args[0], stmt)
         return stmt
 
     def _becomes(self, target: Var, value: Atom, stmt: Assign) -> Assign:
@@ -131,3 +158,25 @@ class _Folder:
         made = Assign((target,), registry.named(name), args, self.definition[target].origin)
         self.definition[target] = made
         return made
+
+
+def _copied_once(keep: Keep, before: Stmt) -> Keep:
+    """To keep an array is to copy it: what is kept need not be a copy made for it."""
+    if (
+        isinstance(before, Assign)
+        and before.name == "copy"
+        and keep.value is before.target
+        and before.target.is_array
+    ):
+        return replace(keep, value=before.args[0])
+    return keep
+
+
+def _undone(first: Any, second: Any, rank: int) -> bool:
+    """Whether one permutation of the axes takes back another."""
+
+    def order(axes: Any) -> list[int]:
+        return list(range(rank))[::-1] if axes == Const(None) else [a.value % rank for a in axes]
+
+    a, b = order(first), order(second)
+    return [a[k] for k in b] == list(range(rank))

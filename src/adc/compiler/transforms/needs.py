@@ -118,12 +118,12 @@ class Needs:
         for stmt in block:
             if not isinstance(stmt, Assign):
                 continue
-            if len(stmt.targets) == 1 and stmt.target.dim is not None and not self._outside(stmt.target.dim):
+            if len(stmt.targets) == 1 and stmt.target.dim is not None and not self.outside(stmt.target.dim):
                 self._count(stmt)
             for t, measured in zip(stmt.targets, self._measured(stmt), strict=False):
                 if isinstance(t.type, Array) and isinstance(measured, Array):
                     shape = tuple(
-                        a if self._outside(a) else Dim.symbol("shape", t, k) if b == Dim(-1) else b
+                        a if self.outside(a) else Dim.symbol("shape", t, k) if b == Dim(-1) else b
                         for k, (a, b) in enumerate(zip(t.type.shape, measured.shape, strict=True))
                     )
                     for a, b in zip(t.type.shape, shape, strict=True):
@@ -145,7 +145,7 @@ class Needs:
 
     def _measured(self, stmt: Assign) -> Sequence[Type]:
         """The result types of an assignment that makes an array with a length that is not known outside loops."""
-        if all(self._outside(d) for t in stmt.targets for d in t.type.shape):
+        if all(self.outside(d) for t in stmt.targets for d in t.type.shape):
             return ()
         if isinstance(stmt.op, Operation):
             return infer.result_types(stmt.op, stmt.args, lambda a, b: None)
@@ -210,7 +210,7 @@ class Needs:
     # --- keeping ------------------------------------------------------------------------------------------------
 
     def _restore(self, v: Var, frame: Frame) -> Atom:
-        if isinstance(v.type, Array) and not all(self._outside(d) for d in v.type.shape):
+        if isinstance(v.type, Array) and not all(self.outside(d) for d in v.type.shape):
             return self._restore_elements(v)
         buffer = self.buffers.get(v)
         if buffer is None:
@@ -221,8 +221,10 @@ class Needs:
             named=v.named,
             dim=v.dim,
         )
-        if target.dim == Dim.symbol("value", v):
-            target.dim = Dim.symbol("value", target)
+        if target.dim is not None and not self.outside(target.dim):
+            target.dim = Dim.symbol(
+                "value", target
+            )  # of this trip, where the forward sweep's has the last trip's
         index = None if buffer.trips is None else tuple(self._slots(self.layout.home[v], reverse=True))
         frame.block.append(Restore(target, buffer, index, self.ev.origin))
         return target
@@ -320,7 +322,7 @@ class Needs:
     def _trips(self, loop: For) -> Value | None:
         start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
-        if start is None or stop is None or not self._outside(start) or not self._outside(stop):
+        if start is None or stop is None or not self.outside(start) or not self.outside(stop):
             return None
         step = loop.step.value
         span = stop - start if step > 0 else start - stop
@@ -328,11 +330,11 @@ class Needs:
         span = span if size == 1 else (span + (size - 1)) // size
         return self.ev.dim_value(span.clamped())
 
-    def _outside(self, d: Dim) -> bool:
+    def outside(self, d: Dim) -> bool:
         """Whether a length only depends on values of the function's top level."""
         for symbol, _ in d.terms:
             for part in symbol.payload:
-                if isinstance(part, Dim) and not self._outside(part):
+                if isinstance(part, Dim) and not self.outside(part):
                     return False
                 if isinstance(part, Var) and (part not in self.layout.home or self.layout.home[part].in_loop):
                     return False

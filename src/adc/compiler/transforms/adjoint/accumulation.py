@@ -30,6 +30,7 @@ from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.adjoint.operands import own_outs
 from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
+from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
 
@@ -283,12 +284,18 @@ class Accumulation:
     def _root_bar(self, array: Var) -> Value | None:
         return self.bar.get(array.root)
 
-    def _bar_type(self, v: Var) -> Any:
-        return (
-            Array(v.type.dtype, v.type.shape, "A" if v.is_array else "C")
-            if isinstance(v.type, Array)
-            else Scalar(v.type.dtype)
-        )
+    def _bar_of(self, v: Var) -> Var:
+        """A variable for the adjoint of `v`, its lengths in terms of what stands in the reverse sweep."""
+        bar = Var(f"{v.name}_bar", Scalar(v.type.dtype))
+        if isinstance(v.type, Array):
+            shape = tuple(
+                d if self.needs.outside(d) else Dim.symbol("shape", bar, k)
+                for k, d in enumerate(v.type.shape)
+            )
+            for a, b in zip(v.type.shape, shape, strict=True):
+                self.ev.equal.union(a, b)
+            bar.type = Array(v.type.dtype, shape, "A")
+        return bar
 
     def _within(self, v: Var, inside: set[int]) -> bool:
         region = self.layout.home[v]

@@ -41,6 +41,8 @@ class Adjoint(Regions):
     """The reverse sweep of a whole program."""
 
     def build(self) -> Program:
+        self.names = {v.name for v in self.layout.home if v.named}
+        self.returned: set[Var] = set()
         self._save_overwritten()
         reverse: Block = []
         top = self.layout.region(self.program.body)
@@ -55,18 +57,27 @@ class Adjoint(Regions):
         return Program(self.program.name, self.program.params, body, results, self.program.doc)
 
     def _final(self, p: Var, block: Block) -> Any:
-        """The adjoint of an input, as an array of its own."""
+        """The adjoint of an input, as an array of its own, under its name."""
         g = self.bar.get(p)
         with self.ev.at(block):
             if not p.is_array:
-                return self.ev.atom(0.0 if g is None else self._named(g, p))
+                return self._result(self.ev.atom(0.0 if g is None else g), p)
             if g is None:
-                return self._named(self.ev.zeros_like(p), p)
+                return self._result(self.ev.zeros_like(p), p)
             if isinstance(g, Var) and g.is_array and (g in self.owned or g in self.fresh):
                 self.owned.discard(g)
                 self.fresh.discard(g)
-                return self._named(g, p)
-            return self._named(self._owned_copy(g, p), p)
+                return self._result(g, p)
+            return self._result(self._owned_copy(g, p), p)
+
+    def _result(self, g: Any, p: Var) -> Any:
+        """Call what is returned for an input `<p>_bar`, unless it is the adjoint of a value that the user named."""
+        if isinstance(g, Var) and g not in self.layout.home and g not in self.returned:
+            named = g.named and g.name.removesuffix("_bar") in self.names
+            if not named:
+                g.name, g.named = f"{p.name}_bar", True
+            self.returned.add(g)
+        return g
 
     def _save_overwritten(self) -> None:
         """Before each write, remember what it overwrites; the clean-up strikes what the reverse sweep never reads."""

@@ -140,7 +140,7 @@ class Regions(Statements):
             if isinstance(init, Var) and (init in self.masked or init.root in self.masked):
                 self.masked.add(phi)
         before = {v: self.bar.get(v) for v in outer}
-        outer_phis = {v: Var(f"{v.name}_bar", self._bar_type(v)) for v in outer}
+        outer_phis = {v: self._bar_of(v) for v in outer}
         self.bar.update(outer_phis)
         self.needs.frames.append(inner)
         inner.current = None
@@ -162,9 +162,8 @@ class Regions(Statements):
         self._emit_with(inner, block, outs)
         self.needs.frames.pop()
         for c, phi, init, out in zip(carried, phis, inits, outs, strict=True):
-            result = Var(
-                phi.name, self._bar_type(c.init if isinstance(c.init, Var) and c.init.is_array else c.phi)
-            )
+            result = self._bar_of(c.init if isinstance(c.init, Var) and c.init.is_array else c.phi)
+            result.name = phi.name
             reverse.carried.append(Carried(phi, self.ev.atom(init), self.ev.atom(out), result))
             self.bar[c.phi] = result  # as the adjoint of the init, taken below
         for v, phi in outer_phis.items():
@@ -188,7 +187,7 @@ class Regions(Statements):
 
     def _carried_bar(self, c: Carried) -> Var:
         """The adjoint that a reverse loop carries: of the shape that the array has after a trip."""
-        bar = Var(f"{c.phi.name}_bar", self._bar_type(c.phi))
+        bar = self._bar_of(c.phi)
         if (
             isinstance(bar.type, Array)
             and isinstance(c.out, Var)
@@ -274,7 +273,7 @@ class Regions(Statements):
                     self.bar[v] = a
                 continue
             assert not v.is_array, f"the adjoint of {v!r} differs between branches"
-            result = Var(f"{v.name}_bar", self._bar_type(v))
+            result = self._bar_of(v)
             reverse.merges.append(
                 Merge(result, self.ev.atom(0.0 if a is None else a), self.ev.atom(0.0 if b is None else b))
             )
