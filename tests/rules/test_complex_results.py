@@ -51,3 +51,16 @@ def test_the_tape_answers(f, a):
     step = 1e-6
     slope = (f(a + step * direction) - f(a - step * direction)) / (2 * step)
     assert np.sum(found * direction) == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
+def test_a_rule_for_real_operands_refuses_complex_ones(mode):
+    def spread(x, y):
+        return np.sum(np.linalg.svd(x + 1j * y, compute_uv=False) ** 3)
+
+    def basis(x, y):
+        return np.sum(np.abs(linalg.qr(x + 1j * y)[0]) ** 3)
+
+    for f in (spread, basis):
+        with pytest.raises(adc.UnsupportedError, match="complex numbers is not supported"):
+            adc.grad(f, mode=mode)(TURNING, INDEFINITE)

@@ -117,6 +117,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     if entry.sequence is not None and values[entry.sequence].__class__ is Tensor:
         return apply(entry, *_with_rows(entry, args, kwargs), function)
     arrays = [v if v.__class__ in ATOMS else plain(v) for v in values]
+    if entry.real_only:
+        _refuse_complex(entry, arrays)
     if kwargs or entry.most is None:
         z = function(*plain(args), **plain(kwargs))
     else:
@@ -162,6 +164,8 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     """Run the body on the Tensors; its operations are recorded as if they stood in the user's line."""
     assert entry.operation.body is not None
     entry.bind(args, kwargs)  # refuses what the body has no parameter for
+    if entry.real_only:
+        _refuse_complex(entry, [plain(v) for v in (*args, *kwargs.values())])
     before = next(orders)
     known = {k: v for k, v in kwargs.items() if k in entry.positions}
     if entry.traced_body is None:
@@ -348,6 +352,16 @@ def _refuse_unless_form(entry: Entry, k: int) -> None:
         f"Its rule is for {', '.join(f'`{w}`' for w in entry.operation.wrt) or 'no parameter'}.",
         f"If `{name}` is meant to be constant, pass {name}.detach().",
     )
+
+
+def _refuse_complex(entry: Entry, arrays: Sequence[Any]) -> None:
+    """Raise for complex operands of an operation whose rule is for real ones: it would give a wrong gradient."""
+    if any(isinstance(a, np.ndarray | np.generic | complex) and np.iscomplexobj(a) for a in arrays):
+        raise UnsupportedError(
+            f"{entry.operation.spelling} of complex numbers is not supported",
+            here(),
+            "Its rule is for real operands.",
+        )
 
 
 def no_rule(spelling: str) -> UnsupportedError:

@@ -72,7 +72,11 @@ class Recorders(dict[Any, Callable[..., Any]]):
             operation = entry.operation.form(count, names)
             if operation is not entry.operation:
                 return slow  # `full` forms are composites
-        if entry.kind not in ("elementwise", "linear", "general") or entry.writes is not None:
+        if (
+            entry.kind not in ("elementwise", "linear", "general")
+            or entry.writes is not None
+            or entry.real_only
+        ):
             return slow
         given = [*range(count), *(entry.positions.get(name, -1) for name in names)]
         if entry.most is None or count > entry.positional or -1 in given or len(set(given)) < len(given):
