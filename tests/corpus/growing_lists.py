@@ -480,3 +480,39 @@ def length_of_each_trip(x, n):
             parts[j] = x[j] * step
         total += np.sum(parts**2)
     return total
+
+
+@program(lambda r: (r.normal(size=(3, 5)),))
+def array_full_of_what_may_be_none(m):
+    best = None
+    s = 0.0
+    for row in m:
+        if best is None or best > 0.3:
+            best = np.tanh(row[1])
+        s += np.sum(np.full(5, (0.5 if best is None else best)))
+    return s
+
+
+@program(lambda r: (r.normal(size=5),))
+def a_slice_is_a_copy(x):
+    a = [v * v for v in x]
+    b = a[1:]
+    a[1] = 7.0 * x[0]
+    b.append(x[1])
+    b[0] += 1.0
+    return sum(a) * b[0] + b[-1] + sum(b) + len(b)
+
+
+@program(lambda r: (r.normal(size=5), 3), argnums=(0,))
+def turned_again_and_again(x, n):
+    g = [x[0]]
+    g.append(x[1])
+    k = 0
+    s = 0.0
+    while k < n:
+        k += 1
+        for i in range(k):
+            g = g[::-1]
+        s += g.pop() if len(g) > 1 else 1.5
+        g.append(s * x[k])
+    return s + sum(g)

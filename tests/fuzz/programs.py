@@ -90,7 +90,9 @@ STATEMENTS = (
     "optional set_optional chosen_function"
 ).split()
 # In a nested function these would make the outer name a local one without a value.
-REBINDING = "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete rebind_list set_optional".split()
+REBINDING = (
+    "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete rebind_list set_optional"
+).split()
 COMPOUND = "if if for for while elements enumerated zipped rows ping_pong backwards".split()
 _numbers = itertools.count()
 

@@ -120,7 +120,7 @@ class Branches(Assignments):
             mark = Mark(self)
             grown = growing.begun(self, name, items, kind)
             if not exchange(self.frame, items, grown):
-                raise growing.cannot(self, "it is an argument of a functools.partial")
+                raise growing.cannot(self, "it is held by something that is not looked into")
             try:
                 run()
                 return

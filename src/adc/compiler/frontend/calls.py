@@ -147,9 +147,7 @@ class Calls(Iteration):
         combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
-        if not isinstance(
-            function, (Closure, Either, functools.partial, Partial, types.FunctionType, types.MethodType)
-        ) and function not in (builtins.len, builtins.list, builtins.isinstance):
+        if not self._takes_anything(function):
             args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
             args = growing.plain(self, args)
             kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))
@@ -230,6 +228,15 @@ class Calls(Iteration):
             if near
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
+
+    @staticmethod
+    def _takes_anything(function: Value) -> bool:
+        """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
+        if isinstance(function, (Closure, Either, functools.partial, Partial)):
+            return True
+        if isinstance(function, (types.FunctionType, types.MethodType)):
+            return function not in _SPECIAL and registry.find(function) is None
+        return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance))
 
     def _ufunc(self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A ufunc with `where`, `dtype` and the like."""

@@ -79,8 +79,7 @@ class Carrying(Branches):
                 leaves[read.name, "value"] = guessed[read.name, "value"] = Scalar("float64")
                 continue
             except NeedsUnrolling as needed:
-                if isinstance(needed.container, ListValue) and needed.container.original is not None:
-                    needed.container = needed.container.original
+                needed.container = _from_before(needed.container, containers)
                 raise
             finally:
                 self.region_depth -= 1
@@ -388,6 +387,15 @@ class Carrying(Branches):
         return results
 
 
+def _from_before(container: Any, containers: Contents) -> Any:
+    """The list that existed before the loop and for which one in its body stands."""
+    while isinstance(container, ListValue) and container.original is not None:
+        if id(container) in containers.held:
+            break
+        container = container.original
+    return container
+
+
 def _late(t: Type | None) -> Type | None:
     """The type of a value that is first seen in the body: what is there before may have other lengths."""
     return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
@@ -419,6 +427,7 @@ def _replaced(
     if isinstance(value, ListValue):
         items = ListValue(_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value))
         items.depth, items.made, items.taken = value.depth, value.made, value.taken
+        items.original = value
         if in_place:
             value[:] = items
         return value if in_place else items

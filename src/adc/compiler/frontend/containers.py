@@ -101,16 +101,17 @@ def known_to(frame: Frame | None, container: Container) -> bool:
 
 
 def exchange(frame: Frame, old: Container, new: Container) -> bool:
-    """Put one list in the place of another wherever code may find it; False where it may be found elsewhere, too."""
+    """Put one list in the place of another wherever code may find it; False where it is not or also elsewhere."""
     places = _Places(old, new)
     places.frame(frame)
-    return places.all_found
+    return places.found > 0 and places.all_found
 
 
 class _Places:
     def __init__(self, old: Container, new: Container) -> None:
         self.old, self.new = old, new
         self.all_found = True
+        self.found = 0
         self._seen: set[int] = set()
 
     def frame(self, frame: Frame | None) -> None:
@@ -123,6 +124,7 @@ class _Places:
 
     def value(self, value: Any) -> Any:
         if value is self.old:
+            self.found += 1
             return self.new
         if isinstance(value, (list, dict)):
             if id(value) not in self._seen:

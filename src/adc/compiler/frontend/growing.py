@@ -359,8 +359,9 @@ def _seen(growing: Growing) -> Growing:
 def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
     if isinstance(index, slice):
-        part = _apart(ev, ev.subscript(array(ev, growing), index))
-        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, fixed=True)
+        part = ev.op("copy", ev.subscript(array(ev, growing), index))  # a list of its own, which may change
+        ev.frozen.setdefault(part, ev.origin)
+        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, made=ev.origin)
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
     values = _seen(growing).values

@@ -110,7 +110,7 @@ class Merging(Builder):
             for v, w in zip(values, values[::-1], strict=True)
         ]
         if any(v is not absents[0] for v in absents) or not self._all_numbers(values):
-            return PartlyDefined(name, next(v for v in values if v is not UNDEFINED and v is not None))
+            return PartlyDefined(name, next((v for v in values if v is not UNDEFINED), None))
         present = [self._is_present(v) if not isinstance(v, Maybe) else v.present for v in (a, b)]
         return Maybe(
             self.merge(region, present[0], present[1], f"has_{name}" if name else ""),
