@@ -61,3 +61,12 @@ def padded(x):
 @program(lambda r: (0.7, 1.4))
 def numbers_in_a_list_as_an_array(x, y):
     return np.linalg.norm([x, y, x * y]) + np.ptp([x, y * 2]) * np.median((x, y, 3.0))
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=2)))
+def rows_and_columns_by_index(x, y):
+    z = np.r_[0.0, x, y * 2, 1:3]
+    columns = np.c_[x, x * y[0], np.ones(3)]
+    rows = np.r_["0,2", x, x * y[1]]
+    tall = np.r_["0,3,0", x, y]
+    return np.sum(z**2) + np.sum(columns @ columns.T) + np.sum(rows[1] ** 3) + np.sum(tall**2 * x[0])

@@ -144,6 +144,91 @@ def block(arrays):
     return _joined(arrays, ndim - depth, ndim)
 
 
+# --- np.r_ and np.c_ ----------------------------------------------------------------------------------------
+
+
+@static
+def _directive(text, axis, ndmin, trans1d):
+    """What a text in front says: the axis to join along, the least rank, and where the axes of lesser ranks go."""
+    if text in ("r", "c"):
+        raise ValueError("np.r_ with 'r' or 'c' makes an np.matrix; use np.vstack")
+    numbers = [int(part) for part in text.split(",")]
+    return (*numbers, *(axis, ndmin, trans1d)[len(numbers) :])
+
+
+@static
+def _placed(ndim, ndmin, trans1d):
+    """The order of the axes of an array that was given axes of length 1 in front; None where they stay."""
+    if trans1d == -1 or ndim >= ndmin:
+        return None
+    added = ndmin - ndim
+    first = trans1d if trans1d >= 0 else trans1d + added + 1
+    axes = list(range(ndmin))
+    return tuple(axes[:first] + axes[added:] + axes[first:added])
+
+
+def _index_joined(key, axis, ndmin, trans1d):
+    items = key if isinstance(key, tuple) else (key,)
+    parts = []
+    for item in items:
+        if isinstance(item, str):
+            axis, ndmin, trans1d = _directive(item, axis, ndmin, trans1d)
+        else:
+            parts.append(_part(item, ndmin, trans1d))
+    return np.concatenate(tuple(parts), axis=axis)
+
+
+def _part(item, ndmin, trans1d):
+    if isinstance(item, slice):
+        start = 0 if item.start is None else item.start
+        step = 1 if item.step is None else item.step
+        if isinstance(step, complex):
+            values = np.linspace(start, item.stop, int(abs(step)))
+        else:
+            values = np.arange(start, item.stop, step)
+        row = np.reshape(values, (1,) * (ndmin - 1) + (np.size(values),))
+        return row if ndmin == 1 or trans1d == -1 else np.swapaxes(row, -1, trans1d)
+    array = np.stack(tuple(item)) if isinstance(item, list) else item
+    ndim = np.ndim(array)
+    whole = np.reshape(array, (1,) * (ndmin - ndim) + np.shape(array)) if ndim < ndmin else array
+    order = None if ndim == 0 else _placed(ndim, ndmin, trans1d)
+    return whole if order is None else np.transpose(whole, order)
+
+
+@composite(
+    np.r_.__getitem__,
+    wrt="key",
+    name="r_",
+    spelling="np.r_.__getitem__",
+    notes="np.r_[x, y]",
+    examples=lambda r: [
+        call((r.normal(3), r.normal(2))),
+        call((r.normal(2), 1.5, slice(0, 3))),
+        call((r.normal(2, 3), r.normal(1, 3))),
+        call((slice(-1.0, 1.0, 4j), r.normal(2), [0.5, 1.0])),
+        call(r.normal(3)),
+    ],
+)
+def row_joined(key):
+    return _index_joined(key, 0, 1, -1)
+
+
+@composite(
+    np.c_.__getitem__,
+    wrt="key",
+    name="c_",
+    spelling="np.c_.__getitem__",
+    notes="np.c_[x, y]",
+    examples=lambda r: [
+        call((r.normal(3), r.normal(3))),
+        call((r.normal(3, 2), r.normal(3), slice(0, 3))),
+        call((r.normal(1, 2), 1.5)),
+    ],
+)
+def column_joined(key):
+    return _index_joined(key, -1, 2, 0)
+
+
 # --- splitting ----------------------------------------------------------------------------------------------
 
 

@@ -232,6 +232,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, ufunc: Ufunc(ufunc)
     if isinstance(value, type | np.generic | Tensor):
         return None
+    if value is np.r_ or value is np.c_:
+        return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):
         return _partial
     if isinstance(value, types.MethodType):
@@ -327,6 +329,18 @@ class Ufunc:
         if not callable(found):
             return found
         return lambda *args, **kwargs: _float_array(found(*args, **kwargs))
+
+
+class Joiner:
+    """`np.r_` or `np.c_`, of Tensors as well."""
+
+    def __init__(self, joiner: Any) -> None:
+        self._joiner = joiner
+
+    def __getitem__(self, key: Any) -> Any:
+        if record.is_active(key):
+            return dispatch.call(self._joiner.__getitem__, key)
+        return _float_array(self._joiner[record.plain(key)])
 
 
 # What traced code gets in place of a function ---------------------------------------------------------------

@@ -189,6 +189,8 @@ class Expressions(Operators):
             if not base.is_array:
                 raise self.refuse("a number cannot be indexed", repair="index an array")
             return self.getitem(base, normalized(self, base, self.index_value(index)))
+        if base is np.r_ or base is np.c_:
+            return self.call(base.__getitem__, [index], {})
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)
         ):
