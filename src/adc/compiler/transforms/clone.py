@@ -37,10 +37,18 @@ __all__ = ["run"]
 
 
 def run(
-    params: Sequence[Var], block: Block, results: Sequence[Atom], evaluator: Evaluator
+    params: Sequence[Var],
+    block: Block,
+    results: Sequence[Atom],
+    evaluator: Evaluator,
+    *,
+    inside: bool = False,
 ) -> tuple[list[Var], Block, list[Atom]]:
-    """Parameters, block and results with every variable replaced by a new one of the same name and type."""
-    clone = _Clone(evaluator)
+    """Parameters, block and results with every variable replaced by a new one of the same name and type.
+
+    `inside`: for the same program, so that views of arrays of the rest of it remain that.
+    """
+    clone = _Clone(evaluator, inside)
     own = [*params, *(v for s in walk(block) for v in (*defined(s), *bound_inside(s)))]
     for v in own:
         clone.table[v] = Var(v.name, v.type, named=v.named)
@@ -54,8 +62,9 @@ def run(
 
 
 class _Clone:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, inside: bool) -> None:
         self.ev = evaluator
+        self.inside = inside
         self.table: dict[Var, Var] = {}
         self.buffers: dict[Buffer, Buffer] = {}
 
@@ -68,9 +77,9 @@ class _Clone:
         if isinstance(v.type, Array):
             new.type = Array(v.type.dtype, tuple(map(self._dim, v.type.shape)), v.type.layout)
         new.dim = None if v.dim is None else self._dim(v.dim)
-        # A view of something that stays behind owns what it is given.
-        new.root = self.table.get(v.root, new)
-        new.view_of = self.table.get(v.view_of) if v.view_of is not None else None
+        # A view of something that stays behind, in another program, owns what it is given.
+        new.root = self.table.get(v.root, v.root if self.inside else new)
+        new.view_of = v.view_of and self.table.get(v.view_of, v.view_of if self.inside else None)
         if v in self.ev.joined_roots:
             self.ev.joined_roots[new] = {self.var(r) for r in self.ev.joined_roots[v]}
         if v in self.ev.mutated:

@@ -20,7 +20,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.transforms import chunks, nested, split, tangent, units
+from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner, Leaves
 from adc.rules.dims import Dim
 
@@ -192,8 +192,12 @@ def _pushed(
                 ev.block.extend(block)
                 found = [nested.dot_atom(ev, y, dot) for y, dot in zip(ys, dots, strict=True)]
             else:
-                before, after = split.run(block, unit[:1], ev)
+                values = [*(y for y in ys if isinstance(y, Var) and y.is_array), *program.results[len(ys) :]]
+                before, after, values, dots = split.run(block, unit[:1], ev, values, dots)
                 ev.block.extend(before)
+                rest_values = iter(values)
+                ys = [next(rest_values) if isinstance(y, Var) and y.is_array else y for y in ys]
+                program.results[len(ys) :] = rest_values
                 found = [_empty(ev, (x, y) if direction_first else (y, x), _dtype(y)) for y in ys]
 
                 def write(index: tuple[Atom, ...]) -> None:
@@ -234,7 +238,7 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
             whole += block
         else:
             block, (y, *bars) = nested.reversed_block(ev, inner, total, [y])
-            before, after = split.run(block, unit[:1], ev)
+            before, after, (y,), bars = split.run(block, unit[:1], ev, [y], bars)
             with ev.at(whole):
                 ev.block.extend(before)
                 found = [_empty(ev, (y, x), x.type.dtype) for x in inner.inputs]
@@ -254,7 +258,9 @@ def _values(ev: Evaluator, inner: Inner, rest: Leaves) -> Value:
     if not rest.atoms:
         return rest.filled([])
     with nested.as_rule(ev):
-        program = nested.cleaned(ev, Program("inner", [], list(inner.block), list(rest.atoms)), inner.inputs)
+        # On variables of its own: the block is differentiated, too.
+        _, block, atoms = clone.run([], inner.block, rest.atoms, ev, inside=True)
+        program = nested.cleaned(ev, Program("inner", [], block, atoms), inner.inputs)
         return rest.filled(nested.spliced(ev, program.body, program.results, inner))
 
 

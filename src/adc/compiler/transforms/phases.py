@@ -15,7 +15,7 @@ from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.lower import Evaluator, Lowered
 from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Atom, Block, Program, Var
+from adc.compiler.ir.nodes import Atom, Block, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms import clone, nested, opaque, split, tangent
 from adc.compiler.transforms.nested import Inner, Leaves
@@ -67,8 +67,8 @@ def pulled(
         with ev.at(placed):
             atoms = nested.spliced(ev, block, atoms, inner)
         wanted = [isinstance(y, Var) and is_float(y.type) for y in form.leaves]
-        kept, second = _cut(ev, placed, bars, wanted, atoms[len(outputs) :])
-    return *_filled(form, rest, atoms), kept, second
+        values, kept, second = _cut(ev, placed, bars, wanted, atoms[: len(outputs)], atoms[len(outputs) :])
+    return *_filled(form, rest, values), kept, second
 
 
 def linearized(
@@ -99,8 +99,9 @@ def linearized(
         placed: Block = []
         with ev.at(placed):
             atoms = nested.spliced(ev, block, [*program.results, *tangents], inner)
-        kept, second = _cut(ev, placed, dots, [True] * len(dots), atoms[len(program.results) :])
-    return *_filled(form, rest, atoms), kept, second
+        count = len(program.results)
+        values, kept, second = _cut(ev, placed, dots, [True] * len(dots), atoms[:count], atoms[count:])
+    return *_filled(form, rest, values), kept, second
 
 
 def _entered(
@@ -129,17 +130,29 @@ def _direction(like: Var, name: str) -> Var:
 
 
 def _cut(
-    ev: Evaluator, block: Block, directions: list[Var], has_direction: list[bool], results: list[Atom]
-) -> tuple[list[Value], Second]:
-    """What depends on the directions becomes a program of its own, the rest stays here."""
-    program = opaque.run(Program("whole", [], block, results), ev)
-    before, after = split.run(program.body, directions, ev)
+    ev: Evaluator,
+    block: Block,
+    directions: list[Var],
+    has_direction: list[bool],
+    values: list[Atom],
+    results: list[Atom],
+) -> tuple[list[Atom], list[Value], Second]:
+    """What depends on the directions becomes a program of its own, the rest stays here: the values as they are here."""
+    program = opaque.run(Program("whole", [], block, [*values, *results]), ev)
+    count = len(values)
+    before, after, values, results = split.run(
+        program.body, directions, ev, program.results[:count], program.results[count:]
+    )
     ev.block.extend(before)
-    kept = nested.free_variables(after, directions)
+    # A length may be that of something inside a branch: it is read off what the branch gives then.
+    inside = nested.defined_in(before) - {v for s in before for v in defined(s)}
+    kept = [v for v in nested.free_variables(after, directions) if v not in inside]
     kept += [
         r
-        for r in dict.fromkeys(program.results)
+        for r in dict.fromkeys(results)
         if isinstance(r, Var) and r not in kept and r not in directions and r not in nested.defined_in(after)
     ]
-    params, copy, ends = clone.run([*kept, *directions], after, program.results, ev)
-    return list(kept), Second(params, copy, ends, params[len(kept) :], has_direction, ev)
+    params, copy, ends = clone.run([*kept, *directions], after, results, ev)
+    for p in params:
+        p.name = p.name or "kept"  # of a test that was printed where it is used
+    return values, list(kept), Second(params, copy, ends, params[len(kept) :], has_direction, ev)

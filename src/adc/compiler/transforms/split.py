@@ -2,18 +2,22 @@
 
 The first part runs once, the second once for each value of those variables: the rows of a Jacobian, the directions of a
 Hessian, the calls of a pullback. Statements keep their order inside each part. An array that the second part writes to
-is copied by it first, so that each run finds it as the first run did.
+is copied by it first, so that each run finds it as the first run did. What both parts need of the second (the value of
+a loop that fills a stack) is computed in both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Block,
     Buffer,
+    Const,
     Keep,
     NewBuffer,
     Restore,
@@ -25,6 +29,8 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms import clone
 from adc.compiler.transforms.rewrite import operand, substitute
 
 __all__ = ["rerooted", "run"]
@@ -35,13 +41,73 @@ Memory = Var | Buffer
 FRESH = frozenset({"zeros", "zeros_like", "empty", "empty_like", "ones", "ones_like", "full", "full_like"})
 
 
-def run(block: Block, on: Iterable[Var], evaluator: Evaluator) -> tuple[Block, Block]:
-    """The statements that do not depend on the variables `on`, and those that do."""
+def run(
+    block: Block,
+    on: Sequence[Var],
+    evaluator: Evaluator,
+    outputs: Sequence[Atom] = (),
+    results: Sequence[Value] = (),
+) -> tuple[Block, Block, list[Atom], list[Value]]:
+    """The statements that do not depend on the variables `on`, and those that do.
+
+    `outputs` are wanted of the first part, `results` of the second; both are returned as they are called there.
+    """
     parts = [_Facts(s, evaluator) for s in block]
     late = _late(parts, set(on))
     before = [s for k, s in enumerate(block) if k not in late]
     after = [s for k, s in enumerate(block) if k in late]
-    return before, _with_own_memory(before, after, evaluator)
+    again = [block[k] for k in _needed(parts, late, outputs)]
+    values: Block = []
+    if again:
+        values, outputs = _values(before, again, on, evaluator, outputs)
+    after, table = _with_own_memory(before, after, evaluator)
+    return [*before, *values], after, list(outputs), [operand(r, table) for r in results]
+
+
+def _values(
+    before: Block, again: Block, on: Sequence[Var], evaluator: Evaluator, outputs: Sequence[Atom]
+) -> tuple[Block, Sequence[Atom]]:
+    """What computes `outputs` by statements of the second part, on variables and arrays of its own."""
+    joined = dict(evaluator.joined_roots)
+    _, again, outputs = clone.run([], again, outputs, evaluator, inside=True)
+    again, table = _with_own_memory(before, again, evaluator)
+    evaluator.joined_roots.update(joined)  # of the variables that stay
+    zeros, at_zero = _zeros(on, again, evaluator)
+    return [*zeros, *substitute(again, at_zero)], [operand(o, table) for o in outputs]
+
+
+def _needed(parts: list[_Facts], late: set[int], outputs: Sequence[Atom]) -> list[int]:
+    """The positions of the late statements that `outputs` are made by."""
+    wanted = {o for o in outputs if isinstance(o, Var)}
+    touched: set[Memory] = {o.root for o in wanted if o.is_array}
+    found: list[int] = []
+    for k in sorted(late, reverse=True):
+        facts = parts[k]
+        if facts.defines & wanted or facts.writes & touched:
+            found.append(k)
+            wanted |= facts.reads
+            touched |= facts.touches
+    return found[::-1]
+
+
+def _zeros(on: Sequence[Var], block: Block, evaluator: Evaluator) -> tuple[Block, dict[Var, Atom]]:
+    """Zeros in place of the variables `on` that a block reads: what does not depend on them is what it was.
+
+    A loop computes a value and its tangent in one; what the tangents are made of is dead then.
+    """
+    used = {v for s in walk(block) for v in uses(s)}
+    made: Block = []
+    table: dict[Var, Atom] = {}
+    with evaluator.at(made):
+        for v in on:
+            if v in used and isinstance(v.type, Array):
+                zero = evaluator.op("zeros", evaluator.shape_values(v.type.shape))
+                if isinstance(zero, Var) and zero.type.dtype != v.type.dtype:
+                    zero = evaluator.cast(zero, v.type.dtype)
+                table[v] = evaluator.atom(zero)
+            elif v in used:
+                table[v] = Const(0.0)
+    return made, table
 
 
 def _late(parts: list[_Facts], values: set[Var]) -> set[int]:
@@ -78,7 +144,7 @@ def _inseparable(parts: list[_Facts], late: set[int], memory: set[Memory]) -> se
         if (
             isinstance(m, Buffer)
             or any(len(parts[k].aliases(m)) > 1 for k in late)
-            or (len(early) == 1 and early[0].fills)
+            or sum(not f.views for f in early) == 1 == sum(f.fills for f in early)
         ):
             found.add(m)
     return found
@@ -94,6 +160,7 @@ class _Facts:
         self.writes: set[Memory] = set()
         self.groups: list[set[Memory]] = []  # arrays that may be the same
         self.fills = isinstance(stmt, Assign) and stmt.name in FRESH
+        self.views = isinstance(stmt, Assign) and stmt.targets[0].view_of is not None
         for s in walk([stmt]):
             self.reads.update(uses(s))
             for v in (*uses(s), *defined(s), *bound_inside(s)):
@@ -125,8 +192,11 @@ def _behind(root: Var, evaluator: Evaluator) -> set[Memory]:
     return found
 
 
-def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> Block:
-    """The second part, beginning with copies of the arrays of others that it writes to, and views of the copies."""
+def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> tuple[Block, dict[Var, Var]]:
+    """Statements behind `before`, beginning with copies of the arrays of others that they write to, and views of those.
+
+    And the copies by what they are of.
+    """
     own = {v for s in walk(after) for v in (*defined(s), *bound_inside(s))}
     written = {s.array.root: None for s in walk(after) if isinstance(s, Store)}
     table: dict[Var, Var] = {}
@@ -168,7 +238,7 @@ def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> Block
             for v in defined(s):
                 if v.view_of in table:
                     v.view_of = table[v.view_of]
-    return [*start, *after]
+    return [*start, *after], table
 
 
 def rerooted(block: Block, roots: dict[Var, Var], evaluator: Evaluator) -> None:

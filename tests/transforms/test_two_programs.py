@@ -1,0 +1,113 @@
+"""Pullbacks, linear maps and Jacobians of every program of the corpus: what runs once, what for each direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.corpus.reference import flat
+from tests.transforms.directions import directions, programs
+
+import adc
+
+PROGRAMS = [pytest.param(p, id=p.name) for p in programs()]
+
+
+def gradient_of(program):
+    return flat(adc.grad(program.function, argnums=program.argnums, mode="python")(*program.arguments()))
+
+
+def close(found, wanted):
+    scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_pullback(program):
+    """Value and pullback, called twice."""
+    value, pullback = adc.vjp(program.function, *program.arguments(), argnums=program.argnums, mode="python")
+    with np.errstate(all="ignore"):
+        close(value, program.function(*program.arguments()))
+    for weight in (1.0, -2.0):
+        for got, wanted in zip(flat(pullback(weight)), gradient_of(program), strict=True):
+            close(got, weight * np.asarray(wanted))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_linear_map(program):
+    """Value and pushforward, called twice, where all arguments are differentiated."""
+    args = program.arguments()
+    if len(program.argnums) < len(args):
+        pytest.skip("linearize takes no other arguments")
+    value, push = adc.linearize(program.function, *args, mode="python")
+    with np.errstate(all="ignore"):
+        close(value, program.function(*program.arguments()))
+    dots = directions(program)
+    wanted = sum(
+        float(np.sum(np.multiply(g, d))) for g, d in zip(gradient_of(program), flat(dots), strict=True)
+    )
+    for _ in range(2):
+        close(push(*dots), wanted)
+
+
+def twice(function):
+    def both(*args):
+        value = function(*args)
+        return np.array([value, 2.0 * value])
+
+    return both
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jacobian", [adc.jacrev, adc.jacfwd])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_rows(program, jacobian):
+    """The loop over rows or columns of a Jacobian."""
+    derivative = jacobian(twice(program.function), argnums=program.argnums, mode="python")
+    try:
+        found = derivative(*program.arguments())
+    except adc.UnsupportedError as error:
+        assert "may be a view or a copy" in str(error)
+        pytest.skip(error.what)
+    for got, wanted in zip(flat(found), gradient_of(program), strict=True):
+        close(got, np.stack([wanted, 2.0 * np.asarray(wanted)]))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_rows_of_a_view_that_is_written_below(mode):
+    def f(a):
+        b = a[1:3]
+        a[1] = a[0] * a[3]
+        return b * b
+
+    x = np.array([0.5, -1.0, 2.0, 3.0])
+    wanted = np.array([[2 * 1.5 * 3.0, 0.0, 0.0, 2 * 1.5 * 0.5], [0.0, 0.0, 4.0, 0.0]])
+    for jacobian in (adc.jacrev, adc.jacfwd, adc.jacobian):
+        np.testing.assert_allclose(jacobian(f, mode=mode)(x), wanted)
+    np.testing.assert_allclose(adc.vjp(f, x, mode=mode)[1](np.array([1.0, 10.0]))[0], wanted.T @ [1.0, 10.0])
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_value_and_aux_of_a_loop_that_keeps_a_stack(mode):
+    def f(x):
+        y = x
+        k = 0
+        while np.sum(y * y) > 0.01:
+            y = y * np.cos(x) * 0.7
+            k = k + 1
+        return y, (k, y * 2.0)
+
+    x = np.array([0.3, 0.9])
+    value, pullback, aux = adc.vjp(f, x, has_aux=True, mode=mode)
+    expected, (count, double) = f(x)
+    np.testing.assert_allclose(value, expected)
+    assert aux[0] == count
+    np.testing.assert_allclose(aux[1], double)
+    columns = adc.jacfwd(lambda z: f(z)[0], mode=mode)(x)
+    for bar in np.eye(2):
+        np.testing.assert_allclose(pullback(bar)[0], bar @ columns, rtol=1e-12)
+    rows, again = adc.jacrev(f, has_aux=True, mode=mode)(x)
+    np.testing.assert_allclose(rows, columns, rtol=1e-12)
+    np.testing.assert_allclose(again[1], double)
+    value, push = adc.linearize(lambda z: f(z)[0], x, mode=mode)
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(push(np.array([1.0, 0.0])), columns[:, 0], rtol=1e-12)
