@@ -33,9 +33,6 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar, Type
 from adc.rules.operation import Operation
 
-# Numba looks for the definitions of a name that is set twice by walking back through all blocks before. From so many
-# statements on, every value has a name of its own.
-LARGE = 1000
 RESERVED = {"np", "math", "vm", "rt"}
 
 
@@ -239,16 +236,13 @@ class Names:
                 name = _free(stmt.buffer.name, holders, reserved)
                 self.buffers[stmt.buffer] = name
                 reserved |= {name, top_of(name)}
-        large = sum(1 for _ in walk(self.program.body)) > LARGE
         for v in sorted(self.order, key=self.order.__getitem__):
             if v in self.names or v in self.inlining.definition:
                 continue
             root = self.find(v)
             base = self._wish(root)
             name, k = base, 1
-            while name in reserved or (
-                name in holders if large else not self._fits(root, holders.get(name, ()))
-            ):
+            while name in reserved or not self._fits(root, holders.get(name, ())):
                 k += 1
                 name = f"{base}_{k}"
             holders.setdefault(name, []).append(root)
