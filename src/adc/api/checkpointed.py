@@ -69,7 +69,8 @@ def checkpoint(function: Callable[..., Any]) -> Checkpointed:
     """A function that keeps nothing but its arguments for the reverse sweep, which computes the rest again.
 
     Memory for time: the body runs twice, and what it would keep lives only while the sweep is inside it. Use it on the
-    body of a long loop. As a decorator, or called on a function; the result has the function's signature.
+    body of a long loop. Raises what the function and its derivatives raise, and `ArgumentError` for keyword-only
+    arguments. As a decorator, or called on a function; the result has the function's signature.
 
     >>> import adc, numpy as np
     >>> @checkpoint

@@ -19,7 +19,7 @@ def stop_gradient(x: Any) -> Any:
     """`x` as it is, taken as a constant by every derivative.
 
     `x` is a number, an array, or a container of them; integers and other leaves pass through. Arrays are copied in
-    compiled code, so later writes to `x` do not reach the result.
+    compiled code, so later writes to `x` do not reach the result. Raises nothing.
 
     >>> import adc
     >>> adc.grad(lambda x: x * stop_gradient(x))(3.0)

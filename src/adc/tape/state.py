@@ -91,7 +91,7 @@ class within(_Mode):
 
 
 class no_grad(_Mode):
-    """Operations are not recorded.
+    """Operations are not recorded, in this thread: for a `with` block, or as a decorator. Raises nothing.
 
     >>> from adc import tape
     >>> x = tape.tensor([1.0], requires_grad=True)
@@ -109,7 +109,12 @@ class no_grad(_Mode):
 
 
 class enable_grad(_Mode):
-    """Operations are recorded again inside `no_grad`."""
+    """Operations are recorded again inside `no_grad`. Raises nothing.
+
+    >>> with no_grad(), enable_grad():
+    ...     is_grad_enabled()
+    True
+    """
 
     def __init__(self, function: Any = None) -> None:
         self._values = {"enabled": True}
@@ -119,7 +124,15 @@ class enable_grad(_Mode):
 
 
 class inference_mode(_Mode):
-    """As `no_grad`, and said to be for good: nothing made inside may require a gradient there."""
+    """As `no_grad`, and said to be for good: inside, `requires_grad_()` raises `RuntimeError`.
+
+    >>> from adc import tape
+    >>> x = tape.tensor([1.0], requires_grad=True)
+    >>> with inference_mode():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __init__(self, mode: bool = True) -> None:
         self._values = {"enabled": False, "inference": True} if mode else {"inference": False}
@@ -129,7 +142,7 @@ class inference_mode(_Mode):
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording on or off: at once when called, and back at the end when used with `with`.
+    """Switch recording on or off: at once when called, and back at the end when used with `with`. Raises nothing.
 
     >>> _ = set_grad_enabled(False)
     >>> is_grad_enabled()
@@ -154,7 +167,16 @@ class set_grad_enabled(_Mode):
 
 
 class detect_anomaly(_Mode):
-    """Backward stops at the first pull that returns NaN, naming the line of the operation it belongs to."""
+    """Inside, `backward` raises `RuntimeError` at the first pull that returns NaN, naming the operation and its line.
+
+    >>> import numpy as np
+    >>> from adc import tape
+    >>> x = tape.tensor(-1.0, requires_grad=True)
+    >>> with np.errstate(invalid="ignore"), detect_anomaly():
+    ...     np.sqrt(x).backward()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output...
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         self._values = {"anomaly": True, "check_nan": check_nan}
@@ -188,7 +210,11 @@ class plain_numpy(_Mode):
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this thread."""
+    """Whether operations are recorded in this thread. Raises nothing.
+
+    >>> is_grad_enabled()
+    True
+    """
     return modes.enabled
 
 

@@ -427,7 +427,18 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-    """A Tensor that shares the memory of an ndarray."""
+    """A Tensor that shares the memory of an ndarray, of its shape and dtype: writes to one are seen in the other.
+
+    Raises `TypeError` for anything else than an ndarray.
+
+    >>> array = np.zeros(2)
+    >>> x = from_numpy(array)
+    >>> x[0] = 1.0
+    >>> array
+    array([1., 0.])
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     return make(array)
 
 
