@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-import adc.rules  # noqa: F401  (registers every rule)
+import adc
+import adc.rules
 from adc.rules import registry
 from adc.rules.sampler import Example
 from adc.testing import kit
@@ -81,3 +82,25 @@ def test_special_point(name, arguments, z_bar, wanted):
         np.testing.assert_allclose(
             kit.accumulated(bar, case.values[parameter]), value, rtol=1e-12, atol=1e-12
         )
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf", "cdf", "logcdf", "sf", "logsf"])
+@pytest.mark.parametrize(
+    "name, shapes",
+    [
+        ("gamma", (2.5,)),
+        ("chi2", (3.5,)),
+        ("expon", ()),
+        ("lognorm", (0.7,)),
+        ("beta", (2.5, 1.5)),
+        ("uniform", ()),
+    ],
+)
+def test_outside_its_support_a_distribution_is_flat(name, shapes, method):
+    stats = pytest.importorskip("scipy.stats")
+    function = getattr(getattr(stats, name), method)
+    for x in (-1.0, 3.0) if name in ("beta", "uniform") else (-1.0,):
+        with np.errstate(all="ignore"):
+            value, slope = adc.value_and_grad(lambda x: function(x, *shapes), mode="tape")(x)
+        assert value == function(x, *shapes)
+        assert slope == 0.0

@@ -80,3 +80,52 @@ def binom_logpmf(k, n, p, loc=0):
 @density("binom", "pmf", "p", lambda r: [(2, 5, 0.3), (r.integers(0, 5, 3), 5, probability(r, 3))])
 def binom_pmf(k, n, p, loc=0):
     return np.exp(binom_logpmf(k, n, p, loc))
+
+
+# --- tails of counts ----------------------------------------------------------------------------------------
+
+
+def _upper_poisson(k, mu, loc):
+    n = np.floor(k - loc)
+    return np.where(n >= 0.0, sp.gammainc(np.maximum(n, 0.0) + 1.0, mu), 1.0)
+
+
+@density("poisson", "sf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
+def poisson_sf(k, mu, loc=0):
+    return _upper_poisson(k, mu, loc)
+
+
+@density("poisson", "logsf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
+def poisson_logsf(k, mu, loc=0):
+    return np.log(_upper_poisson(k, mu, loc))
+
+
+@density("poisson", "logcdf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
+def poisson_logcdf(k, mu, loc=0):
+    return np.log(poisson_cdf(k, mu, loc))
+
+
+@density("bernoulli", "sf", "p", lambda r: [(1, 0.3), (np.array([0, 1, -1]), probability(r, 3))])
+def bernoulli_sf(k, p, loc=0):
+    n = np.floor(k - loc)
+    return np.where(n >= 1.0, 0.0, np.where(n >= 0.0, p, 1.0))
+
+
+def _lower_binom(k, n, p, loc):
+    hits = np.floor(k - loc)
+    inside = (hits >= 0.0) & (hits < n)
+    counts = np.where(inside, hits, 0.0)
+    below = sp.betainc(np.where(inside, n - counts, 1.0), counts + 1.0, 1.0 - p)
+    return np.where(inside, below, np.where(hits < 0.0, 0.0, 1.0))
+
+
+@density(
+    "binom", "cdf", "p", lambda r: [(2, 5, 0.3), (r.integers(0, 5, 3), 5, probability(r, 3)), (7, 5, 0.4)]
+)
+def binom_cdf(k, n, p, loc=0):
+    return _lower_binom(k, n, p, loc)
+
+
+@density("binom", "sf", "p", lambda r: [(2, 5, 0.3), (r.integers(0, 5, 3), 5, probability(r, 3))])
+def binom_sf(k, n, p, loc=0):
+    return 1.0 - _lower_binom(k, n, p, loc)

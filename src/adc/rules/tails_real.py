@@ -1,0 +1,136 @@
+"""Survival functions, logarithms of tails, and quantiles of distributions on the real line."""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.densities import density, located, probability, real, shaped, standard
+
+
+def _laplace_below(t):
+    tail = 0.5 * np.exp(-np.abs(t))
+    return np.where(t > 0.0, 1.0 - tail, tail)
+
+
+def _laplace_quantile(q):
+    upper = q > 0.5
+    tail = np.where(upper, 1.0 - q, q)
+    return np.where(upper, -np.log(2.0 * tail), np.log(2.0 * tail))
+
+
+@density("norm", "isf", "q loc scale", located(probability))
+def norm_isf(q, loc=0.0, scale=1.0):
+    return loc + scale * (-sp.ndtri(q))
+
+
+@density("t", "sf", "x loc scale", shaped(real, 3.5))
+def t_sf(x, df, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return sp.stdtr(df, -t)
+
+
+@density("t", "logsf", "x loc scale", shaped(real, 3.5))
+def t_logsf(x, df, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.log(sp.stdtr(df, -t))
+
+
+@density("t", "ppf", "q loc scale", shaped(probability, 3.5))
+def t_ppf(q, df, loc=0.0, scale=1.0):
+    return loc + scale * (sp.stdtrit(df, q))
+
+
+@density("t", "isf", "q loc scale", shaped(probability, 3.5))
+def t_isf(q, df, loc=0.0, scale=1.0):
+    return loc + scale * (-sp.stdtrit(df, q))
+
+
+@density("laplace", "sf", "x loc scale", located(real))
+def laplace_sf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return _laplace_below(-t)
+
+
+@density("laplace", "logcdf", "x loc scale", located(real))
+def laplace_logcdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.log(_laplace_below(t))
+
+
+@density("laplace", "logsf", "x loc scale", located(real))
+def laplace_logsf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.log(_laplace_below(-t))
+
+
+@density("laplace", "ppf", "q loc scale", located(probability))
+def laplace_ppf(q, loc=0.0, scale=1.0):
+    return loc + scale * (_laplace_quantile(q))
+
+
+@density("laplace", "isf", "q loc scale", located(probability))
+def laplace_isf(q, loc=0.0, scale=1.0):
+    return loc + scale * (-_laplace_quantile(q))
+
+
+@density("cauchy", "sf", "x loc scale", located(real))
+def cauchy_sf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.arctan2(1.0, t) / math.pi
+
+
+@density("cauchy", "logcdf", "x loc scale", located(real))
+def cauchy_logcdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.log(np.arctan2(1.0, -t) / math.pi)
+
+
+@density("cauchy", "logsf", "x loc scale", located(real))
+def cauchy_logsf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return np.log(np.arctan2(1.0, t) / math.pi)
+
+
+@density("cauchy", "ppf", "q loc scale", located(probability))
+def cauchy_ppf(q, loc=0.0, scale=1.0):
+    return loc + scale * (np.tan(math.pi * (q - 0.5)))
+
+
+@density("cauchy", "isf", "q loc scale", located(probability))
+def cauchy_isf(q, loc=0.0, scale=1.0):
+    return loc + scale * (np.tan(math.pi * (0.5 - q)))
+
+
+@density("logistic", "pdf", "x loc scale", located(real))
+def logistic_pdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return sp.expit(t) * sp.expit(-t) / scale
+
+
+@density("logistic", "sf", "x loc scale", located(real))
+def logistic_sf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return sp.expit(-t)
+
+
+@density("logistic", "logcdf", "x loc scale", located(real))
+def logistic_logcdf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return sp.log_expit(t)
+
+
+@density("logistic", "logsf", "x loc scale", located(real))
+def logistic_logsf(x, loc=0.0, scale=1.0):
+    t = standard(x, loc, scale)
+    return sp.log_expit(-t)
+
+
+@density("logistic", "ppf", "q loc scale", located(probability))
+def logistic_ppf(q, loc=0.0, scale=1.0):
+    return loc + scale * (sp.logit(q))
+
+
+@density("logistic", "isf", "q loc scale", located(probability))
+def logistic_isf(q, loc=0.0, scale=1.0):
+    return loc + scale * (-sp.logit(q))
