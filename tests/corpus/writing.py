@@ -295,3 +295,15 @@ def written_to_itself(x):
     y[1:] = y[:-1]
     y[2] = y[2]
     return np.sum(y**3)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4), r.normal(size=5), np.array([0, 2, 2, 1, 2])))
+def ufuncs_at_positions(x, y, where):
+    scaled = x * 2
+    np.multiply.at(scaled, where, y)
+    largest = x * x
+    np.maximum.at(largest, where, y)
+    rows = np.outer(x, x)
+    np.divide.at(rows, where[:3], np.outer(y[:3] ** 2 + 1.0, x))
+    np.minimum.at(largest, np.array([3, 3]), 0.4)
+    return np.sum(scaled**2) + np.sum(largest**3) + np.sum(rows**2)

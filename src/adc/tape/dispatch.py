@@ -147,11 +147,29 @@ def _at(ufunc: np.ufunc, target: Any, index: Any, value: Any = None) -> None:
     if ufunc is np.subtract:
         ufunc, value = np.add, np.negative(value)
     if ufunc is not np.add:
-        raise record.no_rule(f"np.{ufunc.__name__}.at")
+        inplace.replace(target, _updated(ufunc, target, index, value))
+        return
     # Added one by one where an element is named twice: the sum of a scattered copy is the same.
     shape = np.shape(record.plain(target.primal[index]))
     value = np.broadcast_to(value, shape)
     inplace.replace(target, target + _scattered(value, index, target.shape, target.dtype))
+
+
+def _updated(ufunc: np.ufunc, target: Tensor, index: Any, value: Any) -> Any:
+    """The array after `ufunc.at`: first what is named for the first time, then what is named again, and so on."""
+    positions = np.arange(target.primal.size).reshape(target.shape)[index]
+    named = positions.reshape(-1)
+    order = np.argsort(named, kind="stable")
+    first = np.searchsorted(named[order], named[order])
+    times = np.empty(len(named), int)
+    times[order] = np.arange(len(named)) - first
+    values = None if value is None else np.reshape(np.broadcast_to(value, positions.shape), (-1,))
+    result = np.copy(np.reshape(target, (-1,)))
+    for time in range(int(times.max(initial=-1)) + 1):
+        (chosen,) = np.nonzero(times == time)
+        operands = [result[named[chosen]]] + ([] if values is None else [values[chosen]])
+        result[named[chosen]] = ufunc(*operands)
+    return np.reshape(result, target.shape)
 
 
 def _scattered(value: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, python_builtins
-from adc.compiler.frontend.frame import Items
+from adc.compiler.frontend import higher_order, python_builtins, templates
+from adc.compiler.frontend.frame import Closure, Items
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
@@ -135,6 +135,32 @@ def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
     _add_at(self, array, index, self.op("negative", self.array_of(value)))
 
 
+# What `ufunc.at` does, for an array of positions on the first axis.
+_AT = templates.function(
+    """
+def at(ufunc, array, positions, values):
+    for k in range(positions.shape[0]):
+        array[positions[k]] = ufunc(array[positions[k]], values[k])
+"""
+)
+
+
+def _at(ufunc: np.ufunc) -> Callable[..., Value]:
+    def call(self: Calls, array: Value, index: Value, value: Value) -> None:
+        positions = None if isinstance(index, tuple) else self.array_of(index)
+        whole = isinstance(positions, Var) and np.dtype(positions.type.dtype).kind in "iu"
+        if not whole or positions.type.ndim != 1 or not isinstance(array, Var) or not array.is_array:
+            raise self.refuse(
+                f"np.{ufunc.__name__}.at is supported for an array of positions on the first axis",
+                repair="write the loop",
+            )
+        each = (*positions.type.shape, *array.type.shape[1:])
+        values = self.op("broadcast_to", self.array_of(value), self.shape_values(each))
+        self.call(Closure(_AT, self.frame, {}), [ufunc, array, positions, values], {})
+
+    return call
+
+
 def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
     """`x.sort()` sorts the array itself."""
     self.set_item(x, Ellipsis, self.call(np.sort, [x, axis, kind], {}))
@@ -155,6 +181,10 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.where: _where,
     np.add.at: _add_at,
     np.subtract.at: _subtract_at,
+    **{
+        ufunc.at: _at(ufunc)
+        for ufunc in (np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin, np.power)
+    },
     np.float64: python_builtins.to_float,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
