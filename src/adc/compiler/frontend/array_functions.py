@@ -147,7 +147,7 @@ def at(ufunc, array, positions, values):
 
 def _at(ufunc: np.ufunc) -> Callable[..., Value]:
     def call(self: Calls, array: Value, index: Value, value: Value) -> None:
-        positions = None if isinstance(index, tuple) else self.array_of(index)
+        positions: Any = None if isinstance(index, tuple) else self.array_of(index)
         whole = isinstance(positions, Var) and np.dtype(positions.type.dtype).kind in "iu"
         if not whole or positions.type.ndim != 1 or not isinstance(array, Var) or not array.is_array:
             raise self.refuse(
