@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 
 from adc.api import ravel as ravel
 from adc.api import rule as rule
+from adc.api.arguments import refuse_no_argnums
 from adc.api.checked import Checked
 from adc.api.checkpointed import checkpoint as checkpoint
 from adc.api.custom_pull import custom_vjp as custom_vjp
@@ -204,6 +205,8 @@ def jacobian(
            [0., 4.]])
     """
 
+    refuse_no_argnums(argnums)
+
     def decorate(f: Callable[..., Any]) -> Jacobian:
         return Jacobian(f, argnums, has_aux, mode, chunk_size)
 
@@ -219,6 +222,8 @@ def _made(
     *,
     value: bool,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    refuse_no_argnums(argnums)
+
     def decorate(f: Callable[..., Any]) -> Derivative:
         if check is not None:
             return Checked(f, argnums, value=value, has_aux=has_aux, mode=mode, check=check)

@@ -23,7 +23,7 @@ from adc.errors import ArgumentError
 from adc.pytree import Structure
 from adc.tape.tensor import Tensor
 
-__all__ = ["Layout", "Leaf", "Parameters", "Slot", "leaf_key", "read", "slots_of"]
+__all__ = ["Layout", "Leaf", "Parameters", "Slot", "leaf_key", "read", "refuse_no_argnums", "slots_of"]
 
 _NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
 _BY_VALUE = (str, bytes, bool, np.bool_, type(None), enum.Enum, np.dtype, type, type(Ellipsis))
@@ -55,6 +55,14 @@ class Layout:
             else:
                 found[parameter][inside] = value
         return found
+
+
+def refuse_no_argnums(argnums: Any) -> None:
+    """Raise ArgumentError for `argnums` without any."""
+    if isinstance(argnums, (tuple, list)) and not argnums:
+        raise ArgumentError(
+            f"argnums={argnums!r} names no argument", repair="Name those to differentiate with respect to."
+        )
 
 
 class Parameters:
@@ -314,7 +322,10 @@ def _slot(name: str, value: Any, wanted: bool) -> Slot:
             _check_dtype(f"{name}{path}", item.dtype)
         leaves.append(Leaf(_python_name(name + path), name + path, item, is_input))
     if wanted and not leaves:
-        raise _not_differentiable(name, value)
+        raise ArgumentError(
+            f"the argument `{name}` holds nothing, and a gradient is wanted with respect to it",
+            repair="Pass floats, arrays of floats or containers of them, or choose other arguments with argnums.",
+        )
     return Slot(name, structure, tuple(leaves), wanted)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.custom import Custom
-from adc.errors import ShapeError
+from adc.errors import DerivativeError, ShapeError
 from adc.tape.function import Function
 
 __all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "plain"]
@@ -36,6 +36,14 @@ def as_results(output: Any, memory: dict[str, Any]) -> tuple[Any, ...]:
 
 def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
     """One adjoint per leaf of the arguments, from one per differentiable argument."""
+    expected = len(args) - len(custom.nondiff)
+    if not isinstance(bars, (tuple, list)) or len(bars) != expected:
+        what = f"{len(bars)} adjoints" if isinstance(bars, (tuple, list)) else f"a {type(bars).__name__}"
+        raise DerivativeError(
+            f"the rule of `{custom.__name__}` returns {what}, and the function has {expected} "  # type: ignore[attr-defined]
+            "differentiable arguments",
+            repair="Return a tuple with one adjoint per argument.",
+        )
     rest = iter(bars)
     found: list[Any] = []
     for k, argument in enumerate(args):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree, tape
+from adc.api.arguments import refuse_no_argnums
 from adc.api.composite import Composite
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
@@ -231,6 +232,8 @@ def _made(
     mode: Mode | None,
     chunk_size: int | None,
 ) -> Any:
+    refuse_no_argnums(argnums)
+
     def decorate(f: Callable[..., Any]) -> Matrix:
         return kind(f, argnums, has_aux, mode, chunk_size)
 

@@ -50,10 +50,28 @@ class Batched(Composite):
         return batch.mapped(ev, self._function, args, kwargs, self._all_axes(args), self.out_axes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and args[0].__class__ is np.ndarray and not self.parallel:
+        if (
+            len(args) == 1
+            and not kwargs
+            and args[0].__class__ is np.ndarray
+            and args[0].ndim
+            and self.in_axes == 0
+            and not self.parallel
+        ):
             return super().__call__(*args)  # one batch: there are no lengths to compare
+        if isinstance(self.in_axes, (tuple, list)) and len(self.in_axes) < len(args):
+            raise ArgumentError(
+                f"in_axes has {len(self.in_axes)} entries, and the call {len(args)} arguments",
+                repair="Give one entry per argument; None for those that are the same for all.",
+            )
         leaves = pytree.leaves(tuple(args))
         axes = _spread(self._axes(args), tuple(args))
+        for leaf, axis in zip(leaves, axes, strict=True):
+            if axis is not None and not -np.ndim(leaf) <= axis < np.ndim(leaf):
+                raise ArgumentError(
+                    f"vmap is to run over axis {axis} of an argument with {np.ndim(leaf)} axes",
+                    repair="Give in_axes=None for arguments that are the same for all.",
+                )
         lengths = _lengths(zip(leaves, axes, strict=True))
         if self.parallel and len(lengths) == 1 and not taped.carries_tensors((args, kwargs)):
             return self._in_threads(lengths.pop(), leaves, axes, args, kwargs)

@@ -1,0 +1,78 @@
+"""What users of JAX expect of arguments, containers and rules, or an error that names them."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import adc
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "transform", [adc.grad, adc.value_and_grad, adc.jacobian, adc.jacfwd, adc.jacrev, adc.hessian]
+)
+@pytest.mark.parametrize("argnums", [(), []])
+def test_no_argnums(transform, argnums):
+    with pytest.raises(adc.ArgumentError, match="names no argument"):
+        transform(lambda x: x * x, argnums=argnums)
+
+
+@pytest.mark.parametrize("empty", [{}, (), [], None])
+def test_argument_without_leaves(empty):
+    with pytest.raises(adc.ArgumentError, match="gradient is wanted with respect to it"):
+        adc.grad(lambda p, x: x * 1.0, argnums=(0, 1))(empty, 2.0)
+
+
+def test_containers_with_empty_parts():
+    def f(p):
+        return p["w"] * 2.0 + np.sum(p["none"]["b"] ** 2)
+
+    found = adc.grad(f)({"w": 3.0, "none": {"a": None, "b": np.zeros(0)}, "list": []})
+    assert found["w"] == 2.0 and found["none"]["a"] is None and found["list"] == []
+    assert found["none"]["b"].shape == (0,)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+@pytest.mark.parametrize("jacobian", [adc.jacobian, adc.jacfwd, adc.jacrev])
+def test_results_and_arguments_of_size_zero(jacobian, mode):
+    assert jacobian(lambda x: x[:0] * 2.0, mode=mode)(X).shape == (0, 3)
+    assert jacobian(lambda x: x * 2.0, mode=mode)(np.zeros(0)).shape == (0, 0)
+
+
+@pytest.mark.parametrize("mode", ["auto", "compiled", "tape"])
+def test_batches_that_are_none(mode):
+    with pytest.raises(adc.ArgumentError, match="axis 0 of an argument with 0 axes"):
+        adc.vmap(lambda x: x * 2.0, mode=mode)(3.0)
+    with pytest.raises(adc.ArgumentError, match="axis 2 of an argument with 2 axes"):
+        adc.vmap(lambda x: x * 2.0, in_axes=2, mode=mode)(np.ones((2, 3)))
+    with pytest.raises(adc.ArgumentError, match="in_axes has 1 entries, and the call 2 arguments"):
+        adc.vmap(lambda x, y: x * y, in_axes=(0,), mode=mode)(X, X)
+
+
+@pytest.mark.parametrize("mode", ["auto", "compiled", "python", "tape"])
+def test_rule_with_too_many_adjoints(mode):
+    @adc.custom_vjp
+    def f(x):
+        return np.sum(x * x)
+
+    f.defvjp(lambda x: (f(x), x), lambda x, bar: (bar * x, bar))
+    with warnings.catch_warnings(), pytest.raises(adc.AdcError, match="differentiable arguments"):
+        warnings.simplefilter("ignore", adc.FallbackWarning)
+        adc.grad(f, mode=mode)(X)
+
+
+def test_rule_inside_derivatives_of_derivatives():
+    @adc.custom_jvp
+    def f(x, y):
+        return x * y
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        x, y = primals
+        return f(x, y), 10.0 * y * tangents[0] + x * tangents[1]
+
+    assert adc.grad(f, argnums=(0, 1))(2.0, 3.0) == (30.0, 2.0)
+    assert adc.grad(lambda x: adc.grad(f)(x, x))(2.0) == 10.0
+    np.testing.assert_allclose(adc.vmap(adc.grad(f), in_axes=(0, None))(X, 3.0), np.full(3, 30.0))
