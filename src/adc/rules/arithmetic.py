@@ -195,7 +195,7 @@ def fmin(z, x, y):
         call(r.distinct(5), -0.33, None),
     ],
 )
-def clip(z, a, a_min=None, a_max=None):
+def clip(z, a, a_min, a_max):
     below = np.where(a < a_min, 1.0, 0.0) if a_min is not None else 0.0
     above = np.where(a > a_max, 1.0, 0.0) if a_max is not None else 0.0
     return 1.0 - below - above, below, above

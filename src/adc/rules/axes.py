@@ -18,9 +18,9 @@ def swapped(axis1, axis2, ndim):
 @static
 def moved(source, destination, ndim):
     """The order of axes that np.moveaxis gives."""
-    sources = tuple(k % ndim for k in (source if isinstance(source, tuple) else (source,)))
+    sources = tuple(k % ndim for k in (source if isinstance(source, (tuple, list)) else (source,)))
     destinations = tuple(
-        k % ndim for k in (destination if isinstance(destination, tuple) else (destination,))
+        k % ndim for k in (destination if isinstance(destination, (tuple, list)) else (destination,))
     )
     order = [k for k in range(ndim) if k not in sources]
     for d, s in sorted(zip(destinations, sources, strict=True)):
@@ -48,6 +48,7 @@ def swapaxes(a, axis1, axis2):
     examples=lambda r: [
         (r.normal(2, 3), 0, -1),
         (r.normal(2, 3, 4), (0, 1), (-1, 0)),
+        (r.normal(2, 3, 4), [0, 1], [-1, -2]),
         (r.normal(2, 3, 4), 2, 0),
     ],
 )

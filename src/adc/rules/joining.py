@@ -4,6 +4,7 @@ delete, ...
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
@@ -324,6 +325,15 @@ def _fill(values, axis, side):
     return values[side if len(values) == 2 else 0]
 
 
+@static
+def _known_mode(mode):
+    if mode not in ("constant", "edge", "wrap", "symmetric", "reflect"):
+        raise UnsupportedError(
+            f'np.pad with mode="{mode}" is not supported', repair="Concatenate what stands at the edges."
+        )
+    return mode
+
+
 def _source(n, before, after, mode):
     """For each position of a padded axis, the position that it repeats."""
     position = np.arange(-before, n + after)
@@ -359,11 +369,12 @@ def _source(n, before, after, mode):
 )
 def pad(array, pad_width, mode="constant", constant_values=0):
     widths = _widths(pad_width, np.ndim(array))
+    kind = _known_mode(mode)
     result = array
     for k in range(np.ndim(array)):
         before, after = widths[k]
         lengths = np.shape(result)
-        if mode == "constant":
+        if kind == "constant":
             head = np.zeros(lengths[:k] + (before,) + lengths[k + 1 :], dtype=array.dtype) + _fill(
                 constant_values, k, 0
             )
@@ -372,7 +383,7 @@ def pad(array, pad_width, mode="constant", constant_values=0):
             )
             result = np.concatenate((head, result, tail), axis=k)
         else:
-            result = result[(slice(None),) * k + (_source(lengths[k], before, after, mode),)]
+            result = result[(slice(None),) * k + (_source(lengths[k], before, after, kind),)]
     return result
 
 
@@ -410,7 +421,7 @@ def _positions(obj):
         (r.normal(4), (3, 1), r.normal(2)),
         (r.normal(4), (0, 2), 1.5),
     ],
-    notes="positions are an int, or a tuple of ints",
+    notes="positions are an int, a tuple of ints, or a slice",
 )
 def insert(arr, obj, values, axis=None):
     x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
@@ -448,6 +459,8 @@ def insert(arr, obj, values, axis=None):
         (r.normal(2, 3), 2),
         (r.normal(5), (3, 0)),
         call(r.normal(3, 4), (1, 2), axis=1),
+        call(r.normal(3, 4), slice(0, 2), axis=1),
+        call(r.normal(5), slice(None, None, 2)),
     ],
     notes="positions are an int, or a tuple of ints",
 )
@@ -456,9 +469,14 @@ def delete(arr, obj, axis=None):
     k = 0 if axis is None else axis % np.ndim(arr)
     n = x.shape[k]
     before = (slice(None),) * k
+    if isinstance(obj, slice):
+        kept = np.ones(n)
+        kept[obj] = 0.0
+        return x[before + (np.flatnonzero(kept),)]
     parts = []
     start = 0
-    for position, _ in _positions(obj if isinstance(obj, (list, tuple)) else (obj,)):
+    positions = obj if isinstance(obj, (list, tuple)) else (obj,)
+    for position, _ in _positions(positions):
         at = position + n if position < 0 else position
         parts.append(x[before + (slice(start, at),)])
         start = at + 1

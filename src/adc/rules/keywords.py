@@ -6,11 +6,13 @@ operation itself.
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import arithmetic as arithmetic  # registers what stands below
 from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
+from adc.rules import movement as movement
 from adc.rules import reductions as reductions
-from adc.rules.registry import full
+from adc.rules.registry import full, static
 
 
 def _as(a, dtype):
@@ -83,3 +85,28 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 @full(np.clip)
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     return np.clip(a, a_min if min is None else min, a_max if max is None else max)
+
+
+@static
+def _is_fortran(order):
+    """Whether elements are counted by columns."""
+    if order not in ("C", "F"):
+        raise UnsupportedError(
+            f'order="{order}" is not supported',
+            why="It asks how the array lies in memory.",
+            repair='Say "C" or "F".',
+        )
+    return order == "F"
+
+
+@full(np.ravel)
+def ravel(a, order="C"):
+    return np.ravel(np.transpose(a) if _is_fortran(order) else a)
+
+
+@full(np.reshape)
+def reshape(a, shape, order="C"):
+    if not _is_fortran(order):
+        return np.reshape(a, shape)
+    lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return np.transpose(np.reshape(np.transpose(a), tuple(lengths)[::-1]))

@@ -173,6 +173,10 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     plain_before, modes.plain = modes.plain, True
     try:
         result = entry.traced_body(*_arrays(entry, args[: entry.most]), **known)
+    except UnsupportedError as error:
+        if error.location is not None:
+            raise
+        raise UnsupportedError(error.what, here(), error.why, error.repair) from error
     finally:
         modes.plain = plain_before
     if "view" in entry.operation.extra and result.__class__ is Tensor:

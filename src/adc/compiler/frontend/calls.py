@@ -165,7 +165,7 @@ class Calls(Iteration):
         if special is not None:
             return special(self, *args, **kwargs)
         if getattr(function, "__adc_static__", False):
-            return function(*args, **kwargs)
+            return self._static(function, args, kwargs)
         operation = registry.find(function)
         if operation is not None:
             if isinstance(function, np.ufunc) and len(args) > function.nin:
@@ -237,6 +237,15 @@ class Calls(Iteration):
         if isinstance(function, (types.FunctionType, types.MethodType)):
             return function not in _SPECIAL and registry.find(function) is None
         return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance))
+
+    def _static(self, function: Callable[..., Value], args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A helper that computes with what is known. What it refuses is refused on the user's line."""
+        try:
+            return function(*args, **kwargs)
+        except UnsupportedError as error:
+            if error.location is not None:
+                raise
+            raise self.refuse(error.what, error.why, error.repair) from error
 
     def _ufunc(self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A ufunc with `where`, `dtype` and the like."""
