@@ -511,8 +511,29 @@ def turned_again_and_again(x, n):
     s = 0.0
     while k < n:
         k += 1
-        for i in range(k):
+        for _i in range(k):
             g = g[::-1]
         s += g.pop() if len(g) > 1 else 1.5
         g.append(s * x[k])
+    return s + sum(g)
+
+
+@program(lambda r: (r.normal(size=5),))
+def extended_by_an_array(x):
+    a = [1.0]
+    a.extend(x)
+    b = []
+    b += [2, 3]
+    b += list(x[1:])
+    b.extend(v * v for v in x if v > 0)
+    return sum(a) * a[-1] + sum(b) + len(b)
+
+
+@program(lambda r: (r.normal(size=5),))
+def replaced_by_a_written_down_one(x):
+    g = list(x)
+    s = 0.0
+    for v in x:
+        s += g[-1] * len(g)
+        g = [v * s, v]
     return s + sum(g)

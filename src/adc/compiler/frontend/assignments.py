@@ -111,7 +111,10 @@ class Assignments(Calls):
                     raise NeedsUnrolling(old)
                 if old.taken:
                     raise growing.changed(self)
-                old.extend(self.static_items(value, node.value))
+                if self.known_length(value):
+                    old.extend(self.static_items(value, node.value))
+                else:
+                    growing.extend(self, growing.converted(self, old), value)
             else:
                 self.frame.env[node.target.id] = self.named_value(
                     self.binary(function, old, value), node.target.id

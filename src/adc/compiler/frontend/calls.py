@@ -25,7 +25,7 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Evaluated, Frame, NeedsUnrolling, Partial
+from adc.compiler.frontend.frame import Closure, Evaluated, Frame, ListValue, NeedsUnrolling, Partial
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
@@ -443,6 +443,10 @@ class Calls(Iteration):
             raise NeedsUnrolling(container)
         if method.__name__ in _MUTATING and getattr(container, "taken", False):
             raise growing.changed(self)
+        if method.__name__ == "extend" and isinstance(container, ListValue):
+            if not self.known_length(args[0]):
+                return growing.extend(self, growing.converted(self, container), args[0])
+            args = [self.static_items(args[0], None)]
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:

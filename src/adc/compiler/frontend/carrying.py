@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend import growing
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
@@ -15,6 +16,8 @@ from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emp
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
+
+VALUES = "the array of a list"  # a place in a container; its length may change in each trip
 
 
 class Carrying(Branches):
@@ -86,6 +89,8 @@ class Carrying(Branches):
                 self.loop_depth -= 1
                 self.open_phis.pop()
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
+            with self.at(blocks[1]):
+                self._lists_in_arrays(before, left)
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after):
                 containers.taken()
                 continue
@@ -139,6 +144,17 @@ class Carrying(Branches):
         start, stop = (v.value if isinstance(v, Const) else v for v in (region.start, region.stop))
         assert isinstance(region.step, Const)
         return self.op("less" if region.step.value > 0 else "greater", start, stop)
+
+    def _lists_in_arrays(self, before: dict[str, Value], left: dict[str, Value]) -> None:
+        """A list that a trip has made, in place of one of a run-time length, is such a list, too."""
+        for name, made in left.items():
+            held = before.get(name)
+            if not isinstance(held, Growing) or not isinstance(made, ListValue) or held.values is None:
+                continue
+            if sum(other is made for other in self.frame.env.values()) > 1:
+                raise NeedsUnrolling(made)
+            kind = growing.ElementFound(0, None, growing.kind_of(held))
+            left[name] = growing.begun(self, name, made, kind)
 
     def _may_be_missing(
         self,
@@ -223,7 +239,7 @@ class Carrying(Branches):
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
         if isinstance(value, Growing) and value.room is None:
             fresh = value.copy()
-            fresh.values = self._with_phis(value.values, (*path, "values"), leaves, phis)
+            fresh.values = self._with_phis(value.values, (*path, VALUES), leaves, phis)
             fresh.count = self._with_phis(value.count, (*path, "count"), leaves, phis)
             return fresh
         t = leaves.get(path)
@@ -291,14 +307,17 @@ class Carrying(Branches):
                     f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",
                     repair="keep its kind the same",
                 )
-            wide = self._joined_loop_type(t, t_out, str(path[0]), body, inside)
+            wide = self._joined_loop_type(t, t_out, path, body, inside)
             if wide != t:
                 leaves[path] = wide
                 changed = True
         return changed
 
-    def _joined_loop_type(self, t: Type, t_out: Type, name: str, body: Block, inside: set[Var]) -> Type:
-        wide = joined(t, t_out)
+    def _joined_loop_type(
+        self, t: Type, t_out: Type, path: tuple[Any, ...], body: Block, inside: set[Var]
+    ) -> Type:
+        wide, name = joined(t, t_out), str(path[0])
+        stays = path[-1] != VALUES
         if wide is None:
             if isinstance(t, Scalar) and isinstance(t_out, Array):
                 raise self.refuse(
@@ -312,7 +331,7 @@ class Carrying(Branches):
         if isinstance(wide, Array):
             assert isinstance(t, Array) and isinstance(t_out, Array)
             shape = tuple(
-                a if self.equal.same(a, b) or self._may_stay(a, b, body, inside) else Dim(-1)
+                a if self.equal.same(a, b) or (stays and self._may_stay(a, b, body, inside)) else Dim(-1)
                 for a, b in zip(t.shape, t_out.shape, strict=True)
             )
             if (
@@ -375,6 +394,7 @@ class Carrying(Branches):
                     for a, b in zip(phi.type.shape, out.type.shape, strict=True):
                         if (
                             not self.equal.same(a, b)
+                            and path[-1] != VALUES
                             and self._may_stay(a, b, region.body, inside)
                             and a not in own
                         ):
@@ -413,7 +433,7 @@ def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], 
             *_leaves(value.value, (*path, "value")),
         ]
     if isinstance(value, Growing) and value.room is None:
-        return [((*path, "values"), value.values), ((*path, "count"), value.count)]
+        return [((*path, VALUES), value.values), ((*path, "count"), value.count)]
     return [(path, value)]
 
 
@@ -444,7 +464,7 @@ def _replaced(
         )
     if isinstance(value, Growing) and value.room is None:
         target = value if in_place else value.copy()
-        target.values = results.get((*path, "values"), value.values)
+        target.values = results.get((*path, VALUES), value.values)
         target.count = results.get((*path, "count"), value.count)
         return target
     return results.get(path, value)

@@ -135,6 +135,9 @@ class Core(Merging):
     def subscript(self, base: Value, index: Value) -> Value:
         raise AssertionError("expressions.Expressions reads elements")
 
+    def known_length(self, items: Value) -> bool:
+        raise AssertionError("iteration.Iteration goes over things")
+
     def static_items(self, value: Value, node: Any) -> list[Value]:
         raise AssertionError("iteration.Iteration goes over things")
 

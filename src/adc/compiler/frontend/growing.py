@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.containers import Contents, exchange
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, Room
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.values import Value
@@ -290,6 +290,15 @@ def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
     wider.name, wider.named = growing.name, True
     ev.frozen.setdefault(wider, ev.origin)
     return wider
+
+
+def converted(ev: Core, items: ListValue) -> Growing:
+    """Let a list live in an array that grows, from here on and wherever it is known."""
+    name = next((n for n, value in ev.frame.env.items() if value is items), "items")
+    growing = begun(ev, name, items, None)
+    if not exchange(ev.frame, items, growing):
+        raise cannot(ev, "it is held by something that is not looked into")
+    return growing
 
 
 def extend(ev: Core, growing: Growing, values: Value) -> None:
