@@ -12,7 +12,9 @@ X = np.array([0.5, 1.5, 2.5])
 PRELUDE = """
 import contextlib
 import functools
+import itertools
 import math
+import operator
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -206,6 +208,18 @@ match x.size:
         return x[0] * x[n - 1]
     case _:
         return x[1]
+""",
+)
+
+_feature(
+    "Flow",
+    "a name that is None, or has no value, until a path sets it",
+    """
+best = None
+for v in x:
+    if best is None or v > best:
+        best = v
+return best
 """,
 )
 
@@ -455,6 +469,23 @@ _feature(
 return Thing(x[0]).apply(x[1])
 """,
     instead="use a dataclass or a named tuple",
+)
+
+_feature(
+    "Functions",
+    "chosen by a branch",
+    """
+f = np.sin if x[0] > 1.0 else helper
+return f(x[1])
+""",
+)
+
+_feature(
+    "Functions",
+    "`itertools`, `operator`, `map`, `filter`, `reduce`",
+    """
+return sum(itertools.accumulate(x)) + sum(map(operator.mul, x, x)) + sum(filter(None, x))
+""",
 )
 
 _feature(
