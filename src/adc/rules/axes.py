@@ -311,3 +311,37 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
         column = np.reshape(xi[k], (1,) * axis + (np.size(xi[k]),) + (1,) * (ndim - 1 - axis))
         results.append(column if sparse else np.broadcast_to(column, lengths))
     return tuple(results)
+
+
+@static
+def _windowed(axis, ndim):
+    """The axes along which windows slide."""
+    axes = range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    return tuple(k % ndim for k in axes)
+
+
+@composite(
+    np.lib.stride_tricks.sliding_window_view,
+    spelling="np.lib.stride_tricks.sliding_window_view",
+    name="sliding_window_view",
+    notes="a copy; the lengths of the windows are known when it is compiled",
+    examples=lambda r: [
+        (r.normal(6), 3),
+        (r.normal(3, 4), (2, 3)),
+        call(r.normal(3, 5), 2, axis=1),
+        call(r.normal(3, 4, 2), (2, 2), axis=(1, 0)),
+        (r.normal(3), 3),
+    ],
+)
+def sliding_window_view(x, window_shape, axis=None):
+    lengths = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    axes = _windowed(axis, np.ndim(x))
+    result = x
+    for k in range(len(lengths)):
+        before = (slice(None),) * axes[k]
+        places = result.shape[axes[k]] - lengths[k] + 1
+        shifted = []
+        for start in range(lengths[k]):
+            shifted.append(result[before + (slice(start, start + places),)])
+        result = np.stack(tuple(shifted), axis=-1)
+    return result
