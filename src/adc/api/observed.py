@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.api.taped_call import Results, key_of, results_of
+from adc.api.taped_results import Results, key_of, results_of
 
 __all__ = ["calls_of"]
 
