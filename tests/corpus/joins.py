@@ -164,3 +164,19 @@ def masked_accumulation_in_a_loop(x, y):
         x[y > 0.5] += x[-1]
         x[-2] = np.tanh(math.sin(x[-3]))
     return np.tanh(np.sum(x))
+
+
+@program(lambda r: (r.normal(size=5), -9.0))
+def list_changed_on_one_path_and_replaced_on_the_other(x, t):
+    parts = [x[0], x[1] * x[2]]
+    if x[3] > t:
+        parts[0] = x[4]
+    else:
+        parts = [x[1], x[1]]
+    grown = [0.3 * x[0]] * len(x)
+    if x[3] > t:
+        last = grown.pop()
+    else:
+        grown = grown[:2]
+        last = 0.0
+    return sum(grown) * grown[-1] + last + parts[0] * parts[1]

@@ -97,6 +97,8 @@ class Branches(Assignments):
         self.frame.env = before
         for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
+            if a is not b:
+                a, b = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
             self.frame.env[name] = self.merge(region, a, b, name)
         for container, (a, b) in containers.changes(*left):
             self._merge_contents(region, container, a, b, [False, False])
@@ -171,6 +173,8 @@ class Branches(Assignments):
                 b = UNDEFINED if isinstance(self.type_of(a), Scalar) else a
             if isinstance(a, Growing) or isinstance(b, Growing):
                 a, b = self._both_growing(region, containers, outcomes, a, b)
+            if a is not b:
+                a, b = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
             self.frame.env[name] = self.merge(region, a, b, name)
         for container, (then, orelse) in containers.changes(*left):
             self._merge_contents(region, container, then, orelse, raising)

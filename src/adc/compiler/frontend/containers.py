@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from adc.compiler.frontend.frame import Closure, Frame, Growing, Partial
+from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Partial
 
 Container = list[Any] | dict[Any, Any] | Growing
 
@@ -61,6 +61,19 @@ class Contents:
         for container, before in self.held.values():
             refill(container, before)
         return now
+
+    def as_left(self, value: Any, outcome: list[Container]) -> Any:
+        """A value as one branch left it: a container has meanwhile been given back what it held before."""
+        if not isinstance(value, (list, dict, Growing)) or id(value) not in self.held:
+            return value
+        contents = outcome[list(self.held).index(id(value))]
+        if isinstance(value, ListValue):
+            assert isinstance(contents, list)
+            copied = ListValue(contents)
+            copied.depth, copied.made, copied.taken = value.depth, value.made, value.taken
+            copied.original = value
+            return copied
+        return contents
 
     def changes(self, *outcomes: list[Container]) -> Iterator[tuple[Container, tuple[Container, ...]]]:
         """The containers that one of the outcomes changed, with what each outcome left in them."""
