@@ -23,7 +23,20 @@ from typing import Any
 import numpy as np
 
 from adc import config
-from adc.api import grad, hessian, jacfwd, jacobian, jacrev, value_and_grad
+from adc.api import (
+    gauss_newton_vp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vhp,
+    vjp,
+)
 from adc.compiler import pipeline
 from adc.compiler.backend.compile import VERSION
 from adc.errors import AdcError
@@ -158,6 +171,15 @@ def cache(options: argparse.Namespace) -> int:
 def _derivative(options: argparse.Namespace) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     function = _function(options.target)
     args, kwargs = _arguments(options.args, function)
+    if options.transform in CALLED:
+        if kwargs or options.argnums != "0":
+            raise CommandError(
+                f"`--transform {options.transform}` takes arguments by position, and differentiates all"
+            )
+        given = (
+            (args, args) if CALLED[options.transform][1] else args
+        )  # any direction: types decide what is generated
+        return CALLED[options.transform][0], (function, *given), {"mode": options.mode}
     transform = TRANSFORMS[options.transform]
     return transform(function, argnums=_argnums(options.argnums), mode=options.mode), args, kwargs
 
@@ -169,6 +191,17 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
     "jacobian": jacobian,
     "jacrev": jacrev,
     "value_and_grad": value_and_grad,
+}
+
+
+# Transforms that are called with the function at once, and whether they take a direction per argument.
+CALLED: dict[str, tuple[Callable[..., Any], bool]] = {
+    "gauss_newton_vp": (gauss_newton_vp, True),
+    "hvp": (hvp, True),
+    "jvp": (jvp, True),
+    "linearize": (linearize, False),
+    "vhp": (vhp, True),
+    "vjp": (vjp, False),
 }
 
 
@@ -308,7 +341,9 @@ def _parser() -> argparse.ArgumentParser:
             "--mode", default=None, choices=["auto", "compiled", "python", "tape"], help="the engine (auto)"
         )
         if name in ("show", "explain"):
-            sub.add_argument("--transform", default="grad", choices=sorted(TRANSFORMS), help="(grad)")
+            sub.add_argument(
+                "--transform", default="grad", choices=sorted({*TRANSFORMS, *CALLED}), help="(grad)"
+            )
         if name == "show":
             sub.add_argument(
                 "--stage", default="adjoint", help="adjoint, optimized, ir, or any stage (adjoint)"

@@ -170,7 +170,7 @@ def same_value_twice(x, y):
 @program(lambda r: (r.normal(size=4), r.normal(size=(3, 2)), 2))
 def array_of_another_length_in_nested_loops(x, m, trips):
     for i in range(trips):
-        for k in range(i + 1):
+        for _ in range(i + 1):
             if m[i, 0] > 100.0:
                 continue
             x = np.full(4, m[i, -1]) * x[-1]

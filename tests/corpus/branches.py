@@ -195,3 +195,19 @@ def array_kept_by_a_branch(x, s):
         v = np.sin(u) * s
         total = np.sum(v * v)
     return total * s
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=6), -1.0))
+def lengths_that_are_equal_in_the_other_branch_only(a, b, flag):
+    s = np.sum(np.sin(a)) + np.sum(np.cos(b))
+    if flag > 0:
+        s = s + np.sum(a * b)
+    return s
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=3), 0))
+def lengths_that_a_loop_without_trips_would_compare(a, b, trips):
+    s = 0.0
+    for i in range(trips):
+        s += np.sum(a * b) * i
+    return s + np.sum(a * a) + np.sum(np.sin(b))

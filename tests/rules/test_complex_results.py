@@ -28,7 +28,11 @@ def vectors(a):
     return np.sum(np.abs(linalg.eig(a)[1]) ** 4)
 
 
-CASES = [(spectrum, TURNING), (vectors, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
+CASES = [(vectors, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
+if (
+    np.lib.NumpyVersion(np.__version__) < "2.5.0"
+):  # from there on the eigenvalues of any matrix are complex by type
+    CASES.append((spectrum, TURNING))
 
 
 @pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))

@@ -196,23 +196,25 @@ def _apart(names: list[str], taken: Sequence[str]) -> list[str]:
 
 
 def directional(
-    kind: type[Directional],
-    function: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    has_aux: bool,
-    mode: Mode | None,
-) -> tuple[Directional, Any]:
-    """The transform of this kind of a function, made once and kept on the function; and its result."""
+    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
+) -> tuple[Directional, tuple[Any, ...], dict[str, Any]]:
+    """The transform of this kind of a function of so many arguments, made once and kept on the function; and the
+    arguments that the function has already."""
     if function.__class__ is types.FunctionType or has_code(function):
-        transform = kept_on(
-            function, (kind, len(primals), has_aux, mode), lambda: kind(function, len(primals), has_aux, mode)
-        )
-        return transform, transform(*primals, *tangents)
+        return _of_function(kind, function, count, has_aux, mode), (), {}
     target, fixed, named = taken_apart(function)
     transform = kept_on(
         target,
-        (kind, len(primals), has_aux, mode, len(fixed), tuple(named)),
-        lambda: kind(target, len(primals), has_aux, mode, len(fixed), tuple(named)),
+        (kind, count, has_aux, mode, len(fixed), tuple(named)),
+        lambda: kind(target, count, has_aux, mode, len(fixed), tuple(named)),
     )
-    return transform, transform(*fixed, *primals, *tangents, **named)
+    return transform, fixed, named
+
+
+def _of_function(
+    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
+) -> Directional:
+    made: Directional = kept_on(
+        function, (kind, count, has_aux, mode), lambda: kind(function, count, has_aux, mode)
+    )
+    return made

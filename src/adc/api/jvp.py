@@ -62,7 +62,8 @@ def jvp(
     (array([1., 4.]), array([2., 0.]))
     """
     _check(primals, tangents, "jvp")
-    return directional(Jvp, function, primals, tangents, has_aux, mode)[1]
+    transform, fixed, named = directional(Jvp, function, len(primals), has_aux, mode)
+    return transform(*fixed, *primals, *tangents, **named)
 
 
 class Hvp(Directional):
@@ -173,8 +174,28 @@ def _product(
     if not several:
         primals, tangents = (primals,), (tangents,)
     _check(primals, tangents, kind.label)
-    found = directional(kind, function, primals, tangents, False, mode)[1]
+    transform, fixed, named = directional(kind, function, len(primals), False, mode)
+    found = transform(*fixed, *primals, *tangents, **named)
     return found if several else found[0]
+
+
+def _prepared(kind: type[Directional]) -> Callable[..., Any]:
+    def prepare(
+        function: Callable[..., Any],
+        primals: Any,
+        tangents: Any,
+        has_aux: bool = False,
+        *,
+        mode: Mode | None = None,
+    ) -> tuple[Directional, tuple[Any, ...], dict[str, Any]]:
+        """The transform that a call makes, and what it is then called with: for `source` and `explain`."""
+        if kind is not Jvp and not (isinstance(primals, tuple) and not hasattr(primals, "_fields")):
+            primals, tangents = (primals,), (tangents,)
+        _check(primals, tangents, kind.label)
+        transform, fixed, named = directional(kind, function, len(primals), has_aux, mode)
+        return transform, (*fixed, *primals, *tangents), named
+
+    return prepare
 
 
 def _check(primals: Any, tangents: Any, name: str) -> None:
@@ -226,3 +247,7 @@ jvp.__adc_inline__ = _inline_jvp  # type: ignore[attr-defined]
 hvp.__adc_inline__ = _inline_product(Hvp)  # type: ignore[attr-defined]
 vhp.__adc_inline__ = _inline_product(Vhp)  # type: ignore[attr-defined]
 gauss_newton_vp.__adc_inline__ = _inline_product(GaussNewton)  # type: ignore[attr-defined]
+jvp.__adc_prepare__ = _prepared(Jvp)  # type: ignore[attr-defined]
+hvp.__adc_prepare__ = _prepared(Hvp)  # type: ignore[attr-defined]
+vhp.__adc_prepare__ = _prepared(Vhp)  # type: ignore[attr-defined]
+gauss_newton_vp.__adc_prepare__ = _prepared(GaussNewton)  # type: ignore[attr-defined]

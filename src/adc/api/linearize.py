@@ -78,12 +78,21 @@ def linearize(
     >>> value, push(1.0), push(2.0)
     (9.0, 6.0, 12.0)
     """
-    primals = tuple([taped.owned(p) for p in primals])
-    chosen = tuple(range(len(primals)))
-    engine, fixed, named = phased(Linearized, function, chosen, has_aux, mode)
-    value, aux, run = engine(*fixed, *primals, **named)
+    engine, args, named = _prepared(function, *primals, has_aux=has_aux, mode=mode)
+    value, aux, run = engine(*args, **named)
 
     def push(*tangents: Any) -> Any:
         return run(tangents)
 
     return (value, push, aux) if has_aux else (value, push)
+
+
+def _prepared(
+    function: Callable[..., Any], *primals: Any, has_aux: bool = False, mode: Mode | None = None
+) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
+    """The two programs that a call of `linearize` runs, and what the first is called with."""
+    engine, fixed, named = phased(Linearized, function, tuple(range(len(primals))), has_aux, mode)
+    return engine, (*fixed, *[taped.owned(p) for p in primals]), named
+
+
+linearize.__adc_prepare__ = _prepared  # type: ignore[attr-defined]

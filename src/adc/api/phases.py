@@ -18,7 +18,7 @@ from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
 from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation, compiled, plain, specialisation
-from adc.api.transformed import Call
+from adc.api.transformed import Call, Text
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.lower import Evaluator
@@ -72,6 +72,14 @@ class Phased(Composite):
             return found
         value, aux, kept = found
         return value, aux, Run(self, known.context, call, value, kept)
+
+    def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
+        """Both programs: the one that runs at once, and the one that the map runs for each direction."""
+        first = super().source(*args, stage=stage, **kwargs)
+        if stage not in ("adjoint", "optimized") or not (args or kwargs):
+            return first
+        _, _, run = self(*args, **kwargs)
+        return Text(f"{first}\n\n{run.text(stage)}") if isinstance(run, Run) else first
 
     def _run_on_tensors(self, call: Call) -> Any:
         return self._run_on_tape(call)  # what it returns can be called, and is no node
@@ -171,12 +179,12 @@ class Run:
         keys = self.phased._keys(self.call.layout)
         return self.phased.inlined(ev, list(positional), named, keys, args[0])
 
-    def source(self, directions: Any) -> str:
-        """The text of the second program; it is made by the first run."""
-        self(directions)
+    def text(self, stage: str) -> str:
+        """The text of the second program."""
+        self(pytree.map_structure(np.zeros_like, self.phased.expected(self.call, self.value)))
         first = self.context.request.evaluate
         assert isinstance(first, _First) and first.made is not None and first.made.context is not None
-        return first.made.context.texts["adjoint"]
+        return first.made.context.texts[stage]
 
 
 def _fitted(direction: Any, like: Any, param: Var) -> Any:

@@ -121,14 +121,28 @@ def vjp(
     >>> value, pullback(np.array([1.0, 0.0]))
     (array([3., 6.]), (array([3., 0.]),))
     """
+    engine, args, kwargs = _prepared(
+        function, *primals, argnums=argnums, has_aux=has_aux, mode=mode, **kwargs
+    )
+    value, aux, run = engine(*args, **kwargs)
+    pullback = Pullback(run, engine._spoken, engine.mode)
+    return (value, pullback, aux) if has_aux else (value, pullback)
+
+
+def _prepared(
+    function: Callable[..., Any],
+    *primals: Any,
+    argnums: Any = None,
+    has_aux: bool = False,
+    mode: Mode | None = None,
+    **kwargs: Any,
+) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
+    """The two programs that a call of `vjp` runs, and what the first is called with."""
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
     engine, fixed, named = phased(Pulled, function, chosen, has_aux, mode)
-    primals = tuple([taped.owned(p) for p in primals])
-    kwargs = {k: taped.owned(v) for k, v in {**named, **kwargs}.items()}
-    value, aux, run = engine(*fixed, *primals, **kwargs)
-    pullback = Pullback(run, engine._spoken, engine.mode)
-    return (value, pullback, aux) if has_aux else (value, pullback)
+    args = (*fixed, *[taped.owned(p) for p in primals])
+    return engine, args, {k: taped.owned(v) for k, v in {**named, **kwargs}.items()}
 
 
 def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -148,3 +162,4 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 vjp.__adc_inline__ = _inline  # type: ignore[attr-defined]
+vjp.__adc_prepare__ = _prepared  # type: ignore[attr-defined]

@@ -77,6 +77,10 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
     >>> ledger.mode, y.name, y.fate, str(y.bytes)
     ('compiled', 'y', 'held', '8 * x.shape[0] = 24 B')
     """
+    prepare = getattr(derivative, "__adc_prepare__", None)
+    if prepare is not None:
+        transform, args, kwargs = prepare(*example_args, **example_kwargs)
+        return explain(transform, *args, **kwargs)
     if isinstance(derivative, (BoundDerivative, BoundComposite)):
         unbound = derivative.derivative if isinstance(derivative, BoundDerivative) else derivative.composite
         return explain(unbound, derivative.__self__, *example_args, **example_kwargs)

@@ -17,6 +17,9 @@ def source(derivative: Any, *example_args: Any, stage: str = "adjoint", **exampl
     "ir" (the typed program behind the adjoint), or the name of any stage of the compiler. Without example
     arguments it is the text of the latest call.
 
+    The transforms that are called with their function at once are named with what they are called with:
+    `source(adc.jvp, f, (x,), (x_dot,))`, `source(adc.vjp, f, x)`.
+
     Raises `ArgumentError` when `derivative` is not one, when there is no such stage, or when nothing was
     called yet and no arguments are given; and what the compiler raises for a function that it does not take.
 
@@ -31,6 +34,10 @@ def source(derivative: Any, *example_args: Any, stage: str = "adjoint", **exampl
     def loss_grad(x):
         ...
     """
+    prepare = getattr(derivative, "__adc_prepare__", None)
+    if prepare is not None:
+        transform, args, kwargs = prepare(*example_args, **example_kwargs)
+        return source(transform, *args, stage=stage, **kwargs)
     text = getattr(derivative, "source", None)
     if text is None or not hasattr(derivative, "__adc_primal__"):
         name = getattr(derivative, "__name__", repr(derivative))

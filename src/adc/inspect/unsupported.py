@@ -125,6 +125,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "ss2zpk tf2sos tf2ss tf2zpk zpk2sos zpk2ss zpk2tf czt_points closest_STFT_dual_window"
         ),
         ("unsupported", "no rule: write it with convolve, lfilter and numpy.fft"): (
+            "whittaker_henderson "
             "bode chirp coherence csd cspline1d cspline1d_eval cspline2d czt dbode decimate deconvolve detrend "
             "dfreqresp dimpulse dlsim dstep envelope filtfilt freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk "
             "gauss_spline gausspulse group_delay "

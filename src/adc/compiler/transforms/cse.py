@@ -36,6 +36,9 @@ from adc.rules.operation import Operation
 FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 
 
+COMPARISONS = {"equal", "less", "less_equal", "greater", "greater_equal", "logical_or", "logical_and"}
+
+
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with repeated expressions computed once, lengths and their checks hoisted out of loops."""
     evaluator.block = []
@@ -180,9 +183,11 @@ def _hoistable(stmt: Any, inside: set[Var]) -> bool:
         return False
     if stmt.op == "dim":
         return True
-    return (
-        isinstance(stmt.op, Operation)
-        and stmt.op.name in ("add", "subtract", "multiply", "maximum", "minimum")
-        and stmt.target.type.dtype == "int64"
-        and not stmt.target.named
+    if not isinstance(stmt.op, Operation) or stmt.target.named:
+        return False
+    if stmt.op.name in ("add", "subtract", "multiply", "maximum", "minimum"):
+        return stmt.target.type.dtype == "int64"
+    # What a check asks of lengths; of the user's numbers a comparison stays where it is.
+    return stmt.op.name in COMPARISONS and all(
+        isinstance(a, Const) or a.type.dtype == "bool" or a.dim is not None for a in stmt.args
     )

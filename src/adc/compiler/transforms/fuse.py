@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash, offset
+from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -52,6 +54,7 @@ class _Fuser:
         with self.ev.at(body):
             self.program.body = self._forwards(self.program.body)
         self.memory = Memory(self.ev.joined_roots)
+        self.known = Equalities(self.program)
         self.program.body = self._block(self.program.body)
         return self.program
 
@@ -59,26 +62,33 @@ class _Fuser:
 
     def _block(self, block: Block) -> Block:
         out: Block = []
-        for stmt in block:
-            if isinstance(stmt, For) and self._merge(stmt, out):
+        checks = Checks(self.known)
+        for stmt in self.known.early(block):
+            if isinstance(stmt, For) and self._merge(stmt, out, checks):
                 continue
+            checks.passed(stmt)
             out.append(stmt)
         for stmt in out:
+            self.known.passed(stmt)
             if isinstance(stmt, (For, While)):
-                stmt.body = self._block(stmt.body)
+                with self.known.inside(stmt):
+                    stmt.body = self._block(stmt.body)
             elif isinstance(stmt, If):
-                stmt.then, stmt.orelse = self._block(stmt.then), self._block(stmt.orelse)
+                with self.known.inside(stmt):
+                    stmt.then = self._block(stmt.then)
+                with self.known.inside(stmt):
+                    stmt.orelse = self._block(stmt.orelse)
             self.memory.forget(stmt)
         return out
 
-    def _merge(self, loop: For, out: Block) -> bool:
+    def _merge(self, loop: For, out: Block, checks: Checks) -> bool:
         """Merge a loop into an earlier one of `out`; False when there is none that takes it."""
         loops = [k for k, s in enumerate(out) if isinstance(s, For)]
         for position in loops[: -WINDOW - 1 : -1]:
             partner = out[position]
             if (
                 isinstance(partner, For)
-                and self._same_space(partner, loop)
+                and self._same_space(partner, loop, checks.before(partner))
                 and self._may_merge(partner, loop)
             ):
                 if is_fill(loop) and not is_fill(partner):
@@ -93,9 +103,10 @@ class _Fuser:
                     continue
                 was_fill = is_fill(partner)
                 joined = self._joined(partner, loop)
+                checks.stands_for(joined, partner)
                 out[position:] = [*first]
                 # What was only a fill until now may have a partner further up itself.
-                if not (was_fill and self._merge(joined, out)):
+                if not (was_fill and self._merge(joined, out, checks)):
                     out.append(joined)
                 out.extend(rest)
                 return True
@@ -126,7 +137,7 @@ class _Fuser:
                 behind.include(effects)
         return wanted[::-1]
 
-    def _same_space(self, a: For, b: For) -> bool:
+    def _same_space(self, a: For, b: For, equal: EqualLengths) -> bool:
         if (
             is_fill(a)
             and a.step == Const(1)
@@ -136,14 +147,14 @@ class _Fuser:
         ):
             # A fill runs in any order: it takes that of the loop that uses what it fills.
             last, length = self.ev.length(b.start), self.ev.length(a.stop)
-            return last is not None and length is not None and self.ev.equal.same(last + 1, length)
-        return a.step == b.step and self._same(a.start, b.start) and self._same(a.stop, b.stop)
+            return last is not None and length is not None and equal.same(last + 1, length)
+        return a.step == b.step and self._same(a.start, b.start, equal) and self._same(a.stop, b.stop, equal)
 
-    def _same(self, a: Atom, b: Atom) -> bool:
+    def _same(self, a: Atom, b: Atom, equal: EqualLengths) -> bool:
         if a is b or a == b:
             return True
         x, y = self.ev.length(a), self.ev.length(b)
-        return x is not None and y is not None and self.ev.equal.same(x, y)
+        return x is not None and y is not None and equal.same(x, y)
 
     def _may_merge(self, a: For, b: For) -> bool:
         if _counts_from_the_end(a) or _counts_from_the_end(b):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Block, For, Program, Store, Var, blocks, uses, variables, walk
 from adc.compiler.transforms.hoist import escaping_roots
@@ -28,8 +30,8 @@ class _Reuse:
     """`table[b]` is the array whose memory `b` takes."""
 
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
-        self.ev = evaluator
         self.table: dict[Var, Atom] = {}
+        self.known = Equalities(program)
         self.escaping = escaping_roots(program, evaluator)
         self.everywhere = _times_used(program.body)
         self._block(program.body)
@@ -45,11 +47,17 @@ class _Reuse:
         if len(allocated) > 1:
             self._join_in(block, allocated)
         for s in block:
+            self.known.passed(s)
             for inner in blocks(s):
-                self._block(inner)
+                with self.known.inside(s):
+                    self._block(inner)
 
     def _join_in(self, block: Block, allocated: dict[Var, Assign]) -> None:
         here = _times_used(block)
+        checks = Checks(self.known)
+        for s in block:
+            checks.passed(s)
+        equal = [checks.before(s) for s in block]
         touched: dict[Var, list[int]] = {
             a: [] for a in allocated
         }  # the positions of the statements that use it
@@ -75,7 +83,7 @@ class _Reuse:
                     # A branch with the same test, in the reverse sweep, may read it, too.
                     if old is new or here[old] != self.everywhere[old] or old in self.escaping:
                         continue
-                    if _alike(old, new, self.ev) and _replaces(loop, old, new):
+                    if _alike(old, new, equal[places[0]]) and _replaces(loop, old, new):
                         self._replace(block, old, new, touched, here)
                         gone.add(allocated[new])
                         again = True
@@ -107,8 +115,8 @@ def _times_used(block: Block) -> Counter[Var]:
     return Counter(v.root for s in walk(block) for v in uses(s) if v.is_array)
 
 
-def _alike(a: Var, b: Var, evaluator: Evaluator) -> bool:
-    return a.type.dtype == b.type.dtype and evaluator.equal.same_shape(a.type.shape, b.type.shape)
+def _alike(a: Var, b: Var, equal: EqualLengths) -> bool:
+    return a.type.dtype == b.type.dtype and equal.same_shape(a.type.shape, b.type.shape)
 
 
 def _replaces(loop: For, old: Var, new: Var) -> bool:

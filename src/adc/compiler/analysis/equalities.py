@@ -1,0 +1,184 @@
+"""Which lengths are equal at a place of a program: those that were checked on every way to it.
+
+A check inside a branch says nothing about the other branch, and nothing about what ran before it. A check that was
+moved in front of a loop, and need only hold where the loop has a trip, holds inside that loop and inside every loop
+that runs as often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Check,
+    Const,
+    For,
+    Mark,
+    Print,
+    Program,
+    Stmt,
+    Var,
+    defined,
+    uses,
+    walk,
+)
+from adc.compiler.ir.types import Scalar, is_integer
+from adc.rules.dims import Dim
+
+Pair = tuple[Dim, Dim]
+LENGTH_OPERATIONS = {"dim", "add", "subtract", "multiply", "maximum", "minimum", "floor_divide", "negative"}
+COMPARISONS = {"equal", "greater_equal", "less_equal", "logical_or"}
+
+
+def length_of(x: Any) -> Dim | None:
+    """An integer operand as a length."""
+    if isinstance(x, Const):
+        return Dim(x.value) if isinstance(x.value, int) and not isinstance(x.value, bool) else None
+    if isinstance(x, Var) and isinstance(x.type, Scalar) and is_integer(x.type):
+        return x.dim if x.dim is not None else Dim.symbol("value", x)
+    return None
+
+
+class Equalities:
+    """What is known where a pass stands; it goes down the program and says what it passes."""
+
+    def __init__(self, program: Program) -> None:
+        self.equal = EqualLengths()
+        self._definition = {t: s for s in walk(program.body) if isinstance(s, Assign) for t in s.targets}
+        self._if_trips: list[tuple[list[Pair], Pair]] = []  # (ranges, what holds if each of them has a trip)
+
+    def passed(self, stmt: Stmt) -> None:
+        """The program has run a statement."""
+        if isinstance(stmt, Check):
+            fact = self.fact(stmt)
+            if fact is None:
+                return
+            pair, ranges = fact
+            if ranges:
+                self._if_trips.append((ranges, pair))
+            else:
+                self.equal.union(*pair)
+
+    @contextmanager
+    def inside(self, stmt: Stmt) -> Iterator[None]:
+        """A block of a statement: what is found in it is forgotten behind it."""
+        lengths, guarded = self.equal.snapshot(), list(self._if_trips)
+        trips = _range(stmt) if isinstance(stmt, For) else None
+        if trips is not None:
+            for ranges, pair in guarded:
+                left = [
+                    r
+                    for r in ranges
+                    if not (self.equal.same(r[0], trips[0]) and self.equal.same(r[1], trips[1]))
+                ]
+                if not left:
+                    self.equal.union(*pair)
+                elif len(left) < len(ranges):
+                    self._if_trips.append((left, pair))
+        try:
+            yield
+        finally:
+            self.equal.restore(lengths)
+            self._if_trips = guarded
+
+    def fact(self, check: Check) -> tuple[Pair, list[Pair]] | None:
+        """The lengths that a check finds equal, and the ranges that must each have a trip for it."""
+        ranges: list[Pair] = []
+        pairs: list[Pair] = []
+        waiting: list[Any] = [check.test]
+        while waiting:
+            stmt = self._definition.get(waiting.pop())
+            if stmt is None:
+                return None
+            if stmt.name == "logical_or":
+                waiting.extend(stmt.args)
+                continue
+            if stmt.name not in ("equal", "greater_equal", "less_equal"):
+                return None
+            a, b = (length_of(x) for x in stmt.args)
+            if a is None or b is None:
+                return None
+            if stmt.name == "equal":
+                pairs.append((a, b))
+            else:  # no trip: of a range upwards, or of one downwards
+                ranges.append((a, b) if stmt.name == "greater_equal" else (b + 1, a + 1))
+        return (pairs[0], ranges) if len(pairs) == 1 else None
+
+    def early(self, block: Block) -> Block:
+        """A block with its checks of lengths as far in front as what they read allows: they only fail sooner.
+
+        They stay behind the user's own checks, whose errors come first.
+        """
+        level: dict[Var, int] = {}
+        barrier = -1
+        front: list[list[Stmt]] = [[]]
+        rest: list[Stmt] = []
+        for stmt in block:
+            if self._is_of_lengths(stmt):
+                k = max([barrier, *(level.get(v, -1) for v in uses(stmt))])
+                front[k + 1].append(stmt)
+            else:
+                k = len(rest)
+                rest.append(stmt)
+                front.append([])
+                if _speaks(stmt) or (isinstance(stmt, Mark) and stmt.text == "forward"):
+                    barrier = k
+            level.update(dict.fromkeys(defined(stmt), k))
+        return [*front[0], *(s for k, stmt in enumerate(rest) for s in (stmt, *front[k + 1]))]
+
+    def _is_of_lengths(self, stmt: Stmt) -> bool:
+        if isinstance(stmt, Check):
+            return not stmt.user and self.fact(stmt) is not None
+        if not isinstance(stmt, Assign) or len(stmt.targets) != 1 or stmt.target.is_array:
+            return False
+        return stmt.name in LENGTH_OPERATIONS | COMPARISONS and all(
+            isinstance(a, Const) or (isinstance(a, Var) and (a.is_array or a.type.dtype in ("int64", "bool")))
+            for a in stmt.args
+        )
+
+
+class Checks:
+    """The lengths that are known to be equal before each statement of a block."""
+
+    def __init__(self, known: Equalities) -> None:
+        self._known = known
+        self._states = [known.equal]
+        self._before: dict[Stmt, int] = {}
+
+    def passed(self, stmt: Stmt) -> None:
+        """The next statement of the block."""
+        self._before[stmt] = len(self._states) - 1
+        fact = self._known.fact(stmt) if isinstance(stmt, Check) else None
+        if fact is not None and not fact[1]:
+            state = EqualLengths()
+            state.restore(self._states[-1].snapshot())
+            state.union(*fact[0])
+            self._states.append(state)
+
+    def stands_for(self, stmt: Stmt, other: Stmt) -> None:
+        """A statement has taken the place of another."""
+        self._before[stmt] = self._before[other]
+
+    def before(self, stmt: Stmt) -> EqualLengths:
+        """What holds where a statement begins."""
+        return self._states[self._before[stmt]]
+
+
+def _range(loop: For) -> Pair | None:
+    """The half-open range of a loop's counter, upwards, where its step is one."""
+    start, stop = length_of(loop.start), length_of(loop.stop)
+    if start is None or stop is None:
+        return None
+    if loop.step == Const(1):
+        return start, stop
+    return (stop + 1, start + 1) if loop.step == Const(-1) else None
+
+
+def _speaks(stmt: Stmt) -> bool:
+    """Whether a statement may print, or raise an error that the user wrote."""
+    return any(isinstance(s, Print) or (isinstance(s, Check) and s.user) for s in walk([stmt]))
