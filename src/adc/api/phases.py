@@ -49,6 +49,9 @@ class Phased(Composite):
     second_label = ""
     second_what = ""
 
+    def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> None:
+        super().__init__(function, argnums, value=True, has_aux=has_aux, mode=mode)
+
     @abstractmethod
     def packed(self, call: Call, value: Any) -> Callable[[list[Any]], Any]:
         """What puts what the second program returns into containers."""
@@ -221,6 +224,6 @@ def phased(
     made = kept_on(
         target,
         (kind, chosen, has_aux, mode),
-        lambda: kind(target, chosen, value=True, has_aux=has_aux, mode=mode),
+        lambda: kind(target, chosen, has_aux, mode),
     )
     return made, fixed, named

@@ -302,7 +302,13 @@ class Tangent:
     def _zero_operand(self, x: Operand) -> Value:
         if isinstance(x, tuple):
             return tuple(self._zero_operand(item) for item in x)
-        return self._zero_like(x) if isinstance(x, Var) and is_float(x.type) else 0.0
+        if not isinstance(x, Var) or not (x.is_array or is_float(x.type)):
+            return 0.0
+        return (
+            self._zero_like(x)
+            if is_float(x.type)
+            else self.ev.op("zeros", self.ev.shape_values(x.type.shape))
+        )
 
     def _pushed(self, stmt: Assign, operation: Operation) -> Value:
         assert operation.push is not None, operation
