@@ -82,7 +82,8 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     try:
         with deep_recursion(context.texts["optimized"].count("\n")):
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured)))
-    except (NumbaError, ValueError, NotImplementedError) as error:  # typeof and llvmlite raise plain ones
+    except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
+        # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError
         raise numba_refusal(error, context) from error
     return made
 

@@ -13,8 +13,13 @@ import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
-from scipy.linalg import cython_blas, cython_lapack
+
+try:
+    from scipy.linalg import cython_blas, cython_lapack
+except ImportError:  # it is no requirement: what needs it says so when it is compiled
+    cython_blas = cython_lapack = None
 
 __all__ = ["LEFT", "NO", "RIGHT", "TRANSPOSE", "UPPER", "VECTORS", "routine"]
 
@@ -38,12 +43,16 @@ def routine(name: str) -> Any:
     pointer to a copy: integers are np.int32, letters np.uint8. What a routine returns in a number is given as an array
     of one element.
     """
-    library = cython_blas if name in cython_blas.__pyx_capi__ else cython_lapack
     symbol = f"adc_scipy_linalg_{name}"
-    llvmlite.binding.add_symbol(symbol, _address(library.__pyx_capi__[name]))
+    if cython_blas is not None:
+        library = cython_blas if name in cython_blas.__pyx_capi__ else cython_lapack
+        llvmlite.binding.add_symbol(symbol, _address(library.__pyx_capi__[name]))
 
     @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
     def call(typing_context: Any, arguments: Any) -> Any:
+        if cython_blas is None:
+            raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
+
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             pointer = ir.IntType(8).as_pointer()
             pointers = []
