@@ -22,6 +22,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
+    defined,
     may_raise,
     uses,
     variables,
@@ -49,6 +50,8 @@ class Inlining:
         for r in program.results:
             if isinstance(r, Var):
                 self.count[r] = self.count.get(r, 0) + 1
+        self.names = {p.name for p in program.params}
+        self.names |= {v.name for s in walk(program.body) for v in defined(s) if v.named}
         self.unread = self._unread(program)
         self.definition: dict[Var, Assign | If] = {}
         self._depth: dict[Var, int] = {}
@@ -90,7 +93,10 @@ class Inlining:
             if self.count[v] != 1:
                 continue
             consumer = self._consumer(v, block, position)
-            if v.named and not (consumer is not None and _writes_all(block[consumer], v)):
+            if v.named and not (
+                consumer is not None
+                and (_writes_all(block[consumer], v) or self._adds_element(block[consumer], v))
+            ):
                 continue
             if consumer is None or self._written(stmt, block[position + 1 : consumer]):
                 continue
@@ -112,8 +118,23 @@ class Inlining:
             v = stmt.merges[0].result
         else:
             return None
-        named = v.named and not (v.view_of is not None and v.name.endswith("_bar"))
+        named = v.named and not (
+            v.name.endswith("_bar") and (v.view_of is not None or not v.type.dtype.startswith("int"))
+        )
         return None if named or self.count.get(v, 0) == 0 else v
+
+    def _adds_element(self, stmt: Stmt, v: Var) -> bool:
+        """Whether a statement adds the adjoint of an element to an array: `x_bar[i] += y` needs no `x_i_bar = y`.
+
+        That of a value that the user named keeps its name.
+        """
+        return (
+            isinstance(stmt, Store)
+            and stmt.accumulate
+            and stmt.value is v
+            and not v.is_array
+            and v.name.removesuffix("_bar") not in self.names
+        )
 
     def _is_offset(self, stmt: Stmt) -> bool:
         """`n - 1`, `i + 2`: spelled out wherever they are used."""
