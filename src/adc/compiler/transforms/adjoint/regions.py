@@ -127,6 +127,8 @@ class Regions(Statements):
         table = {v: self.needs.need(v) for v in holder_needs}
         self._track(header)
         rebuilt = substitute(holder, {k: v for k, v in table.items() if v is not k})
+        if frame.region.in_loop:
+            self.needs.measure(rebuilt[:-1])
         frame.block.extend(rebuilt[:-1])
         reverse = rebuilt[-1]  # type: ignore[assignment]
         assert isinstance(reverse, For)
