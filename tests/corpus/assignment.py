@@ -175,13 +175,3 @@ def array_of_another_length_in_nested_loops(x, m, trips):
                 continue
             x = np.full(4, m[i, -1]) * x[-1]
     return np.sum(x) + m[0, 0]
-
-
-@program(lambda r: (r.normal(size=4), r.uniform(0.5, 1.0, 4), 2))
-def array_written_and_then_replaced_in_a_branch(x, y, trips):
-    for _ in range(trips):
-        if y[0] > 0.1:
-            for j in range(1, x.shape[0]):
-                x[j] = x[j] * 0.3 + 0.2 * x[j - 1]
-            x = np.tanh(y) * x
-    return np.sum(x)

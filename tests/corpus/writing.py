@@ -307,3 +307,13 @@ def ufuncs_at_positions(x, y, where):
     np.divide.at(rows, where[:3], np.outer(y[:3] ** 2 + 1.0, x))
     np.minimum.at(largest, np.array([3, 3]), 0.4)
     return np.sum(scaled**2) + np.sum(largest**3) + np.sum(rows**2)
+
+
+@program(lambda r: (r.normal(size=4), r.uniform(0.5, 1.0, 4), 2))
+def array_written_and_then_replaced_in_a_branch(x, y, trips):
+    for _ in range(trips):
+        if y[0] > 0.1:
+            for j in range(1, x.shape[0]):
+                x[j] = x[j] * 0.3 + 0.2 * x[j - 1]
+            x = np.tanh(y) * x
+    return np.sum(x)
