@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.lengths import EqualLengths, length_of
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -27,21 +27,11 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Scalar, is_integer
 from adc.rules.dims import Dim
 
 Pair = tuple[Dim, Dim]
 LENGTH_OPERATIONS = {"dim", "add", "subtract", "multiply", "maximum", "minimum", "floor_divide", "negative"}
 COMPARISONS = {"equal", "greater_equal", "less_equal", "logical_or"}
-
-
-def length_of(x: Any) -> Dim | None:
-    """An integer operand as a length."""
-    if isinstance(x, Const):
-        return Dim(x.value) if isinstance(x.value, int) and not isinstance(x.value, bool) else None
-    if isinstance(x, Var) and isinstance(x.type, Scalar) and is_integer(x.type):
-        return x.dim if x.dim is not None else Dim.symbol("value", x)
-    return None
 
 
 class Equalities:

@@ -5,7 +5,7 @@ Everything that makes IR goes through here: the evaluator of user code, the inli
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,9 +14,9 @@ import numpy as np
 from adc.compiler.frontend import infer, simplify
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
-from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.lengths import EqualLengths, length_of
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
-from adc.compiler.ir.nodes import Assign, Atom, Block, Check, Const, Index, Operand, Store, Var
+from adc.compiler.ir.nodes import Assign, Atom, Block, Check, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
@@ -57,6 +57,15 @@ class Builder:
             yield
         finally:
             self.origin = outer
+
+    def rebuilt(self, block: Block, statement: Callable[[Stmt], None]) -> Block:
+        """A block anew: `statement` appends what stands in the place of each of its statements."""
+        out: Block = []
+        with self.at(out):
+            for stmt in block:
+                with self.origin_at(stmt.origin):
+                    statement(stmt)
+        return out
 
     @property
     def in_user_code(self) -> bool:
@@ -290,15 +299,7 @@ class Builder:
 
     def length(self, value: Value) -> Dim | None:
         """An integer value as a length; None when it is not an integer."""
-        if isinstance(value, Const):
-            value = value.value
-        if isinstance(value, bool):
-            return None
-        if isinstance(value, (int, np.integer)):
-            return Dim(int(value))
-        if isinstance(value, Var) and isinstance(value.type, Scalar) and is_integer(value.type):
-            return value.dim if value.dim is not None else Dim.symbol("value", value)
-        return None
+        return length_of(value)
 
     # --- primitives -----------------------------------------------------------------------------------------
 

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.ir.nodes import Const, Var
+from adc.compiler.ir.types import Scalar, is_integer
 from adc.rules.dims import Dim
+
+
+def length_of(value: Any) -> Dim | None:
+    """An integer, as an operand or as a plain value, as a length; None when it is not an integer."""
+    if isinstance(value, Const):
+        value = value.value
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, np.integer)):
+        return Dim(int(value))
+    if isinstance(value, Var) and isinstance(value.type, Scalar) and is_integer(value.type):
+        return value.dim if value.dim is not None else Dim.symbol("value", value)
+    return None
 
 
 class EqualLengths:

@@ -11,14 +11,11 @@ may be recomputed exactly when no write to that memory stands between it and the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from adc.compiler.analysis.layout import Layout, Region, reads
-from adc.compiler.frontend import infer
-from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -39,10 +36,10 @@ from adc.compiler.ir.nodes import (
     is_view,
     variables,
 )
-from adc.compiler.ir.types import Array, Scalar, Type
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import remeasure
 from adc.compiler.transforms.rewrite import operand as rewritten
 from adc.rules.dims import Dim
-from adc.rules.operation import Operation
 
 # Recomputing costs less than a store and a load up to here (a matrix product is 100, a transcendental 4).
 WORTH_KEEPING = 100
@@ -115,43 +112,7 @@ class Needs:
 
         Where the forward sweep has a length inside a loop, the reverse sweep has another variable for it.
         """
-        for stmt in block:
-            if not isinstance(stmt, Assign):
-                continue
-            if len(stmt.targets) == 1 and stmt.target.dim is not None and not self.outside(stmt.target.dim):
-                self._count(stmt)
-            for t, measured in zip(stmt.targets, self._measured(stmt), strict=False):
-                if isinstance(t.type, Array) and isinstance(measured, Array):
-                    shape = tuple(
-                        a if self.outside(a) else Dim.symbol("shape", t, k) if b == Dim(-1) else b
-                        for k, (a, b) in enumerate(zip(t.type.shape, measured.shape, strict=True))
-                    )
-                    for a, b in zip(t.type.shape, shape, strict=True):
-                        self.ev.equal.union(a, b)
-                    t.type = Array(t.type.dtype, shape, t.type.layout)
-
-    def _count(self, stmt: Assign) -> None:
-        """Give an integer its value as a length, in the same terms."""
-        t = stmt.target
-        found: Dim | None = None
-        if stmt.op == "dim":
-            array, axis = stmt.args
-            found = array.type.shape[axis.value]
-        elif isinstance(stmt.op, Operation):
-            found = self.ev.integer_value(stmt.op, stmt.args, t.type)
-        assert t.dim is not None
-        self.ev.equal.union(t.dim, found or Dim.symbol("value", t))
-        t.dim = found or Dim.symbol("value", t)
-
-    def _measured(self, stmt: Assign) -> Sequence[Type]:
-        """The result types of an assignment that makes an array with a length that is not known outside loops."""
-        if all(self.outside(d) for t in stmt.targets for d in t.type.shape):
-            return ()
-        if isinstance(stmt.op, Operation):
-            return infer.result_types(stmt.op, stmt.args, lambda a, b: None)
-        if stmt.op == "getitem":
-            return (indexed_type(self.ev, *stmt.args)[0],)
-        return (stmt.args[0].type,) if stmt.op in ("cast", "alias") else ()
+        remeasure.block(block, self.outside, self.ev)
 
     def _redimensioned(self, old: Var, new: Var) -> Dim | None:
         """The value of a recomputed integer as a length, in terms of the reverse loop's counters."""

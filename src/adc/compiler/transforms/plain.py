@@ -7,6 +7,8 @@ is not known) stay: the tangent transform mirrors them, and a second reverse swe
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import numpy as np
 
 from adc.compiler.frontend.indexing import FULL
@@ -23,6 +25,7 @@ from adc.compiler.ir.nodes import (
     Mark,
     Merge,
     NewBuffer,
+    Operand,
     Program,
     Restore,
     Stmt,
@@ -35,7 +38,9 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.transforms import remeasure
 from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules.dims import Dim
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -50,12 +55,7 @@ class _Plain:
         self.arrays: dict[Buffer, Var] = {}
 
     def block(self, block: Block) -> Block:
-        out: Block = []
-        with self.ev.at(out):
-            for stmt in block:
-                with self.ev.origin_at(stmt.origin):
-                    self._statement(stmt)
-        return out
+        return self.ev.rebuilt(block, self._statement)
 
     def _statement(self, stmt: Stmt) -> None:
         match stmt:
@@ -109,6 +109,7 @@ def merged_across_branches(program: Program, evaluator: Evaluator) -> Program:
     """What one branch defines and a later branch on the same test reads comes out of the first as a merge."""
     while _merge_once(program, evaluator):
         pass  # out of one branch, perhaps into the branch around it
+    _measure_in_scope(program, evaluator)
     return program
 
 
@@ -147,36 +148,64 @@ def _collect(block: Block, path: tuple[tuple[If, int], ...], inside: dict[Var, t
                 _collect(inner, path, inside)
 
 
-def _escapes(block: Block, known: set[Var], escaped: dict[Var, None]) -> set[Var]:
-    """Walk in scope order; variables that are read where their scope has ended."""
-    everything = {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
-
-    def read(operands: object, scope: set[Var]) -> None:
+def _escapes(block: Block, known: set[Var], escaped: dict[Var, None]) -> None:
+    """Variables that are read where their scope has ended."""
+    own = _everything(block)
+    for _, operands, scope in _scoped(block, set(known)):
         for v in variables(operands):
-            if v in everything and v not in scope:
+            if v in own and v not in scope:
                 escaped.setdefault(v)
 
-    def visit(block: Block, scope: set[Var]) -> set[Var]:
-        for stmt in block:
-            inner = scope | set(bound_inside(stmt))
-            if isinstance(stmt, If):
-                read(stmt.test, scope)
-                read(tuple(m.then for m in stmt.merges), visit(stmt.then, inner))
-                read(tuple(m.orelse for m in stmt.merges), visit(stmt.orelse, inner))
-            elif isinstance(stmt, (For, While)):
-                read(tuple(c.init for c in stmt.carried), scope)
-                if isinstance(stmt, For):
-                    read((stmt.start, stmt.stop, stmt.step), scope)
-                else:
-                    inner = visit(stmt.test_block, inner)
-                    read(stmt.test, inner)
-                read(tuple(c.out for c in stmt.carried), visit(stmt.body, inner))
-            else:
-                read(tuple(uses(stmt)), scope)
-            scope = scope | set(defined(stmt))
-        return scope
 
-    return visit(block, set(known))
+def _everything(block: Block) -> set[Var]:
+    return {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
+
+
+def _scoped(
+    block: Block, scope: set[Var]
+) -> Generator[tuple[Stmt | None, Operand, set[Var]], None, set[Var]]:
+    """Each statement, what it reads and what is in scope there; for the end of an inner block, None. The last scope."""
+    for stmt in block:
+        inner = scope | set(bound_inside(stmt))
+        if isinstance(stmt, If):
+            yield stmt, stmt.test, scope
+            then = yield from _scoped(stmt.then, inner)
+            yield None, tuple(m.then for m in stmt.merges), then
+            orelse = yield from _scoped(stmt.orelse, inner)
+            yield None, tuple(m.orelse for m in stmt.merges), orelse
+        elif isinstance(stmt, (For, While)):
+            head = (stmt.start, stmt.stop, stmt.step) if isinstance(stmt, For) else ()
+            yield stmt, (*head, *(c.init for c in stmt.carried)), scope
+            if isinstance(stmt, While):
+                inner = yield from _scoped(stmt.test_block, inner)
+                yield None, stmt.test, inner
+            body = yield from _scoped(stmt.body, inner)
+            yield None, tuple(c.out for c in stmt.carried), body
+        else:
+            yield stmt, tuple(uses(stmt)), scope
+        scope = scope | set(defined(stmt))
+    return scope
+
+
+def _measure_in_scope(program: Program, evaluator: Evaluator) -> None:
+    """Let no type name a length by a variable that its branch has taken with it."""
+    own = _everything(program.body)
+    for stmt, _, scope in _scoped(program.body, set(program.params)):
+        targets = tuple(defined(stmt)) if stmt is not None else ()
+        there = scope | set(targets)
+
+        def known(d: Dim, there: set[Var] = there) -> bool:
+            return all(
+                not (isinstance(v, Var) and v in own and v not in there)
+                for s in d.symbols()
+                for v in s.payload
+            )
+
+        if isinstance(stmt, Assign):
+            remeasure.assignment(stmt, known, evaluator)
+        else:
+            for v in targets:
+                remeasure.by_itself(v, known, evaluator)
 
 
 def _filler(v: Var, block: Block, evaluator: Evaluator) -> Atom:

@@ -49,12 +49,7 @@ class _Unstacker:
         }
 
     def block(self, block: Block) -> Block:
-        out: Block = []
-        with self.ev.at(out):
-            for stmt in block:
-                with self.ev.origin_at(stmt.origin):
-                    self._statement(stmt)
-        return out
+        return self.ev.rebuilt(block, self._statement)
 
     def _statement(self, stmt: Stmt) -> None:
         if isinstance(stmt, Assign) and _is_stack(stmt, self.ev):

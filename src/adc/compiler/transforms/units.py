@@ -39,13 +39,11 @@ class _Units:
         self.factors: dict[Var, tuple[Value, ...]] = {unit: ()}
 
     def block(self, block: Block) -> Block:
-        out: Block = []
-        with self.ev.at(out):
-            for stmt in block:
-                with self.ev.origin_at(stmt.origin):
-                    if not self._rewritten(stmt):
-                        self.ev.block.append(stmt)
-        return out
+        return self.ev.rebuilt(block, self._statement)
+
+    def _statement(self, stmt: Stmt) -> None:
+        if not self._rewritten(stmt):
+            self.ev.block.append(stmt)
 
     def _rewritten(self, stmt: Stmt) -> bool:
         if not isinstance(stmt, Assign) or len(stmt.targets) != 1:

@@ -27,10 +27,10 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import remeasure
 from adc.compiler.transforms.adjoint.operands import own_outs
 from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
-from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
 
@@ -286,15 +286,10 @@ class Accumulation:
 
     def _bar_of(self, v: Var) -> Var:
         """A variable for the adjoint of `v`, its lengths in terms of what stands in the reverse sweep."""
-        bar = Var(f"{v.name}_bar", Scalar(v.type.dtype))
-        if isinstance(v.type, Array):
-            shape = tuple(
-                d if self.needs.outside(d) else Dim.symbol("shape", bar, k)
-                for k, d in enumerate(v.type.shape)
-            )
-            for a, b in zip(v.type.shape, shape, strict=True):
-                self.ev.equal.union(a, b)
-            bar.type = Array(v.type.dtype, shape, "A")
+        if not isinstance(v.type, Array):
+            return Var(f"{v.name}_bar", Scalar(v.type.dtype))
+        bar = Var(f"{v.name}_bar", Array(v.type.dtype, v.type.shape, "A"))
+        remeasure.by_itself(bar, self.needs.outside, self.ev)
         return bar
 
     def _within(self, v: Var, inside: set[int]) -> bool:

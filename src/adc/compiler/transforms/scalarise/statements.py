@@ -54,12 +54,7 @@ class _Scalariser:
         return self.program
 
     def _block(self, block: Block) -> Block:
-        out: Block = []
-        with self.ev.at(out):
-            for stmt in block:
-                with self.ev.origin_at(stmt.origin):
-                    self._statement(stmt)
-        return out
+        return self.ev.rebuilt(block, self._statement)
 
     def _statement(self, stmt: Stmt) -> None:
         match stmt:
