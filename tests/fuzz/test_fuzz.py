@@ -21,7 +21,9 @@ import adc
 STEPS = (1e-4, 3e-5)
 FIXED = 25  # up to this many programs, the same ones every time
 # "optimized" is the text that Numba would compile, run by CPython: all of the optimiser without LLVM, which is slow.
-SHARES = {"python": 1.0, "tape": 1.0, "optimized": 1.0, "compiled": 0.1}
+# "transforms" runs jvp, vjp and hvp in that way.
+SHARES = {"python": 1.0, "tape": 1.0, "optimized": 1.0, "transforms": 0.4, "compiled": 0.1}
+ALL = (0, 1, 2, 3, 4)
 
 
 def campaign(count: int) -> hypothesis.settings:
@@ -72,11 +74,14 @@ def compare(program: Generated, mode: str, refusals: list[str]) -> bool:
     if mode == "optimized":
         with interpreted():
             return compare(program, "compiled", refusals)
+    if mode == "transforms":
+        with interpreted():
+            return compare_transforms(program, refusals)
     known = reference(program)
     if known is None:
         return False
     value, direction, slope = known
-    run = adc.value_and_grad(program.function, (0, 1, 2, 3, 4), mode=mode)  # type: ignore[arg-type]
+    run = adc.value_and_grad(program.function, ALL, mode=mode)  # type: ignore[arg-type]
     arguments = program.arguments()
     try:
         found, bars = run(*arguments)
@@ -92,6 +97,41 @@ def compare(program: Generated, mode: str, refusals: list[str]) -> bool:
     )
     again, _ = run(*arguments)
     assert again == found, "the second call gives another value"
+    return True
+
+
+def flat(bars: Any) -> Any:
+    return np.concatenate([np.ravel(np.asarray(g, float)) for g in bars])
+
+
+def compare_transforms(program: Generated, refusals: list[str]) -> bool:
+    """Check the tangent, the pullback and, where differences of gradients say it, the Hessian times a direction."""
+    known = reference(program)
+    if known is None:
+        return False
+    value, direction, slope = known
+    arguments, dots = tuple(program.arguments()), tuple(direction)
+    try:
+        found, dot = adc.jvp(program.function, arguments, dots, mode="compiled")
+        np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12, err_msg="value, jvp")
+        np.testing.assert_allclose(dot, slope, rtol=2e-5, atol=2e-5, err_msg="tangent")
+        found, pull = adc.vjp(program.function, *arguments, mode="compiled")
+        np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12, err_msg="value, vjp")
+        np.testing.assert_allclose(flat(pull(1.0)) @ flat(dots), slope, rtol=2e-5, atol=2e-5, err_msg="vjp")
+        bend = adc.hvp(program.function, arguments, dots, mode="compiled")
+    except (adc.UnsupportedError, adc.GraphCutError) as error:
+        refusals.append(f"{error}\n{program}")
+        return True
+    gradient = adc.grad(program.function, ALL, mode="python")
+
+    def at(t: float) -> Any:
+        return flat(gradient(*[a + t * d for a, d in zip(program.arguments(), direction, strict=True)]))
+
+    with np.errstate(all="ignore"):
+        slopes = [(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h) for h in STEPS]
+    scale = max(1.0, float(np.max(np.abs(slopes[1]))))
+    if scale < 1e4 and float(np.max(np.abs(slopes[0] - slopes[1]))) <= 1e-5 * scale:
+        np.testing.assert_allclose(flat(bend), slopes[1], rtol=1e-4, atol=1e-4 * scale, err_msg="hvp")
     return True
 
 

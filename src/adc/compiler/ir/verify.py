@@ -60,16 +60,32 @@ class _Scope:
     values: set[Var] = field(default_factory=set)
     buffers: set[Buffer] = field(default_factory=set)
     loops: int = 0
+    same: dict[Var, Atom] = field(default_factory=dict)  # a merge, and what it is where its branch was taken
 
     def inner(self, loop: bool = False) -> _Scope:
-        return _Scope(set(self.values), set(self.buffers), self.loops + loop)
+        return _Scope(set(self.values), set(self.buffers), self.loops + loop, dict(self.same))
+
+    def first(self, test: Atom) -> Atom:
+        """The test of the branch that a later branch mirrors: it came out of the branch around it by merges."""
+        while isinstance(test, Var) and test in self.same:
+            test = self.same[test]
+        return test
+
+
+@dataclass
+class _Taken:
+    """What a branch that was taken has left behind."""
+
+    values: set[Var] = field(default_factory=set)
+    buffers: set[Buffer] = field(default_factory=set)
+    same: dict[Var, Atom] = field(default_factory=dict)
 
 
 class _Verifier:
     def __init__(self, stage: str) -> None:
         self.stage = stage
         self.seen: set[Var] = set()
-        self.branches: dict[tuple[Atom, str], tuple[set[Var], set[Buffer]]] = {}
+        self.branches: dict[tuple[Atom, str], _Taken] = {}
 
     def fail(self, what: str, origin: Location | None = None) -> InternalError:
         where = f"after the stage `{self.stage}`: " if self.stage else ""
@@ -193,16 +209,17 @@ class _Verifier:
             ("orelse", stmt.orelse, [m.orelse for m in stmt.merges]),
         ):
             inner = scope.inner()
-            mirrored = self.branches.get((stmt.test, side))
-            if mirrored is not None and scope.loops == 0:
-                inner.values |= mirrored[0]
-                inner.buffers |= mirrored[1]
+            taken = self.branches.setdefault((scope.first(stmt.test), side), _Taken())
+            if scope.loops == 0:
+                inner.values |= taken.values
+                inner.buffers |= taken.buffers
+                inner.same |= taken.same
             self._block(block, inner)
             self._read(tuple(values), inner, stmt.origin)
             if scope.loops == 0:
-                own = self.branches.setdefault((stmt.test, side), (set(), set()))
-                own[0].update(inner.values - scope.values)
-                own[1].update(inner.buffers - scope.buffers)
+                taken.values |= inner.values - scope.values
+                taken.buffers |= inner.buffers - scope.buffers
+                taken.same.update(zip((m.result for m in stmt.merges), values, strict=True))
         for m in stmt.merges:
             self._same_kind(m.then, m.result, stmt.origin)
             self._same_kind(m.orelse, m.result, stmt.origin)

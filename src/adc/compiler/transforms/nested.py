@@ -29,14 +29,13 @@ from adc.compiler.ir.nodes import (
     Program,
     Store,
     Var,
-    bound_inside,
     defined,
     uses,
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.results import described
-from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, tangent, undo
+from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, scopes, tangent, undo
 from adc.compiler.transforms.entry import written_roots
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
@@ -314,7 +313,7 @@ def cleaned(ev: Evaluator, program: Program, inputs: list[Var]) -> Program:
     program = _kept_block(ev, cse.run, program)
     program = dead.run(program, ev.joined_roots)
     program = aliases.run(program, ev)
-    own = defined_in(program.body) | set(inputs)
+    own = scopes.bound(program.body) | set(inputs)
     for s in walk(program.body):
         if isinstance(s, Store) and s.array.root not in own:
             raise ev.refuse(
@@ -340,14 +339,9 @@ def refuse_stacks(ev: Evaluator, block: Block) -> None:
         )
 
 
-def defined_in(block: Block) -> set[Var]:
-    """Everything that a block binds, at any depth."""
-    return {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
-
-
 def free_variables(block: Block, bound: Sequence[Var]) -> list[Var]:
     """What a block reads of the program around it, the owners of the lengths in its types included."""
-    own = defined_in(block) | set(bound)
+    own = scopes.bound(block) | set(bound)
     found: dict[Var, None] = {}
 
     def of_dim(d: Dim) -> None:

@@ -17,7 +17,7 @@ from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Block, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
-from adc.compiler.transforms import clone, nested, opaque, split, tangent
+from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
 from adc.compiler.transforms.nested import Inner, Leaves
 
 __all__ = ["Second", "linearized", "pulled"]
@@ -144,15 +144,15 @@ def _cut(
         program.body, directions, ev, program.results[:count], program.results[count:]
     )
     ev.block.extend(before)
-    # A length may be that of something inside a branch: it is read off what the branch gives then.
-    inside = nested.defined_in(before) - {v for s in before for v in defined(s)}
+    inside = scopes.bound(before) - {v for s in before for v in defined(s)}  # in a branch, or in a loop
     kept = [v for v in nested.free_variables(after, directions) if v not in inside]
     kept += [
         r
         for r in dict.fromkeys(results)
-        if isinstance(r, Var) and r not in kept and r not in directions and r not in nested.defined_in(after)
+        if isinstance(r, Var) and r not in kept and r not in directions and r not in scopes.bound(after)
     ]
     params, copy, ends = clone.run([*kept, *directions], after, results, ev)
+    remeasure.in_scope(params, copy, ev)
     for p in params:
         p.name = p.name or "kept"  # of a test that was printed where it is used
     return values, list(kept), Second(params, copy, ends, params[len(kept) :], has_direction, ev)

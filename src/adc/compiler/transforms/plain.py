@@ -7,7 +7,7 @@ is not known) stay: the tangent transform mirrors them, and a second reverse swe
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from adc.compiler.ir.nodes import (
     Mark,
     Merge,
     NewBuffer,
-    Operand,
     Program,
     Restore,
     Stmt,
@@ -34,13 +33,10 @@ from adc.compiler.ir.nodes import (
     blocks,
     bound_inside,
     defined,
-    uses,
     variables,
-    walk,
 )
-from adc.compiler.transforms import remeasure
+from adc.compiler.transforms import remeasure, scopes
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.rules.dims import Dim
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -109,7 +105,7 @@ def merged_across_branches(program: Program, evaluator: Evaluator) -> Program:
     """What one branch defines and a later branch on the same test reads comes out of the first as a merge."""
     while _merge_once(program, evaluator):
         pass  # out of one branch, perhaps into the branch around it
-    _measure_in_scope(program, evaluator)
+    remeasure.in_scope(program.params, program.body, evaluator, gone=scopes.bound(program.body))
     return program
 
 
@@ -118,7 +114,7 @@ def _merge_once(program: Program, evaluator: Evaluator) -> bool:
     _collect(program.body, (), inside)
     escaped: dict[Var, None] = {}
     if inside:
-        _escapes(program.body, set(program.params), escaped)
+        _escapes(program.body, program.params, escaped)
     table: dict[Var, Atom] = {}
     for v in escaped:
         region, side = inside[v]
@@ -148,64 +144,13 @@ def _collect(block: Block, path: tuple[tuple[If, int], ...], inside: dict[Var, t
                 _collect(inner, path, inside)
 
 
-def _escapes(block: Block, known: set[Var], escaped: dict[Var, None]) -> None:
+def _escapes(block: Block, params: Sequence[Var], escaped: dict[Var, None]) -> None:
     """Variables that are read where their scope has ended."""
-    own = _everything(block)
-    for _, operands, scope in _scoped(block, set(known)):
+    own = scopes.bound(block)
+    for _, operands, there in scopes.visited(block, params):
         for v in variables(operands):
-            if v in own and v not in scope:
+            if v in own and v not in there:
                 escaped.setdefault(v)
-
-
-def _everything(block: Block) -> set[Var]:
-    return {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
-
-
-def _scoped(
-    block: Block, scope: set[Var]
-) -> Generator[tuple[Stmt | None, Operand, set[Var]], None, set[Var]]:
-    """Each statement, what it reads and what is in scope there; for the end of an inner block, None. The last scope."""
-    for stmt in block:
-        inner = scope | set(bound_inside(stmt))
-        if isinstance(stmt, If):
-            yield stmt, stmt.test, scope
-            then = yield from _scoped(stmt.then, inner)
-            yield None, tuple(m.then for m in stmt.merges), then
-            orelse = yield from _scoped(stmt.orelse, inner)
-            yield None, tuple(m.orelse for m in stmt.merges), orelse
-        elif isinstance(stmt, (For, While)):
-            head = (stmt.start, stmt.stop, stmt.step) if isinstance(stmt, For) else ()
-            yield stmt, (*head, *(c.init for c in stmt.carried)), scope
-            if isinstance(stmt, While):
-                inner = yield from _scoped(stmt.test_block, inner)
-                yield None, stmt.test, inner
-            body = yield from _scoped(stmt.body, inner)
-            yield None, tuple(c.out for c in stmt.carried), body
-        else:
-            yield stmt, tuple(uses(stmt)), scope
-        scope = scope | set(defined(stmt))
-    return scope
-
-
-def _measure_in_scope(program: Program, evaluator: Evaluator) -> None:
-    """Let no type name a length by a variable that its branch has taken with it."""
-    own = _everything(program.body)
-    for stmt, _, scope in _scoped(program.body, set(program.params)):
-        targets = tuple(defined(stmt)) if stmt is not None else ()
-        there = scope | set(targets)
-
-        def known(d: Dim, there: set[Var] = there) -> bool:
-            return all(
-                not (isinstance(v, Var) and v in own and v not in there)
-                for s in d.symbols()
-                for v in s.payload
-            )
-
-        if isinstance(stmt, Assign):
-            remeasure.assignment(stmt, known, evaluator)
-        else:
-            for v in targets:
-                remeasure.by_itself(v, known, evaluator)
 
 
 def _filler(v: Var, block: Block, evaluator: Evaluator) -> Atom:

@@ -7,13 +7,14 @@ another name: that of an operand, or of the array itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from adc.compiler.frontend import infer
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Var
+from adc.compiler.ir.nodes import Assign, Block, Var, bound_inside, defined
 from adc.compiler.ir.types import Array, Type
+from adc.compiler.transforms import scopes
 from adc.rules.dims import Dim, Shape
 from adc.rules.operation import Operation
 
@@ -47,6 +48,31 @@ def by_itself(v: Var, known: Known, ev: Evaluator) -> None:
     elif v.dim is not None and not known(v.dim):
         ev.equal.union(v.dim, Dim.symbol("value", v))
         v.dim = Dim.symbol("value", v)
+
+
+def in_scope(
+    params: Sequence[Var], statements: Block, ev: Evaluator, gone: Collection[Var] | None = None
+) -> None:
+    """Let no type name a length by a variable that is not there: of those in `gone`, or of all but `params`."""
+
+    def known_at(there: set[Var]) -> Known:
+        return lambda d: all(
+            v in there or (gone is not None and v not in gone)
+            for s in d.symbols()
+            for v in s.payload
+            if isinstance(v, Var)
+        )
+
+    for p in params:
+        by_itself(p, known_at(set(params)), ev)
+    for stmt, _, there in scopes.visited(statements, params):
+        targets = () if stmt is None else (*defined(stmt), *bound_inside(stmt))
+        known = known_at(there.union(targets))
+        if isinstance(stmt, Assign):
+            assignment(stmt, known, ev)
+        else:
+            for v in targets:
+                by_itself(v, known, ev)
 
 
 def _give(v: Var, shape: Shape, ev: Evaluator) -> None:

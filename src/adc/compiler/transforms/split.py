@@ -30,7 +30,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms import clone
+from adc.compiler.transforms import clone, remeasure, scopes
 from adc.compiler.transforms.rewrite import operand, substitute
 
 __all__ = ["rerooted", "run"]
@@ -60,8 +60,10 @@ def run(
     values: Block = []
     if again:
         values, outputs = _values(before, again, on, evaluator, outputs)
+    first = [*before, *values]
+    remeasure.in_scope([], first, evaluator, gone=scopes.bound(first) | scopes.bound(after))
     after, table = _with_own_memory(before, after, evaluator)
-    return [*before, *values], after, list(outputs), [operand(r, table) for r in results]
+    return first, after, list(outputs), [operand(r, table) for r in results]
 
 
 def _values(
