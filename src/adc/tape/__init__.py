@@ -1,6 +1,7 @@
 """The tape engine: operations on Tensors are recorded as they run, and differentiated in reverse."""
 
 from adc.tape import autograd as autograd
+from adc.tape import inference as inference
 from adc.tape.dispatch import call as call
 from adc.tape.record import call_as_node as call_as_node
 from adc.tape.state import detect_anomaly as detect_anomaly

@@ -14,18 +14,13 @@ from typing import Any
 import numpy as np
 
 from adc.errors import InternalError, UnsupportedError
-from adc.tape import hooks, record, writes
+from adc.tape import hooks, record, substitute, writes
 from adc.tape.entry import Form
-from adc.tape.node import IndexNode, Leaf, Node, Part
+from adc.tape.node import UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
 from adc.tape.state import modes
-from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
 _by_order = attrgetter("order")
-
-
-# The adjoint that a user's `backward` gives as None: nothing goes further.
-UNDEFINED = object()
 
 
 class Engine:
@@ -195,16 +190,19 @@ def _pull_specially(
     """The adjoints of a node, or a pass, that is not plain; None when they have been passed on."""
     if node.hooks is not None:
         if bar.__class__ is dict:
-            bar = _filled(node, bar)
+            assert isinstance(node, Whole)
+            bar = node.filled(bar)
         bar = hooks.run(node, bar)
     mine = node in engine.owned
     engine.owned.discard(node)
     if targets is not None and node in targets:
         captured[node] = bar
         mine = False
-    if isinstance(node, Leaf):
+    if isinstance(node, AccumulateGrad):
         if targets is None:
-            _accumulate(node, bar, mine)
+            accumulate(node, bar, mine)
+            if hooks.runs_after(node):
+                hooks.run_after(node, (), bar)
         return None
     if engine.wanted is not None and engine.wanted.isdisjoint(node.edges):
         return None
@@ -226,7 +224,8 @@ def _pull_specially(
         return None
     else:
         if bar.__class__ is dict:
-            bar = _filled(node, bar)
+            assert isinstance(node, Whole)
+            bar = node.filled(bar)
         kept = node.kept
         if kept is None:
             raise _freed()
@@ -289,7 +288,7 @@ def _as_array(adjoint: Any, node: Node) -> Any:
     return adjoint if isinstance(adjoint, tuple | list) else np.asarray(adjoint)
 
 
-def _accumulate(leaf: Leaf, bar: Any, owned: bool) -> None:
+def accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
     """Add to `.grad`; the array behind it is the leaf's own."""
     if bar.__class__ is Tensor:
         leaf.grad = bar if leaf.grad is None else leaf.grad + bar
@@ -303,23 +302,14 @@ def _accumulate(leaf: Leaf, bar: Any, owned: bool) -> None:
         hooks.run_post_accumulate(leaf)
 
 
-def _filled(node: Node, bars: dict[int, Any]) -> tuple[Any, ...]:
-    """The adjoints of all results of an operation, zeros for those that nothing came from."""
-    return tuple(
-        [
-            bars[k] if k in bars else np.zeros(shape, dtype)
-            for k, (shape, dtype) in enumerate(zip(node.shape, node.dtype, strict=True))
-        ]
-    )
-
-
 # Pulls that are recorded ------------------------------------------------------------------------------------
 
 
 def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
     """The adjoints as Tensors: the same body, run on Tensors that know where the kept values came from."""
     if bar.__class__ is dict:
-        bar = tuple([part if part.__class__ is Tensor else make(part) for part in _filled(node, bar)])
+        assert isinstance(node, Whole)
+        bar = tuple([b if b is None or b.__class__ is Tensor else make(b) for b in node.filled(bar)])
     kept = node.kept
     if kept is None:
         raise _freed()
@@ -338,12 +328,12 @@ def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
     z = node.z
     if z is not None:
         z = (
-            record.rebuild(z, [_part_of(node, k, part) for k, part in enumerate(z)])
+            record.rebuild(z, [part_of(node, k, part) for k, part in enumerate(z)])
             if isinstance(z, tuple | list)
             else make(z, node)
         )
     if pull.traced is None:
-        pull.traced = traced(pull.body) if pull.entry is not None else pull.reverse
+        pull.traced = substitute.traced(pull.body) if pull.entry is not None else pull.reverse
     return pull.traced(bar, z, *values)  # type: ignore[no-any-return]
 
 
@@ -358,17 +348,13 @@ def _revived(value: Any, pattern: Any, edges: Any) -> Any:
     return value if value is None or isinstance(value, Form | Node) else make(value, node)
 
 
-def _part_of(whole: Node, index: int, value: Any) -> Any:
+def part_of(whole: Node, index: int, value: Any) -> Any:
     """A result of an operation with several, read again from its node."""
     if np.asarray(value).dtype.kind not in "fc":
         return value
-    part = Part()
-    part.pull, part.edges, part.kept, part.z = whole.pull, (whole,), (), None
-    part.shape, part.dtype = np.shape(value), np.asarray(value).dtype
-    part.order = whole.order + 0.5  # type: ignore[assignment]  # after its whole, before what uses it
-    part.code, part.lasti, part.hooks = whole.code, whole.lasti, None
-    part.index = index
-    return make(value, part)
+    made = record.part(whole, index, np.asarray(value))
+    made.node.order = whole.order + 0.5  # after its whole, before what uses it
+    return made
 
 
 # Errors -----------------------------------------------------------------------------------------------------

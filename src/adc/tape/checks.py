@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adc.tape.gradients import grad
+from adc.tape.record import is_active
 from adc.tape.state import enable_grad, no_grad
 from adc.tape.tensor import Tensor, make
 
@@ -25,19 +27,32 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
     """Whether the Jacobian of `func` agrees with central differences.
 
-    Each input that requires a gradient is moved.
+    Each input that requires a gradient is moved; of complex inputs and outputs the real and the imaginary
+    parts. A second pull must give the same to within `nondet_tol`.
 
-    Inputs should be float64. Raises `GradcheckError` when it does not, or returns False with
-    `raise_exception=False`; `ValueError` when no input requires a gradient. A second pull must give the same
-    to within `nondet_tol`.
+    Inputs should be float64: others bring a warning. Raises `GradcheckError` when the Jacobians differ, or
+    returns False with `raise_exception=False`; `ValueError` when no input requires a gradient.
+
+    The other parameters are PyTorch's. `check_forward_ad=True` is refused: the tape has no forward mode. Whole
+    Jacobians are compared also with `fast_mode`, and the rest asks for what holds of every gradient here:
+    that an adjoint may be missing, that it has its operand's dtype, that adjoints may come in batches.
 
     >>> from adc import tape
     >>> gradcheck(np.sin, tape.tensor([0.5, 1.0], requires_grad=True))
     True
     """
+    if check_forward_ad:
+        raise NotImplementedError("gradcheck(check_forward_ad=True): adc's tape has no forward mode")
     xs = list(inputs) if isinstance(inputs, Sequence) and not isinstance(inputs, Tensor) else [inputs]
     active = [k for k, x in enumerate(xs) if x.__class__ is Tensor and x.requires_grad]
     if not active:
@@ -45,6 +60,14 @@ def gradcheck(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True."
         )
+    for k in active:
+        if xs[k].dtype not in (np.float64, np.complex128):
+            warnings.warn(
+                f"Input #{k} requires gradient and is not a double precision floating point or complex. This "
+                "check will likely fail if all the inputs are not of double precision floating point or complex.",
+                stacklevel=2,
+            )
+    xs = _distinct(xs)
     try:
         for position, _ in enumerate(_outputs(func(*xs))):
             _check_output(func, xs, active, position, eps, atol, rtol, nondet_tol)
@@ -53,6 +76,14 @@ def gradcheck(
             raise
         return False
     return True
+
+
+def _distinct(xs: list[Any]) -> list[Any]:
+    """The inputs, one that is given twice as two: each is moved by itself."""
+    return [
+        make(x.primal.copy()).requires_grad_() if any(x is other for other in xs[:k]) and is_active(x) else x
+        for k, x in enumerate(xs)
+    ]
 
 
 def _outputs(result: Any) -> list[Tensor]:
@@ -90,31 +121,47 @@ def _check_output(
 
 
 def _analytical(func: Callable[..., Any], xs: list[Any], active: list[int], position: int) -> list[Any]:
+    """For each active input the Jacobian of one output, over the real numbers: rows are outputs."""
     with enable_grad():
         y = _outputs(func(*xs))[position]
-        columns: list[list[Any]] = [[] for _ in active]
-        for k in range(y.size):
-            bar = np.zeros(y.shape, y.dtype)
-            bar.flat[k] = 1.0
-            rows: Any = [None] * len(active)
-            if y.requires_grad:
-                rows = grad(y, [xs[i] for i in active], make(bar), retain_graph=True, allow_unused=True)
-            for column, row, i in zip(columns, rows, active, strict=True):
-                column.append(np.zeros(xs[i].size) if row is None else row.primal.ravel())
-    return [np.reshape(column, (y.size, xs[i].size)) for column, i in zip(columns, active, strict=True)]
+        rows: list[list[Any]] = [[] for _ in active]
+        # An adjoint y_bar stands for d Re(y_bar * y): of y's real part with 1, of its imaginary part with -i.
+        for unit in (1.0, -1.0j) if y.dtype.kind == "c" else (1.0,):
+            for k in range(y.size):
+                bar = np.zeros(y.shape, y.dtype)
+                bar.flat[k] = unit
+                found: Any = [None] * len(active)
+                if y.requires_grad:
+                    found = grad(y, [xs[i] for i in active], make(bar), retain_graph=True, allow_unused=True)
+                for row, g, i in zip(rows, found, active, strict=True):
+                    flat = np.zeros(xs[i].size, xs[i].dtype) if g is None else g.primal.ravel()
+                    row.append(np.concatenate([flat.real, -flat.imag]) if flat.dtype.kind == "c" else flat)
+    return [np.reshape(row, (len(row), _reals(xs[i]))) for row, i in zip(rows, active, strict=True)]
+
+
+def _reals(x: Tensor) -> int:
+    """How many real numbers a Tensor consists of."""
+    return x.size * (2 if x.dtype.kind == "c" else 1)
+
+
+def _real(value: Any) -> Any:
+    flat = np.ravel(value)
+    return np.concatenate([flat.real, flat.imag]) if flat.dtype.kind == "c" else flat
 
 
 def _numerical(func: Callable[..., Any], xs: list[Any], k: int, position: int, eps: float) -> Any:
     base = np.array(xs[k].primal)
     columns = []
-    for j in range(base.size):
-        values = []
-        for step in (eps, -eps):
-            moved = base.copy()
-            moved.flat[j] += step
-            with no_grad():
-                values.append(_outputs(func(*xs[:k], make(moved), *xs[k + 1 :]))[position].primal)
-        columns.append(np.ravel(np.asarray(values[0]) - np.asarray(values[1])) / (2 * eps))
+    for unit in (1.0, 1.0j) if base.dtype.kind == "c" else (1.0,):
+        for j in range(base.size):
+            values = []
+            for step in (eps * unit, -eps * unit):
+                moved = base.copy()
+                moved.flat[j] += step
+                with no_grad():
+                    y = _outputs(func(*xs[:k], make(moved), *xs[k + 1 :]))[position]
+                    values.append(np.array(_real(y.primal)))
+            columns.append((values[0] - values[1]) / (2 * eps))
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
 
@@ -126,10 +173,22 @@ def gradgradcheck(
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
     seed: int = 0,
 ) -> bool:
     """Whether second derivatives agree with differences of first ones; arguments as for `gradcheck`.
+
+    The adjoints of the outputs are `grad_outputs`, or random, by `seed`; with `gen_non_contig_grad_outputs` they
+    lie in memory with gaps.
 
     >>> from adc import tape
     >>> gradgradcheck(np.sin, tape.tensor([0.5, 1.0], requires_grad=True))
@@ -139,7 +198,7 @@ def gradgradcheck(
     ys = _outputs(func(*xs))
     generator = np.random.default_rng(seed)
     if grad_outputs is None:
-        bars = [make(generator.normal(size=y.shape).astype(y.dtype)).requires_grad_() for y in ys]
+        bars = [_random(generator, y, gen_non_contig_grad_outputs) for y in ys]
     else:
         bars = list(grad_outputs) if isinstance(grad_outputs, tuple | list) else [grad_outputs]
     active = [k for k, x in enumerate(xs) if x.__class__ is Tensor and x.requires_grad]
@@ -163,4 +222,22 @@ def gradgradcheck(
             make(np.zeros(moved[k].shape)) if g is None else g for k, g in zip(active, found, strict=True)
         )
 
-    return gradcheck(first, (*xs, *bars), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)
+    return gradcheck(
+        first,
+        (*xs, *bars),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_forward_ad=check_fwd_over_rev,
+    )
+
+
+def _random(generator: np.random.Generator, like: Tensor, gaps: bool) -> Tensor:
+    """A random leaf of the shape and dtype of a Tensor."""
+    values = generator.normal(size=(*like.shape, 2))
+    array = values.astype(like.dtype)[..., 0]
+    if like.dtype.kind == "c":
+        array = array + 1j * values[..., 1]
+    return make(array if gaps else np.array(array)).requires_grad_()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.tape import record, views
-from adc.tape.backward import UNDEFINED
+from adc.tape import hooks, indexing, record, saved, views
+from adc.tape.backward import part_of
 from adc.tape.entry import Pull
-from adc.tape.node import Leaf, Node
+from adc.tape.node import UNDEFINED, AccumulateGrad, Node, Whole
 from adc.tape.slicing import Need
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
+from adc.tape.writes import owner_of
 
 
 class Context:
@@ -26,7 +28,7 @@ class Context:
         self._materialize = True
         self._dirty: tuple[Any, ...] = ()
         self._outputs: tuple[Any, ...] = ()
-        self._node: Node | None = None
+        self._node: weakref.ref[Node] | None = None  # weak: the node keeps this context
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep Tensors, inputs or outputs; a later in-place write to one of them is caught."""
@@ -40,17 +42,7 @@ class Context:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The Tensors kept, as part of the graph, so that `backward` can be differentiated again."""
-        if self._node is not None and self._node.kept is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved "
-                "tensors after they have already been freed)."
-            )
-        return tuple(self._revived(t) for t in self._saved)
-
-    def _revived(self, tensor: Any) -> Any:
-        if isinstance(tensor, int) and not isinstance(tensor, bool):
-            return make(self._outputs[tensor], self._node)
-        return tensor
+        return tuple(t.revived(self) if t.__class__ is _Saved else t for t in self._saved)
 
     def mark_non_differentiable(self, *outputs: Tensor) -> None:
         """Say that these outputs carry no derivative."""
@@ -63,13 +55,81 @@ class Context:
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Say that `forward` has written to these inputs, and returns them."""
         for t in tensors:
-            if isinstance(t.node, Leaf):
+            if isinstance(t.node, AccumulateGrad):
                 raise RuntimeError(
                     "a leaf Variable that requires grad is being used in an in-place operation."
                 )
-            if views.is_view(t):
-                raise RuntimeError("adc.autograd.Function does not write to a view: write to a clone of it")
         self._dirty = tensors
+
+
+class _Saved:
+    """A Tensor kept by `save_for_backward` that is an output, or that `saved_tensors_hooks` have packed."""
+
+    def __init__(self, tensor: Any, output: int | None) -> None:
+        self.output = output  # which: the Tensor itself would hold its own node
+        self.node = tensor.node if output is None and tensor.__class__ is Tensor else None
+        self.form = saved.packed(record.plain(tensor)) if output is None or saved.packing() else None
+
+    def revived(self, ctx: Context) -> Tensor:
+        """The Tensor as part of the graph again."""
+        if self.output is None:
+            return make(saved.unpacked(self.form), self.node)
+        value = ctx._outputs[self.output] if self.form is None else saved.unpacked(self.form)
+        assert ctx._node is not None
+        node = ctx._node()
+        assert node is not None, "a node outlives its backward"
+        return part_of(node, self.output, value) if isinstance(node, Whole) else make(value, node)
+
+
+class _OfFunction:
+    """What the nodes of Functions add: they show the attributes of their context."""
+
+    __slots__ = ()
+
+    kept: Any
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `forward` has kept; `RuntimeError` when the graph was freed."""
+        if self.kept is None:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved tensors after "
+                "they have already been freed)."
+            )
+        found: tuple[Any, ...] = self.kept[0].saved_tensors
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self.kept is None:
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return getattr(self.kept[0], name)
+
+
+class FunctionNode(_OfFunction, Node):
+    """A call of a Function with one result."""
+
+    __slots__ = ()
+
+
+class FunctionWhole(_OfFunction, Whole):
+    """A call of a Function with several results, not all of them Tensors."""
+
+    __slots__ = ()
+
+    def filled(self, bars: dict[int, Any]) -> tuple[Any, ...]:
+        """None for results that are no Tensors; zeros, or None if the user wants that, where nothing came."""
+        assert self.kept is not None
+        context = self.kept[0]
+        return tuple(
+            [
+                bars[k]
+                if k in bars
+                else np.zeros(value.shape, value.dtype)
+                if context._materialize and isinstance(value, np.ndarray | np.generic)
+                else None
+                for k, value in enumerate(context._outputs)
+            ]
+        )
 
 
 class Function:
@@ -90,6 +150,16 @@ class Function:
     >>> x.grad
     tensor(12.)
     """
+
+    _nodes: tuple[type[Node], type[Node]]  # of calls with one result, and with several
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name = f"{cls.__name__}Backward"
+        cls._nodes = (
+            type(name, (FunctionNode,), {"__slots__": ()}),
+            type(name, (FunctionWhole,), {"__slots__": ()}),
+        )
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
@@ -127,52 +197,97 @@ class Function:
             else:
                 result = cls.forward(*args)
                 cls.setup_context(ctx, args, result)
-        several = isinstance(result, tuple)
-        outputs = result if several else (result,)
         if not recorded:
             return result
-        arrays = tuple([record.plain(t) for t in ctx._saved])
-        # An output among the saved would hold its own node: its number stands for it.
-        ctx._saved = tuple(next((k for k, o in enumerate(outputs) if o is t), t) for t in ctx._saved)
-        ctx._outputs = tuple([record.plain(o) for o in outputs])
-        shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
-        pull = Pull(
-            f"{cls.__name__}Backward", _reverse(cls, flags, several, shapes), (Need.VALUE,), False, flags
-        )
-        edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
-        made = record.record(pull, ctx._outputs if several else ctx._outputs[0], edges, (ctx, *arrays))
-        parts = made if several else (made,)
-        ctx._node = None if several else made.node
-        for part, output in zip(parts, outputs, strict=True):
-            if id(output) in ctx._not_differentiable:
-                part.node = None
-        if ctx._dirty:
-            parts = [
-                _written(o, part) if any(o is d for d in ctx._dirty) else part
-                for part, o in zip(parts, outputs, strict=True)
-            ]
-            return type(result)(parts) if several else parts[0]
+        several = isinstance(result, tuple | list)
+        outputs = list(result) if several else [result]
+        if not all(any(o is d for o in outputs) for d in ctx._dirty):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. The "
+                "inputs that are modified inplace must all be outputs of the Function."
+            )
+        node = _node_of(cls, ctx, args, outputs, several)
+        parts = [
+            _returned(ctx, output, node, k if several else None, ctx._outputs[k])
+            for k, output in enumerate(outputs)
+        ]
+        return record.rebuild(result, parts) if several else parts[0]
+
+
+def _node_of(
+    cls: type[Function], ctx: Context, args: tuple[Any, ...], outputs: list[Any], several: bool
+) -> Node:
+    """The node of one call, which keeps the context and what it has saved."""
+    flags = ctx.needs_input_grad
+    given = [owner_of(a.primal) for a in args if a.__class__ is Tensor and isinstance(a.primal, np.ndarray)]
+    ctx._outputs = tuple([_own_memory(o, given, ctx._dirty) for o in outputs])
+    packs = saved.packing()
+    arrays = () if packs else tuple([record.plain(t) for t in ctx._saved])
+    ctx._saved = tuple([_kept(t, outputs, packs) for t in ctx._saved])
+    shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
+    operands = tuple([flag for a, flag in zip(args, flags, strict=True) if a.__class__ is Tensor])
+    reverse = _reverse(cls, flags, several, shapes)
+    pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands)
+    edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
+    if several:
+        node = record.new_node(pull, ctx._outputs, edges, (ctx, *arrays), cls._nodes[1])
+    else:
+        node = record.new_node(pull, ctx._outputs[0], edges, (ctx, *arrays), cls._nodes[0])
+    ctx._node = weakref.ref(node)
+    return node
+
+
+def _own_memory(output: Any, given: list[Any], dirty: tuple[Any, ...]) -> Any:
+    """The array of a result. One in an argument's memory is copied: a later write to it is no write to the argument."""
+    value = record.plain(output)
+    if isinstance(value, np.ndarray) and not any(output is d for d in dirty):
+        owner = owner_of(value)
+        if any(owner is memory for memory in given):
+            return value.copy()
+    return value
+
+
+def _kept(tensor: Any, outputs: list[Any], packs: bool) -> Any:
+    """A saved Tensor as the context holds it."""
+    number = next((k for k, o in enumerate(outputs) if o is tensor), None)
+    return tensor if tensor is None or (number is None and not packs) else _Saved(tensor, number)
+
+
+def _returned(ctx: Context, output: Any, node: Node, index: int | None, value: Any) -> Any:
+    """What `apply` gives back for one result of `forward`."""
+    if not isinstance(output, Tensor | np.ndarray | np.generic):
+        return output
+    if id(output) in ctx._not_differentiable or value.dtype.kind not in "fc":
+        return make(value)
+    made: Tensor = make(value, node) if index is None else record.part(node, index, value)
+    if not isinstance(output, Tensor) or not any(output is d for d in ctx._dirty):
         return made
-
-
-def _written(target: Tensor, part: Tensor) -> Tensor:
-    """An input that was written to and returned: its derivative is the result's from now on."""
-    target.node = part.node
-    return target
+    # An input that was written to and returned: its derivative is the result's from now on.
+    assert made.node is not None
+    root = views.root_of(output)
+    if root is not output:
+        indexing.put(root, views.positions(root.primal, value), made.node)
+    else:
+        hooks.rebase(output, made.node)
+        indexing.refresh_views(output)
+    return output
 
 
 def _reverse(
     cls: type[Function], flags: tuple[bool, ...], several: bool, shapes: list[tuple[int, ...] | None]
 ) -> Any:
+    other = getattr(cls, "vjp", None)  # PyTorch's second name of it
+    backward = other if other is not None and cls.backward is Function.backward else cls.backward
+
     def reverse(z_bar: Any, z: Any, ctx: Context, *_: Any) -> tuple[Any, ...]:
         bars = z_bar if several else (z_bar,)
         recording = any(bar.__class__ is Tensor for bar in bars)
-        tensors = [bar if bar.__class__ is Tensor else make(bar) for bar in bars]
-        if not ctx._materialize:
-            tensors = [None if not np.any(t.primal) else t for t in tensors]  # type: ignore[misc]
+        tensors = [bar if bar is None or bar.__class__ is Tensor else make(bar) for bar in bars]
         with within({"enabled": recording, "plain": False}):
-            answer = cls.backward(ctx, *tensors)
-        adjoints: Sequence[Any] = answer if isinstance(answer, tuple) else (answer,)
+            answer = backward(ctx, *tensors)
+        adjoints: Sequence[Any] = answer if isinstance(answer, tuple | list) else (answer,)
+        if len(adjoints) > len(flags) and all(a is None for a in adjoints[len(flags) :]):
+            adjoints = adjoints[: len(flags)]
         if len(adjoints) != len(flags):
             raise RuntimeError(
                 f"function {cls.__name__}Backward returned an incorrect number of gradients (expected "

@@ -30,9 +30,9 @@ def vjp(
     tensor([2., 4.])
     """
     with enable_grad():
-        xs, several = _prepared(inputs, create_graph)
-        ys, many = _listed(func(*xs))
-        bars = _vectors(v, ys, "v", "output")
+        xs, several = _prepared(inputs, create_graph, "vjp")
+        ys, many = _results(func, xs, "vjp", strict)
+        bars = _vectors(v, ys, "vjp", "the user-provided function returns")
         gradients = _gradients(ys, xs, bars, create_graph, strict)
     return _given(ys, many, create_graph), _given(gradients, several, create_graph)
 
@@ -47,9 +47,9 @@ def jvp(
     tensor([2., 4.])
     """
     with enable_grad():
-        xs, _ = _prepared(inputs, create_graph)
-        dots = _vectors(v, xs, "v", "input")
-        ys, many = _listed(func(*xs))
+        xs, _ = _prepared(inputs, create_graph, "jvp")
+        dots = _vectors(v, xs, "jvp", "the input to the user-provided function is")
+        ys, many = _results(func, xs, "jvp", strict)
         dummies = [make(np.ones(y.shape, y.dtype)).requires_grad_() for y in ys]
         bars = _gradients(ys, xs, dummies, True, strict)
         pushed = _gradients(bars, dummies, dots, create_graph, False)
@@ -66,17 +66,19 @@ def jacobian(
 ) -> Any:
     """The Jacobian: for an output of shape s and an input of shape t an array of shape s + t.
 
-    `vectorize` and `strategy` are accepted for PyTorch's sake; rows are pulled one after the other.
+    `vectorize` and `strategy` are accepted for PyTorch's sake, and checked as there; rows are pulled one after
+    the other.
 
     >>> from adc import tape
     >>> jacobian(lambda x: x * x, tape.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
     """
+    _check_strategy("jacobian", strategy, vectorize, strict)
     with enable_grad():
-        xs, several = _prepared(inputs, create_graph)
-        ys, many = _listed(func(*xs))
-        rows = [_rows(y, xs, create_graph, strict) for y in ys]
+        xs, several = _prepared(inputs, create_graph, "jacobian")
+        ys, many = _results(func, xs, "jacobian", strict)
+        rows = [_rows(y, k, xs, create_graph, strict) for k, y in enumerate(ys)]
     blocks = [_given(row, several, create_graph) for row in rows]
     return tuple(blocks) if many else blocks[0]
 
@@ -96,87 +98,142 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    several = isinstance(inputs, tuple)
-
-    def gradient(*xs: Tensor) -> Any:
-        _, bars = vjp(func, xs if several else xs[0], create_graph=True)
-        return bars
-
-    _require_scalar(func, inputs)
-    return jacobian(gradient, inputs, create_graph, strict)
+    _check_strategy("hessian", outer_jacobian_strategy, vectorize, strict)
+    with enable_grad():
+        xs, several = _prepared(inputs, create_graph, "hessian")
+        y = _single(func, xs, "hessian", strict)
+        slopes = _gradients([y], xs, None, True, strict)
+        if strict:
+            _require_dependence(slopes)
+        rows = [_rows(slope, k, xs, create_graph, strict) for k, slope in enumerate(slopes)]
+    blocks = [_given(row, several, create_graph) for row in rows]
+    return tuple(blocks) if several else blocks[0]
 
 
 def vhp(
     func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """The value, and `v` times the Hessian."""
-    _require_scalar(func, inputs)
-    with enable_grad():
-        xs, several = _prepared(inputs, create_graph)
-        vectors = _vectors(v, xs, "v", "input")
-        ys, _ = _listed(func(*xs))
-        gradients = _gradients(ys, xs, None, True, strict)
-        products = _gradients(gradients, xs, vectors, create_graph, strict)
-    return _given(ys, False, create_graph), _given(products, several, create_graph)
+    return _hessian_product("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
     func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """The value, and the Hessian times `v`; the same as `vhp`, for a Hessian is symmetric."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _hessian_product("hvp", func, inputs, v, create_graph, strict)
 
 
-def _prepared(inputs: Any, create_graph: bool) -> tuple[list[Tensor], bool]:
+def _hessian_product(
+    name: str, func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool
+) -> tuple[Any, Any]:
+    with enable_grad():
+        xs, several = _prepared(inputs, create_graph, name)
+        vectors = _vectors(v, xs, name, "the input to the user-provided function is")
+        y = _single(func, xs, name, strict)
+        slopes = _gradients([y], xs, None, True, strict)
+        if strict:
+            _require_dependence(slopes)
+        products = _gradients(slopes, xs, vectors, create_graph, strict)
+    return _given([y], False, create_graph), _given(products, several, create_graph)
+
+
+def _prepared(inputs: Any, create_graph: bool, name: str) -> tuple[list[Tensor], bool]:
     """The inputs as Tensors to differentiate with respect to; part of the caller's graph if that goes on."""
-    several = isinstance(inputs, tuple)
     prepared: list[Any] = []
-    for x in inputs if several else (inputs,):
-        if x.__class__ is not Tensor:
-            raise TypeError(f"inputs must be a Tensor or a tuple of Tensors, not {type(x).__name__}")
+    for x in _tensors(inputs, f"inputs given to {name}"):
         prepared.append(np.copy(x) if create_graph and x.requires_grad else x.detach().requires_grad_())
-    return prepared, several
+    return prepared, isinstance(inputs, tuple)
 
 
-def _listed(outputs: Any) -> tuple[list[Tensor], bool]:
-    several = isinstance(outputs, tuple)
-    listed = list(outputs) if several else [outputs]
-    for y in listed:
-        if y.__class__ is not Tensor:
-            raise TypeError(f"func must return a Tensor or a tuple of Tensors, not {type(y).__name__}")
-    return listed, several
+def _tensors(given: Any, what: str) -> list[Tensor]:
+    """A Tensor or a tuple of them, as a list; `TypeError` for anything else."""
+    if not isinstance(given, tuple):
+        if given.__class__ is not Tensor:
+            raise TypeError(
+                f"The {what} must be either a Tensor or a tuple of Tensors but the given {what.split()[0]} has "
+                f"type {type(given)}."
+            )
+        return [given]
+    for k, x in enumerate(given):
+        if x.__class__ is not Tensor:
+            raise TypeError(
+                f"The {what} must be either a Tensor or a tuple of Tensors but the value at index {k} has type "
+                f"{type(x)}."
+            )
+    return list(given)
 
 
-def _vectors(v: Any, like: list[Tensor], name: str, what: str) -> list[Any] | None:
+def _results(func: Func, xs: list[Tensor], name: str, strict: bool) -> tuple[list[Tensor], bool]:
+    """What the function returns, as a list, and whether that was a tuple."""
+    result = func(*xs)
+    ys = _tensors(result, f"outputs of the user-provided function given to {name}")
+    for k, y in enumerate(ys):
+        if strict and not y.requires_grad:
+            raise RuntimeError(
+                f"Output {k} of the user-provided function does not require gradients. The outputs must be "
+                "computed in a differentiable manner from the input when running in strict mode."
+            )
+    return ys, isinstance(result, tuple)
+
+
+def _single(func: Func, xs: list[Tensor], name: str, strict: bool) -> Tensor:
+    """What a function of one value returns."""
+    ys, several = _results(func, xs, name, strict)
+    if several:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if ys[0].size != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element"
+        )
+    return ys[0]
+
+
+def _vectors(v: Any, like: list[Tensor], name: str, what: str) -> list[Any]:
     """The vectors of a product, one for each Tensor."""
     if v is None:
         if len(like) != 1 or like[0].size != 1:
             raise RuntimeError(
-                f"The vector {name} can only be None if the user-provided function returns a single "
-                f"Tensor with a single element."
-                if what == "output"
-                else f"The vector {name} can only be None if the input to the user-provided function is a "
-                "single Tensor with a single element."
+                f"The vector v can only be None if {what} a single Tensor with a single element."
             )
         return [make(np.ones(like[0].shape, like[0].dtype))]
-    given = list(v) if isinstance(v, tuple) else [v]
-    if [x.shape for x in given] != [x.shape for x in like]:
-        raise RuntimeError(
-            f"{name} has the shapes {[x.shape for x in given]}, where the {what}s have "
-            f"{[x.shape for x in like]}"
-        )
+    given = _tensors(v, f"v given to {name}")
+    if len(given) != len(like):
+        wanted = f"contain {len(like)} Tensors" if len(like) > 1 else "contain a single Tensor"
+        raise RuntimeError(f"The given v should {wanted}.")
+    for k, (x, other) in enumerate(zip(given, like, strict=True)):
+        if x.shape != other.shape:
+            entry = f"Entry {k} in " if len(like) > 1 else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {x.shape}.")
     return given
 
 
+def _check_strategy(name: str, strategy: str, vectorize: bool, strict: bool) -> None:
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}'
+        )
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(
+            f"autograd.functional.{name}: forward mode is only implemented for `vectorize=True`."
+        )
+    if vectorize and strict:
+        raise RuntimeError(
+            f"autograd.functional.{name}: `strict=True` and `vectorized=True` are not supported together. "
+            "Please either set `strict=False` or `vectorize=False`."
+        )
+
+
 def _gradients(
-    ys: list[Tensor], xs: list[Tensor], bars: list[Any] | None, create_graph: bool, strict: bool
+    ys: list[Tensor],
+    xs: list[Tensor],
+    bars: list[Any] | None,
+    create_graph: bool,
+    strict: bool,
+    which: str = "The output of the user-provided function",
 ) -> list[Tensor]:
     """The pulled-back adjoints, zeros where nothing depends on an input."""
     active = [k for k, y in enumerate(ys) if y.requires_grad]
-    if strict and len(active) < len(ys):
-        raise RuntimeError(
-            "one of the outputs does not depend on the inputs. This is not allowed in strict mode."
-        )
     found: Any = [None] * len(xs)
     if active:
         seeds = None if bars is None else [bars[k] for k in active]
@@ -188,21 +245,32 @@ def _gradients(
             create_graph=create_graph,
             allow_unused=True,
         )
-    if strict and any(g is None for g in found):
-        raise RuntimeError(
-            "one of the outputs is independent of one of the inputs. This is not allowed in strict mode."
-        )
+    for k, g in enumerate(found):
+        if strict and g is None:
+            raise RuntimeError(f"{which} is independent of input {k}. This is not allowed in strict mode.")
     return [make(np.zeros(x.shape, x.dtype)) if g is None else g for x, g in zip(xs, found, strict=True)]
 
 
-def _rows(y: Tensor, xs: list[Tensor], create_graph: bool, strict: bool) -> list[Tensor]:
+def _require_dependence(slopes: list[Tensor]) -> None:
+    for k, slope in enumerate(slopes):
+        if not slope.requires_grad:
+            raise RuntimeError(
+                f"While computing the hessian, found that the jacobian of the "
+                f"user-provided function with respect to input {k} is independent of the input. This is not "
+                "allowed in strict mode when create_graph=False."
+            )
+
+
+def _rows(y: Tensor, number: int, xs: list[Tensor], create_graph: bool, strict: bool) -> list[Tensor]:
     """The blocks of the Jacobian of one output."""
     columns: list[list[Any]] = [[] for _ in xs]
     blocks: list[Any] = []
+    which = f"Output {number} of the user-provided function"
     for k in range(y.size):
         bar = np.zeros(y.shape, y.dtype)
         bar.flat[k] = 1.0
-        for column, g in zip(columns, _gradients([y], xs, [make(bar)], create_graph, strict), strict=True):
+        found = _gradients([y], xs, [make(bar)], create_graph, strict, which)
+        for column, g in zip(columns, found, strict=True):
             column.append(g)
     for column, x in zip(columns, xs, strict=True):
         rows = np.stack(column) if column else make(np.zeros((0, *x.shape)))
@@ -213,15 +281,3 @@ def _rows(y: Tensor, xs: list[Tensor], create_graph: bool, strict: bool) -> list
 def _given(tensors: list[Tensor], several: bool, create_graph: bool) -> Any:
     kept = tensors if create_graph else [t.detach() for t in tensors]
     return tuple(kept) if several else kept[0]
-
-
-def _require_scalar(func: Func, inputs: Any) -> None:
-    """Raise unless the function returns a single number; it runs once more for that."""
-    xs, _ = _prepared(inputs, False)
-    ys, several = _listed(func(*xs))
-    if several:
-        raise RuntimeError("The function given to hessian should return a single Tensor")
-    if ys[0].size != 1:
-        raise RuntimeError(
-            "The Tensor returned by the function given to hessian should contain a single element"
-        )

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from adc.tape.node import Leaf, Node
+from adc.tape.node import AccumulateGrad, Node, Whole
 from adc.tape.tensor import Tensor, make
 
-from adc.tape.backward import propagate  # isort: skip  # needs Tensor
+from adc.tape.backward import accumulate, part_of, propagate  # isort: skip  # needs Tensor
+
+
+class GradientEdge(NamedTuple):
+    """What stands for a Tensor in `grad` and `backward` when the Tensor itself is not to be kept."""
+
+    node: Node  # as `tensor.grad_fn` shows it
+    output_nr: int
+    ownership_token: Node | None = None  # the node behind the Tensor
+
+    @property
+    def recorded(self) -> Node:
+        """The node whose adjoint is meant."""
+        if self.ownership_token is not None:
+            return self.ownership_token
+        if isinstance(self.node, Whole):
+            shape, dtype = self.node.shape[self.output_nr], self.node.dtype[self.output_nr]
+            zero: Any = np.broadcast_to(np.zeros((), dtype), shape)
+            found: Node = part_of(self.node, self.output_nr, zero).node
+            return found
+        return self.node
 
 
 def backward(
@@ -49,9 +69,12 @@ def backward(
     for x, node in zip(chosen, nodes, strict=True):
         if node in captured:
             bar = captured.pop(node)
-            if isinstance(node, Leaf):
-                grad_now = bar if bar.__class__ is Tensor else make(np.array(bar))
-                node.grad = grad_now if node.grad is None else node.grad + grad_now
+            if isinstance(node, AccumulateGrad):
+                accumulate(node, bar, False)
+            elif isinstance(x, GradientEdge):
+                raise RuntimeError(
+                    "backward() collects gradients at Tensors: give it a Tensor or a leaf's edge"
+                )
             else:
                 x.retain_grad()
                 x.grad = bar if bar.__class__ is Tensor else make(np.array(bar))
@@ -97,10 +120,10 @@ def grad(
     nodes = [_differentiable(x) for x in sources]
     captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
     gradients: list[Tensor | None] = []
-    for k, (x, node) in enumerate(zip(sources, nodes, strict=True)):
+    for k, node in enumerate(nodes):
         bar = captured.get(node)
         if bar is None and materialize_grads:
-            bar = np.zeros(x.shape, x.dtype)
+            bar = np.zeros(node.shape, node.dtype)
         elif bar is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {k} appears to not have been used in the graph. Set "
@@ -142,14 +165,26 @@ def _batched(
     )
 
 
-def _listed(tensors: Any) -> list[Tensor]:
-    return list(tensors) if isinstance(tensors, Sequence) and not isinstance(tensors, Tensor) else [tensors]
+def _listed(tensors: Any) -> list[Any]:
+    if isinstance(tensors, Sequence) and not isinstance(tensors, Tensor | GradientEdge | str):
+        return list(tensors)
+    return [tensors]
 
 
-def _differentiable(x: Tensor) -> Node:
-    if x.__class__ is not Tensor or x.node is None:
+def _differentiable(x: Any) -> Node:
+    node = _node(x, "inputs")
+    if node is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return x.node
+    return node
+
+
+def _node(x: Any, what: str) -> Node | None:
+    if isinstance(x, GradientEdge):
+        return x.recorded
+    if x.__class__ is not Tensor:
+        raise TypeError(f"{what} can be either Tensors or GradientEdges, but got {type(x).__name__}")
+    node: Node | None = x.node
+    return node
 
 
 def _seeds(outputs: list[Tensor], given: Any, create_graph: bool) -> list[tuple[Node, Any]]:
@@ -158,13 +193,14 @@ def _seeds(outputs: list[Tensor], given: Any, create_graph: bool) -> list[tuple[
         raise RuntimeError(f"got {len(outputs)} tensors and {len(adjoints)} gradients")
     seeds = []
     for k, (output, adjoint) in enumerate(zip(outputs, adjoints, strict=True)):
-        if output.__class__ is not Tensor or output.node is None:
+        node = _node(output, "outputs")
+        if node is None:
             raise RuntimeError(f"element {k} of tensors does not require grad and does not have a grad_fn")
-        seeds.append((output.node, _seed(output, adjoint, k, create_graph)))
+        seeds.append((node, _seed(node, adjoint, k, create_graph)))
     return seeds
 
 
-def _seed(output: Tensor, adjoint: Any, position: int, create_graph: bool) -> Any:
+def _seed(output: Node, adjoint: Any, position: int, create_graph: bool) -> Any:
     if adjoint is None:
         if output.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -175,6 +211,8 @@ def _seed(output: Tensor, adjoint: Any, position: int, create_graph: bool) -> An
         ones = np.ones(output.shape, output.dtype)
         return make(ones) if create_graph else ones
     if adjoint.__class__ is not Tensor:
+        if not isinstance(adjoint, np.ndarray | np.generic | int | float | complex):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(adjoint).__name__}")
         adjoint = make(np.asarray(adjoint))
     if adjoint.shape != output.shape:
         raise RuntimeError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.tape import hooks
+from adc.tape import hooks, writes
+from adc.tape.gradients import GradientEdge as GradientEdge
 from adc.tape.node import Node as Node
 from adc.tape.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from adc.tape.saved import save_on_cpu as save_on_cpu
@@ -14,13 +15,68 @@ from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 
 __all__ = [
+    "GradientEdge",
     "MultiHandle",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The place of `tensor` in the graph: `grad` and `backward` take it in place of the Tensor.
+
+    It keeps no array. Raises `RuntimeError` for a Tensor that requires no gradient.
+
+    >>> from adc import tape
+    >>> x = tape.tensor(3.0, requires_grad=True)
+    >>> y = x * x
+    >>> edge = get_gradient_edge(y)
+    >>> tape.autograd.grad(y * 5, edge)
+    (tensor(5.),)
+    """
+    if tensor.node is None:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    return GradientEdge(*tensor.node.as_edge(), tensor.node)
+
+
+def increment_version(tensor: Any) -> None:
+    """Say that the memory of a Tensor, or of several, was written to by other means than the tape's.
+
+    >>> from adc import tape
+    >>> x = tape.tensor([1.0, 2.0])
+    >>> x.numpy()[0] = 5.0
+    >>> increment_version(x)
+    >>> x._version
+    1
+    """
+    for t in [tensor] if isinstance(tensor, Tensor) else tensor:
+        writes.stamp(t.primal)
+
+
+class allow_mutation_on_saved_tensors(save_on_cpu):
+    """Inside, what operations keep may be written to before `backward`: they keep copies.
+
+    >>> from adc import tape
+    >>> x = tape.tensor([1.0, 2.0], requires_grad=True)
+    >>> with allow_mutation_on_saved_tensors():
+    ...     y = x * 1
+    ...     z = (y * y).sum()
+    ...     y[0] = 7.0
+    >>> z.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 class MultiHandle:
@@ -49,7 +105,7 @@ def register_multi_grad_hook(
     [tensor(3.), tensor(2.)]
     """
     if mode not in ("all", "any"):
-        raise ValueError(f"mode={mode!r} is not 'all' or 'any'")
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     passes: dict[int, dict[int, Any]] = {}
 
     def finish(key: int) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from adc.tape.node import Leaf, Node
+from adc.tape.node import UNDEFINED, AccumulateGrad, Node
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
+
+K = TypeVar("K")
 
 
 class Handle:
@@ -58,16 +60,20 @@ class Retained:
 
 def register(tensor: Tensor, function: Callable[[Tensor], Any]) -> Handle:
     """Call `function(grad)` when the gradient of `tensor` is known."""
+    return _add(_recorded(tensor), Hook(function))
+
+
+def _recorded(tensor: Tensor) -> Node:
     if tensor.node is None:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    return _add(tensor.node, Hook(function))
+    return tensor.node
 
 
 def register_post_accumulate(tensor: Tensor, function: Callable[[Tensor], Any]) -> Handle:
     """Call `function(tensor)` after a gradient was added to the leaf's `.grad`."""
-    if not isinstance(tensor.node, Leaf):
+    if not isinstance(_recorded(tensor), AccumulateGrad):
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    return _add(tensor.node, PostAccumulate(function))
+    return _add(_recorded(tensor), PostAccumulate(function))
 
 
 def register_on_node(node: Node, function: Callable[..., Any], before: bool) -> Handle:
@@ -94,9 +100,34 @@ def retain(tensor: Tensor) -> None:
 
 def retained(node: Node | None) -> Retained | None:
     """The place where the gradient of a non-leaf is kept, if it was asked for."""
-    if node is None or node.hooks is None:
-        return None
-    return next((h for h in node.hooks if isinstance(h, Retained)), None)
+    return None if node is None else _first(node, Retained)
+
+
+def rebase(tensor: Tensor, node: Node | None) -> None:
+    """The Tensor was written in place, by `node`: the gradient kept on request is that of its new value."""
+    kept = retained(tensor.node)
+    if kept is not None and node is not None:
+        assert tensor.node is not None and tensor.node.hooks is not None
+        tensor.node.hooks.remove(kept)
+        node.hooks = [*(node.hooks or ()), kept]
+    tensor.node = node
+
+
+class _Metadata(dict[Any, Any]):
+    """The user's notes on a node: among its hooks, for few nodes have any."""
+
+
+def metadata(node: Node) -> dict[Any, Any]:
+    """The user's notes on a node."""
+    found = _first(node, _Metadata)
+    if found is None:
+        found = _Metadata()
+        node.hooks = [*(node.hooks or ()), found]
+    return found
+
+
+def _first(node: Node, kind: type[K]) -> K | None:
+    return next((h for h in node.hooks or () if isinstance(h, kind)), None)
 
 
 def run(node: Node, bar: Any) -> Any:
@@ -108,25 +139,29 @@ def run(node: Node, bar: Any) -> Any:
             with within({"plain": False}):
                 answer = hook.function(bar if as_tensor else make(bar))
             if answer is not None:
-                if not isinstance(answer, Tensor | np.ndarray | np.generic):
-                    raise TypeError(f"expected a Tensor, but hook returned {type(answer).__name__!r}")
-                if answer.shape != node.shape:
-                    raise RuntimeError(
-                        f"hook returned a gradient of shape {answer.shape}, where {node.shape} is expected"
-                    )
+                _check_answer(answer, bar, hook)
                 bar = answer if as_tensor else answer.primal if answer.__class__ is Tensor else answer
-        elif type(hook) is PreHook:
-            bars = _called(hook, _as_tensors(bar))
-            if bars is not None:
-                bar = bars if isinstance(bar, tuple) else bars[0]
-                bar = bar if as_tensor else plain_all(bar)
     kept = retained(node)
     if kept is not None:
         now = bar if as_tensor else make(bar)
         kept.grad = now if kept.grad is None else kept.grad + now
         if not (modes.enabled and as_tensor):
             kept.grad = kept.grad.detach()
+    for hook in list(node.hooks):
+        if type(hook) is PreHook:
+            bars = _called(hook, _as_tensors(bar))
+            if bars is not None:
+                bar = bars if isinstance(bar, tuple) else bars[0]
+                bar = bar if as_tensor else plain_all(bar)
     return bar
+
+
+def _check_answer(answer: Any, bar: Any, hook: Hook) -> None:
+    if not isinstance(answer, Tensor | np.ndarray | np.generic):
+        raise TypeError(f"expected Variable, but hook returned {type(answer).__name__!r}")
+    if bar is not UNDEFINED and bar is not None and answer.shape != bar.shape:
+        name = getattr(hook.function, "__name__", type(hook.function).__name__)
+        raise RuntimeError(f"hook {name!r} has changed the size of value: from {bar.shape} to {answer.shape}")
 
 
 def runs_after(node: Node) -> bool:
@@ -150,15 +185,29 @@ def _called(hook: Hook, *bars: tuple[Any, ...]) -> tuple[Any, ...] | None:
         answer = hook.function(*bars)
     if answer is None:
         return None
-    listed = answer if isinstance(answer, tuple | list) else (answer,)
-    if len(listed) != len(bars[0]):
-        raise RuntimeError(f"hook returned {len(listed)} gradients, where {len(bars[0])} are expected")
-    return tuple(listed)
+    if isinstance(answer, Tensor | np.ndarray) and len(bars[0]) == 1:
+        answer = (answer,)
+    if not isinstance(answer, tuple | list):
+        raise TypeError(f"expected tuple, but hook returned {type(answer).__name__!r}")
+    if len(answer) != len(bars[0]):
+        raise RuntimeError(
+            f"hook has returned an incorrect number of values (got {len(answer)}, but expected {len(bars[0])})"
+        )
+    for given, bar in zip(answer, bars[0], strict=True):
+        if given is not None:
+            _check_answer(given, bar, hook)
+    return tuple([UNDEFINED if given is None else given for given in answer])
 
 
 def _as_tensors(bars: Any) -> tuple[Any, ...]:
     listed = bars if isinstance(bars, tuple) else (bars,)
-    return tuple([b if b is None or b.__class__ is Tensor else make(np.asarray(b)) for b in listed])
+    return tuple([_as_tensor(b) for b in listed])
+
+
+def _as_tensor(bar: Any) -> Any:
+    if bar is None or bar is UNDEFINED:
+        return None
+    return bar if bar.__class__ is Tensor else make(np.asarray(bar))
 
 
 def plain_all(bars: Any) -> Any:
@@ -168,8 +217,13 @@ def plain_all(bars: Any) -> Any:
     return bars.primal if bars.__class__ is Tensor else bars
 
 
-def run_post_accumulate(leaf: Leaf) -> None:
+def run_post_accumulate(leaf: AccumulateGrad) -> None:
     """The hooks that see a leaf after its gradient came."""
     for hook in list(leaf.hooks or ()):
         if type(hook) is PostAccumulate:
-            hook.function(leaf.variable)
+            answer = hook.function(leaf.variable)
+            if answer is not None:
+                raise TypeError(
+                    "Tensor post accumulate grad hooks should return None, but hook returned "
+                    f"{type(answer).__name__!r}"
+                )

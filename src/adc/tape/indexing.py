@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError
-from adc.tape import record, views
+from adc.tape import hooks, record, views
 from adc.tape.entry import Pull
 from adc.tape.node import IndexNode, Node, here, orders
 from adc.tape.slicing import Need
@@ -159,6 +159,11 @@ def write(t: Tensor, index: Any, value: Any) -> None:
 
 def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
     """Raise if a write to `t` would change a leaf or lose a derivative."""
+    if root.is_inference() and not modes.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to "
+            "get a normal tensor before doing inplace update."
+        )
     if not modes.enabled:
         return
     if root.node is not None and root.is_leaf:
@@ -193,7 +198,7 @@ def put(root: Tensor, region: Any, value: Node | None) -> None:
     """Record that a region of `root` was replaced, and read its views anew."""
     edges = tuple(edge for edge in (root.node, value) if edge is not None)
     pull = _PUT[root.node is not None, value is not None]
-    root.node = record.new_node(pull, root.primal, edges, (region,))
+    hooks.rebase(root, record.new_node(pull, root.primal, edges, (region,)))
     refresh_views(root)
 
 

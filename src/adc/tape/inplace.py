@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import indexing, record, views
+from adc.tape import hooks, indexing, record, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node
 from adc.tape.state import modes
@@ -59,5 +59,5 @@ def replace(t: Tensor, result: Any) -> None:
     t.primal[...] = new
     stamp(t.primal)
     if modes.enabled:
-        t.node = node
+        hooks.rebase(t, node)
         indexing.refresh_views(t)

@@ -14,12 +14,17 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ReferenceType
 
+import numpy as np
+
 from adc.errors import Location
 
 # Every record and every in-place write takes the next number. Operands are recorded before their results, so
 # decreasing order is a reverse topological order; a kept value is stale when it was written to after its
 # node.
 orders = itertools.count(1)
+
+# The adjoint that a hook or a user's `backward` gives as None: nothing goes further.
+UNDEFINED = object()
 
 
 class Node:
@@ -56,9 +61,13 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """For each differentiable operand its node and 0, or (None, 0) when it needs no gradient."""
+        """For each differentiable operand its node and which of its results it is; (None, 0) without a gradient."""
         edges = iter(self.edges)
-        return tuple((next(edges), 0) if active else (None, 0) for active in self.pull.operands)
+        return tuple(next(edges).as_edge() if active else (None, 0) for active in self.pull.operands)
+
+    def as_edge(self) -> tuple[Node, int]:
+        """The node that a user sees in place of this one, and which of its results this is."""
+        return self, 0
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_outputs)` before this node's pull; what it returns replaces them."""
@@ -79,15 +88,9 @@ class Node:
         return math.prod(self.shape)
 
     @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """What the `forward` of a user's `Function` has kept."""
-        if self.kept is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after "
-                "they have already been freed)."
-            )
-        found: tuple[Any, ...] = getattr(self.kept[0] if self.kept else None, "saved_tensors", ())
-        return found
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for the user's own notes on this node."""
+        return _hooks().metadata(self)  # type: ignore[no-any-return]
 
     @property
     def location(self) -> Location | None:
@@ -104,7 +107,7 @@ def _hooks() -> Any:
     return hooks
 
 
-class Leaf(Node):
+class AccumulateGrad(Node):
     """The end of a path: a Tensor made by the user. Its adjoint is added to `.grad`."""
 
     __slots__ = ("grad", "leaf")
@@ -139,6 +142,9 @@ class Part(Node):
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         return self.edges[0].next_functions
 
+    def as_edge(self) -> tuple[Node, int]:
+        return self.edges[0], self.index
+
 
 class IndexNode(Node):
     """Reading or writing elements: a first-order pass works in place on one buffer per array."""
@@ -150,6 +156,15 @@ class Whole(Node):
     """An operation with several results: its adjoint is a tuple, its shape and dtype are."""
 
     __slots__ = ()
+
+    def filled(self, bars: dict[int, Any]) -> tuple[Any, ...]:
+        """The adjoints of all results, zeros for those that nothing came from."""
+        return tuple(
+            [
+                bars[k] if k in bars else np.zeros(shape, dtype)
+                for k, (shape, dtype) in enumerate(zip(self.shape, self.dtype, strict=True))
+            ]
+        )
 
 
 _OWN = ("adc.", "numpy.", "scipy.", "contextlib", "functools")

@@ -27,6 +27,7 @@ _PLAIN = frozenset({float, int, bool, np.ndarray, np.float64, np.float32, np.int
 
 # The class that these are the methods of, and the modules that build on it: they come later (`complete`).
 Tensor: Any = None
+new: Any = None  # what makes one
 record: Any = None
 inplace: Any = None
 dispatch: Any = None
@@ -34,8 +35,9 @@ dispatch: Any = None
 
 def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispatch_module: Any) -> None:
     """Tell the operators of the class, once it exists, and of the general paths behind them."""
-    global Tensor, record, inplace, dispatch
-    Tensor, record, inplace, dispatch = tensor_class, record_module, inplace_module, dispatch_module
+    global Tensor, new, record, inplace, dispatch
+    Tensor = new = tensor_class
+    record, inplace, dispatch = record_module, inplace_module, dispatch_module
 
 
 def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
@@ -45,7 +47,7 @@ def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
     def method(self: Any) -> Any:
         x = self.primal
         z = function(x)
-        result = Tensor()
+        result = new()
         result.primal = z
         result.extra = None
         if self.node is None or not modes.enabled:
@@ -95,7 +97,7 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         else:
             return record.operator(entry, self, other)
         z = function(x, y)
-        result = Tensor()
+        result = new()
         result.primal = z
         result.extra = None
         if a is None:
@@ -145,7 +147,7 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
         if as_array and other.__class__ is float and y.__class__ is _ndarray and y.dtype is _FLOAT64:
             other = _array(other)
         z = function(other, y)
-        result = Tensor()
+        result = new()
         result.primal = z
         result.extra = None
         if self.node is None or not modes.enabled:
@@ -223,7 +225,7 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
         z = function(self.primal, y)
         if z is NotImplemented:
             return z
-        result = Tensor()
+        result = new()
         result.primal = z
         result.node = None
         result.extra = None

@@ -239,12 +239,17 @@ def _is_operand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
     return any(source.__class__ is Tensor and source.primal is z for source in sources)
 
 
-def new_node(pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...]) -> Node:
-    """A node of the general path."""
+def new_node(
+    pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...], of: type[Node] | None = None
+) -> Node:
+    """A node of the general path, or one of the class `of`."""
     node: Node
     kind = z.__class__
     several = kind is not np.ndarray and isinstance(z, tuple | list)
-    node = Whole() if several else IndexNode() if hasattr(pull, "run") else Node()
+    if of is not None:
+        node = of()
+    else:
+        node = Whole() if several else IndexNode() if hasattr(pull, "run") else Node()
     node.pull = pull
     node.edges = edges
     node.kept = kept
@@ -267,22 +272,25 @@ def _parts(whole: Node, values: Sequence[Any]) -> list[Any]:
     results = []
     for index, value in enumerate(values):
         array = np.asarray(value)
-        if array.dtype.kind not in "fc":
-            results.append(wrap(value))  # a rank, a sign or an index has no derivative
-            continue
-        part = Part()
-        part.pull = whole.pull
-        part.edges = (whole,)
-        part.kept = ()
-        part.z = None
-        part.shape = array.shape
-        part.dtype = array.dtype
-        part.order = next(orders)
-        part.code, part.lasti = whole.code, whole.lasti
-        part.hooks = None
-        part.index = index
-        results.append(make(value, part))
+        # A rank, a sign or an index has no derivative.
+        results.append(part(whole, index, array) if array.dtype.kind in "fc" else wrap(value))
     return results
+
+
+def part(whole: Node, index: int, value: Any) -> Any:
+    """One result of an operation with several, behind a node that hands its adjoint to the whole."""
+    node = Part()
+    node.pull = whole.pull
+    node.edges = (whole,)
+    node.kept = ()
+    node.z = None
+    node.shape = value.shape
+    node.dtype = value.dtype
+    node.order = next(orders)
+    node.code, node.lasti = whole.code, whole.lasti
+    node.hooks = None
+    node.index = index
+    return make(value, node)
 
 
 def _collect(value: Any, edges: list[Node]) -> None:

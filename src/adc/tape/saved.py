@@ -15,6 +15,7 @@ from adc.tape import indexing, operators, record
 from adc.tape.node import IndexNode, Node, Whole
 from adc.tape.recorders import namespaces
 from adc.tape.tensor import Tensor, make
+from adc.tape.writes import version
 
 __all__ = ["disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
 
@@ -40,27 +41,42 @@ class _Packed:
         self.unpack = unpack
 
 
-def _packed(value: Any) -> Any:
+def packing() -> bool:
+    """Whether this thread has hooks on what is kept."""
+    return bool(_local.hooks)
+
+
+def packed(value: Any) -> Any:
+    """An array, or the arrays of a tuple or list, as the innermost `pack` gives them."""
     if not _local.hooks:
         return value
     if isinstance(value, np.ndarray):
         pack, unpack = _local.hooks[-1]
-        return _Packed(pack(make(value)), unpack)
+        before = version(value)
+        form = pack(make(value))
+        if version(value) != before:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                "hook cannot be modified by in-place operations as this can lead to unexpected side-effects."
+            )
+        return _Packed(form, unpack)
     if value.__class__ is tuple or value.__class__ is list:
-        return value.__class__(_packed(v) for v in value)
+        return value.__class__(packed(v) for v in value)
     return value
 
 
-def _unpacked(value: Any) -> Any:
+def unpacked(value: Any) -> Any:
+    """What `packed` was given, by the `unpack` of the same hooks."""
     if value.__class__ is _Packed:
         found = value.unpack(value.form)
         if not isinstance(found, Tensor):
             raise TypeError(
-                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found)}"
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
             )
         return found.primal
     if value.__class__ is tuple or value.__class__ is list:
-        return value.__class__(_unpacked(v) for v in value)
+        return value.__class__(unpacked(v) for v in value)
     return value
 
 
@@ -74,9 +90,9 @@ class _Packing:
     __slots__ = ()
 
     kept = property(
-        lambda node: _unpacked(_KEPT.__get__(node)), lambda node, v: _KEPT.__set__(node, _packed(v))
+        lambda node: unpacked(_KEPT.__get__(node)), lambda node, v: _KEPT.__set__(node, packed(v))
     )
-    z = property(lambda node: _unpacked(_Z.__get__(node)), lambda node, v: _Z.__set__(node, _packed(v)))
+    z = property(lambda node: unpacked(_Z.__get__(node)), lambda node, v: _Z.__set__(node, packed(v)))
 
 
 class PackingNode(_Packing, Node):

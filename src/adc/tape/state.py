@@ -27,6 +27,17 @@ class Modes(threading.local):
 
 modes = Modes()
 
+# Called with the former and the new value when a thread enters or leaves inference mode.
+on_inference: list[Callable[[bool, bool], None]] = []
+
+
+def _set(values: Mapping[str, bool]) -> None:
+    for name, value in values.items():
+        if name == "inference" and value != modes.inference:
+            for changed in on_inference:
+                changed(modes.inference, value)
+        setattr(modes, name, value)
+
 
 class _Mode:
     """A mode set for the length of a `with` block or of a decorated function's calls."""
@@ -36,12 +47,10 @@ class _Mode:
     def __enter__(self) -> None:
         stack: list[dict[str, bool]] = self.__dict__.setdefault("_stack", [])
         stack.append({name: getattr(modes, name) for name in self._values})
-        for name, value in self._values.items():
-            setattr(modes, name, value)
+        _set(self._values)
 
     def __exit__(self, *_: object) -> None:
-        for name, value in self.__dict__["_stack"].pop().items():
-            setattr(modes, name, value)
+        _set(self.__dict__["_stack"].pop())
 
     def __call__(self, function: F) -> F:
         values = self._values
@@ -124,7 +133,9 @@ class enable_grad(_Mode):
 
 
 class inference_mode(_Mode):
-    """As `no_grad`, and said to be for good: inside, `requires_grad_()` raises `RuntimeError`.
+    """As `no_grad`, and said to be for good: what is made inside refuses `requires_grad_()` and writes outside.
+
+    Both raise `RuntimeError` then; `x.clone()` is an ordinary Tensor.
 
     >>> from adc import tape
     >>> x = tape.tensor([1.0], requires_grad=True)
@@ -135,7 +146,7 @@ class inference_mode(_Mode):
     """
 
     def __init__(self, mode: bool = True) -> None:
-        self._values = {"enabled": False, "inference": True} if mode else {"inference": False}
+        self._values = {"enabled": not mode, "inference": mode}
 
     def __new__(cls, mode: Any = True) -> Any:
         return cls()(mode) if callable(mode) else super().__new__(cls)

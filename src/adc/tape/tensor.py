@@ -16,7 +16,7 @@ import numpy as np
 
 from adc.errors import GraphCutError
 from adc.tape import operators
-from adc.tape.node import Leaf, Node, here
+from adc.tape.node import AccumulateGrad, Node, here
 from adc.tape.state import modes
 
 _short_cuts = operators.short_cuts
@@ -24,7 +24,7 @@ _short_cuts = operators.short_cuts
 
 def make(primal: Any, node: Node | None = None) -> Tensor:
     """A Tensor around an array or NumPy scalar, with the node that made it."""
-    result = Tensor()
+    result = new()
     result.primal = primal
     result.node = node
     result.extra = None
@@ -45,11 +45,14 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    __slots__ = ("__weakref__", "extra", "node", "primal")
+    __slots__ = ("__weakref__", "extra", "inference", "node", "primal", "resting")
 
     primal: Any
     node: Node | None  # None: needs no gradient
     extra: Any  # adc.tape.views: what shares this Tensor's memory
+    # These two are left unset in nearly all Tensors:
+    inference: bool  # True: made in inference mode
+    resting: AccumulateGrad  # the node of a leaf while it requires no gradient: its gradient and its hooks
 
     __array_priority__ = 1000.0
     __hash__ = object.__hash__  # identity, as in PyTorch: == compares elements
@@ -260,7 +263,7 @@ class Tensor:
                 "protocol at the moment."
             )
         copy = make(np.array(self.primal)).requires_grad_(self.requires_grad)
-        if isinstance(self.node, Leaf) and self.node.grad is not None:
+        if isinstance(self.node, AccumulateGrad) and self.node.grad is not None:
             copy.grad = self.node.grad.detach().clone()
         memo[id(self)] = copy
         return copy
@@ -289,11 +292,11 @@ class Tensor:
         if requires_grad and self.node is None:
             if not np.issubdtype(self.dtype, np.inexact):
                 raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-            if modes.inference:
+            if self.is_inference() and not modes.inference:
                 raise RuntimeError(
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
-            self.node = leaf_node(self)
+            self.node = getattr(self, "resting", None) or leaf_node(self)
         elif not requires_grad and self.node is not None:
             if not self.is_leaf:
                 raise RuntimeError(
@@ -301,23 +304,27 @@ class Tensor:
                     "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
                     "var.detach()."
                 )
-            self.node = None
+            self.resting, self.node = self.node, None  # type: ignore[assignment]  # a leaf
         return self
+
+    def is_inference(self) -> bool:
+        """Whether this Tensor was made in inference mode."""
+        return getattr(self, "inference", False)
 
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded operation made this Tensor: gradients collect at leaves."""
-        return self.node is None or self.node.__class__ is Leaf
+        return self.node is None or self.node.__class__ is AccumulateGrad
 
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operation that made this Tensor; None for a leaf."""
-        return None if self.is_leaf else self.node
+        return None if self.node is None or self.is_leaf else self.node.as_edge()[0]
 
     @property
     def grad(self) -> Tensor | None:
         """The sum of the gradients of all `backward` calls since it was last None; None before the first."""
-        if isinstance(self.node, Leaf):
+        if isinstance(self.node, AccumulateGrad):
             return self.node.grad  # type: ignore[no-any-return]
         if self.node is not None:
             kept = hooks.retained(self.node)
@@ -329,7 +336,9 @@ class Tensor:
                 "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
                 stacklevel=2,
             )
-        return None
+            return None
+        resting = getattr(self, "resting", None)
+        return None if resting is None else resting.grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -339,16 +348,33 @@ class Tensor:
                     f"assigned grad expected to be a Tensor or None but got grad of type "
                     f"{type(value).__name__}"
                 )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value.dtype != self.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype "
+                    f"'{self.dtype}'. Please ensure that the gradient and the tensor have the same dtype"
+                )
             if value.shape != self.shape:
                 raise RuntimeError(
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
                     f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-        kept = self.node if isinstance(self.node, Leaf) else hooks.retained(self.node)
+        kept: Any = self.node if isinstance(self.node, AccumulateGrad) else hooks.retained(self.node)
+        if kept is None and self.node is None:
+            kept = getattr(self, "resting", None)
+            if kept is None and value is not None:
+                kept = self.resting = leaf_node(self)
         if kept is not None:
             kept.grad = value
         elif value is not None:
-            raise RuntimeError("only a leaf that requires a gradient has a .grad to assign to")
+            raise RuntimeError(
+                "adc keeps the .grad of a Tensor that is no leaf only after retain_grad(): call that first"
+            )
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
 
     @property
     def data(self) -> Tensor:
@@ -358,8 +384,15 @@ class Tensor:
     @data.setter
     def data(self, value: Any) -> None:
         self.primal = np.asarray(value.primal if value.__class__ is Tensor else value)
-        if isinstance(self.node, Leaf):
+        if isinstance(self.node, AccumulateGrad):
             self.node.shape, self.node.dtype = self.primal.shape, self.primal.dtype
+
+    @property
+    def _base(self) -> Tensor | None:
+        return views.root_of(self) if views.is_view(self) else None
+
+    def _is_view(self) -> bool:
+        return views.is_view(self)
 
     @property
     def _version(self) -> int:
@@ -402,14 +435,22 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """The same memory without the graph: what is computed from it has no derivative."""
-        return make(self.primal)
+        result = make(self.primal)
+        if self.is_inference():
+            result.inference = True
+        return result
 
     def detach_(self) -> Tensor:
         """Cut this Tensor from the graph that made it."""
         if views.is_view(self):
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        if isinstance(self.node, AccumulateGrad):
+            self.resting = self.node
         self.node = None
         return self
+
+
+new: Callable[[], Tensor] = Tensor  # adc.tape.inference: another one in inference mode
 
 
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -442,9 +483,9 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return make(array)
 
 
-def leaf_node(variable: Tensor) -> Leaf:
+def leaf_node(variable: Tensor) -> AccumulateGrad:
     """The node at which the gradient of `variable` collects."""
-    node = Leaf()
+    node = AccumulateGrad()
     node.pull = None
     node.edges = ()
     node.kept = ()

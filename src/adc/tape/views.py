@@ -16,6 +16,7 @@ import numpy as np
 
 from adc.errors import GraphCutError
 from adc.tape.node import here
+from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 from adc.tape.writes import owner_of
 
@@ -46,6 +47,8 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
             if root.extra is None:
                 root.extra = Family()
             root.extra.add(result)
+            if modes.inference:
+                result.inference = root.is_inference()
             return
 
 
