@@ -218,10 +218,11 @@ def _rolled_along(a, shift, axis):
         (r.normal(2, 3), 2),
         (1.5, 3),
         (r.normal(2, 3), (2, 1, 2)),
+        (r.normal(2, 3), [1, 3]),
     ],
 )
 def tile(A, reps):
-    times = reps if isinstance(reps, tuple) else (reps,)
+    times = tuple(reps) if isinstance(reps, (list, tuple)) else (reps,)
     ndim = max(len(times), np.ndim(A))
     times = (1,) * (ndim - len(times)) + times
     lengths = (1,) * (ndim - np.ndim(A)) + np.shape(A)

@@ -47,17 +47,37 @@ constant(
     shape=lambda a, decimals=0: shape_of(a),
     examples=lambda r: [(r.normal(3), 1)],
 )
+
+
+def _close(r):
+    x = r.normal(3)
+    return [(r.normal(3), 0.5), (x, x + 1e-9), (x, np.array([np.inf, 1.0, np.nan])), (r.normal(2, 3), x)]
+
+
 constant(
     np.isclose,
     parameters="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
     extra={"positional": True},
-    examples=lambda r: [(r.normal(3), 0.5)],
+    examples=_close,
 )
 constant(
     np.allclose,
     parameters="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
-    examples=lambda r: [(r.normal(3), 0.5)],
+    examples=_close,
 )
+
+
+@lowered(np.isclose)
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    near = np.isfinite(b) & (np.abs(a - b) <= atol + rtol * np.abs(b)) | (a == b)
+    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
+
+
+@lowered(np.allclose)
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return np.all(np.isclose(a, b, rtol, atol, equal_nan))
+
+
 constant(
     np.array_equal, parameters="a1, a2, equal_nan=False", examples=lambda r: [(r.normal(3), r.normal(3))]
 )

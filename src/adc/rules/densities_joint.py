@@ -28,11 +28,18 @@ def _symmetric(x_dot):
         (r.normal(3), r.normal(3), r.positive_definite(3)),
         (r.normal(4, 3), r.normal(3), r.positive_definite(3)),
         (r.normal(2), np.zeros(2)),
+        r.normal(3),
+        (r.normal(3), 0.5, 1.5),
+        (0.5, -0.5, 1.5),
         call(r.normal(4, 2), r.normal(2), r.positive_definite(2), allow_singular=True),
     ],
     {"cov": _symmetric},
 )
 def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
+    if np.ndim(cov) == 0 and (mean is None or np.ndim(mean) == 0):
+        # One variable, of which x has several values.
+        apart = x if mean is None else x - mean
+        return -0.5 * (apart * apart / cov + np.log(cov) + LOG_TWO_PI)
     centred = x if mean is None else x - mean
     n = x.shape[-1]
     matrix = cov * np.eye(n, dtype=centred.dtype) if np.ndim(cov) == 0 else cov

@@ -86,15 +86,16 @@ def trace(a, offset=0, axis1=0, axis2=1):
     return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
 
 
-def _same(m, k=0):
-    return m.shape
+def _triangle(m, k=0):
+    # A row stands for the matrix of such rows.
+    return m.shape if m.ndim > 1 else (m.shape[0], m.shape[0])
 
 
 @linear(
     np.tril,
     wrt="m",
-    shape=_same,
-    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1)],
+    shape=_triangle,
+    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1), r.normal(3)],
 )
 def tril(z_bar, m, k=0):
     return np.tril(z_bar, k)
@@ -103,8 +104,8 @@ def tril(z_bar, m, k=0):
 @linear(
     np.triu,
     wrt="m",
-    shape=_same,
-    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1)],
+    shape=_triangle,
+    examples=lambda r: [r.normal(3, 3), (r.normal(2, 4), 1), (r.normal(2, 3, 3), -1), r.normal(3)],
 )
 def triu(z_bar, m, k=0):
     return np.triu(z_bar, k)

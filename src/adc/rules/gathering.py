@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
-from adc.rules.registry import composite, constant, linear, lowered
+from adc.rules.registry import composite, constant, full, linear, lowered, static
 from adc.rules.sampler import call, corner
 
 UNKNOWN = Dim(-1)
@@ -65,18 +66,21 @@ def scatter_loop(values, indices, axis, length):
     shape=lambda arr, indices, axis: tuple(indices.shape),
     examples=lambda r: [
         (r.normal(3), np.array([2, 0, 2]), 0),
+        (r.normal(2, 3), np.array([4, 0, 4]), None),
         (r.normal(2, 3), r.integers(0, 3, 2, 4), 1),
         (r.normal(3, 2), r.integers(0, 3, 2, 2), -2),
     ],
 )
 def take_along_axis(z_bar, arr, indices, axis):
+    if axis is None:
+        return np.reshape(scatter_along_axis(z_bar, indices, 0, np.size(arr)), np.shape(arr))
     return scatter_along_axis(z_bar, indices, axis, arr.shape[axis])
 
 
 @lowered(np.take_along_axis)
 def take_along_axis_loop(arr, indices, axis):
-    moved = np.moveaxis(arr, axis, 0)
-    where_from = np.moveaxis(indices, axis, 0)
+    moved = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
+    where_from = np.moveaxis(indices, 0 if axis is None else axis, 0)
     n = moved.shape[0]
     k = where_from.shape[0]
     rest = np.shape(where_from)[1:]
@@ -87,7 +91,7 @@ def take_along_axis_loop(arr, indices, axis):
     for i in range(k):
         for j in range(m):
             result[i, j] = flat[positions[i, j], j]
-    return np.moveaxis(np.reshape(result, (k,) + rest), 0, axis)
+    return np.moveaxis(np.reshape(result, (k,) + rest), 0, 0 if axis is None else axis)
 
 
 def leading(axis, ndim):
@@ -125,7 +129,6 @@ def take(a, indices, axis=None, mode="raise"):
 @composite(
     np.compress,
     wrt="a",
-    methods="compress",
     examples=lambda r: [
         (np.array([True, False, True]), r.normal(3)),
         (np.array([False, True]), r.normal(2, 3), 0),
@@ -158,18 +161,18 @@ def extract(condition, arr):
     examples=lambda r: [
         (np.array([1, 0, 1]), (r.normal(3), r.normal(3))),
         (np.array([2, 0]), (1.5, r.normal(2), r.normal(2))),
+        call([1, 0, 1], (r.normal(3), r.normal(3))),
         call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="clip"),
         call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="wrap"),
     ],
 )
 def choose(a, choices, mode="raise"):
     n = len(choices)
+    chosen = np.array(a) if isinstance(a, (list, tuple)) else a
     if mode == "wrap":
-        chosen = np.remainder(a, n)
+        chosen = np.remainder(chosen, n)
     elif mode == "clip":
-        chosen = np.clip(a, 0, n - 1)
-    else:
-        chosen = a
+        chosen = np.clip(chosen, 0, n - 1)
     result = choices[0]
     for k in range(1, n):
         result = np.where(chosen == k, choices[k], result)
@@ -354,7 +357,11 @@ constant(np.indices, parameters="dimensions, dtype=int, sparse=False", examples=
 constant(
     np.ix_,
     parameters="*args",
-    examples=lambda r: [(np.array([0, 1]), np.array([2, 3])), (np.array([True, False]), np.array([1]))],
+    examples=lambda r: [
+        (np.array([0, 1]), np.array([2, 3])),
+        (np.array([True, False]), np.array([1])),
+        ([0, 2], [1, 3]),
+    ],
 )
 
 
@@ -362,7 +369,8 @@ constant(
 def open_mesh(*args):
     result = ()
     for k in range(len(args)):
-        positions = np.flatnonzero(args[k]) if args[k].dtype.kind == "b" else args[k]
+        given = np.array(args[k]) if isinstance(args[k], (list, tuple)) else args[k]
+        positions = np.flatnonzero(given) if given.dtype.kind == "b" else given
         shape = (1,) * k + (np.size(positions),) + (1,) * (len(args) - 1 - k)
         result = result + (np.reshape(positions, shape),)
     return result
@@ -373,8 +381,9 @@ constant(np.tril_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
 constant(np.triu_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
 
 
-for function in (np.diag_indices_from, np.tril_indices_from, np.triu_indices_from):
-    constant(function, parameters="arr", examples=lambda r: [r.normal(3, 3)])
+constant(np.diag_indices_from, parameters="arr", examples=lambda r: [r.normal(3, 3)])
+for function in (np.tril_indices_from, np.triu_indices_from):
+    constant(function, parameters="arr, k=0", examples=lambda r: [r.normal(3, 3), (r.normal(3, 4), 1)])
 
 
 @lowered(np.diag_indices)
@@ -392,6 +401,41 @@ def diag_indices_from(arr):
 )
 def union1d(ar1, ar2):
     return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+@full(np.unique)
+def unique_and_more(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    if axis is not None:
+        refuse_axis(axis)
+    flat = np.ravel(ar)
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
+    places = np.flatnonzero(first)
+    result = (ordered[places],)
+    if return_index:
+        result = result + (order[places],)
+    if return_inverse:
+        inverse = np.zeros(np.size(flat), dtype=np.int64)
+        inverse[order] = np.cumsum(np.where(first, 1, 0)) - 1
+        result = result + (np.reshape(inverse, np.shape(ar)),)
+    if return_counts:
+        result = result + (np.diff(np.append(places, np.size(flat))),)
+    return result if len(result) > 1 else result[0]
+
+
+@static
+def refuse_axis(axis):
+    raise UnsupportedError(f"np.unique with axis={axis} is not supported", repair="Leave `axis` away.")
 
 
 # --- counting with weights ----------------------------------------------------------------------------------

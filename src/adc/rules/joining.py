@@ -307,6 +307,10 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 @static
 def _widths(pad_width, ndim):
     """(before, after) for each axis."""
+    if isinstance(pad_width, dict):
+        named = {axis % ndim: width for axis, width in pad_width.items()}
+        pairs = [named.get(k, 0) for k in range(ndim)]
+        return tuple((p, p) if isinstance(p, int) else tuple(p) for p in pairs)
     if isinstance(pad_width, int):
         return ((pad_width, pad_width),) * ndim
     if isinstance(pad_width[0], int):
@@ -403,10 +407,27 @@ def append(arr, values, axis=None):
     return np.concatenate((arr, values), axis=axis)
 
 
-@static
-def _positions(obj):
-    """Positions in ascending order, each with its rank in the given order."""
-    return tuple(sorted((position, rank) for rank, position in enumerate(obj)))
+def _places(obj, n):
+    """The positions along an axis of length n that a slice, a mask, a list or an array names."""
+    if isinstance(obj, slice):
+        return np.arange(n)[obj]
+    named = np.array(obj) if isinstance(obj, (list, tuple)) else obj
+    return np.flatnonzero(named) if named.dtype.kind == "b" else named
+
+
+def _merged(places, n):
+    """For each position of the longer axis where its element comes from: below n the old ones, then the new ones."""
+    count = np.size(places)
+    wrapped = np.where(places < 0, places + n, places)
+    order = np.argsort(wrapped, kind="stable")
+    taken = np.zeros(count, dtype=np.int64)
+    taken[order] = wrapped[order] + np.arange(count)
+    kept = np.ones(n + count)
+    kept[taken] = 0.0
+    source = np.zeros(n + count, dtype=np.int64)
+    source[taken] = np.arange(n, n + count)
+    source[np.flatnonzero(kept)] = np.arange(n)
+    return source
 
 
 @composite(
@@ -418,35 +439,39 @@ def _positions(obj):
         (r.normal(4), 2, r.normal(3)),
         call(r.normal(2, 3), 1, r.normal(3), axis=0),
         call(r.normal(2, 3), 1, 0.5, axis=1),
+        call(r.normal(2, 3), 1, r.normal(2), axis=1),
+        call(r.normal(2, 3), 1, r.normal(3, 1), axis=1),
+        call(r.normal(2, 3), (1,), r.normal(2, 1), axis=1),
         (r.normal(4), (3, 1), r.normal(2)),
         (r.normal(4), (0, 2), 1.5),
+        call(r.normal(2, 3), (1, 2), r.normal(2, 1), axis=1),
+        call(r.normal(2, 3), (2, 0), r.normal(3), axis=0),
+        (r.normal(4), np.array([3, -4]), r.normal(2)),
+        (r.normal(4), slice(1, 3), r.normal(2)),
+        (r.normal(4), np.array([True, False, False, True]), 0.5),
     ],
-    notes="positions are an int, a tuple of ints, or a slice",
 )
 def insert(arr, obj, values, axis=None):
     x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
     k = 0 if axis is None else axis % np.ndim(arr)
     n = x.shape[k]
     before = (slice(None),) * k
+    outer = np.shape(x)[:k]
     rest = np.shape(x)[k + 1 :]
-    if isinstance(obj, (list, tuple)):
-        parts = []
-        start = 0
-        for position, rank in _positions(obj):
-            new = values if np.ndim(values) == 0 else values[before + (slice(rank, rank + 1),)]
-            parts.append(x[before + (slice(start, position),)])
-            parts.append(np.broadcast_to(new, np.shape(x)[:k] + (1,) + rest))
-            start = position
-        parts.append(x[before + (slice(start, n),)])
-        return np.concatenate(tuple(parts), axis=k)
-    position = obj + n if obj < 0 else obj
-    if np.ndim(values) == 0:
-        new = np.broadcast_to(values, np.shape(x)[:k] + (1,) + rest)
-    elif np.ndim(values) < np.ndim(x):
-        new = np.broadcast_to(np.expand_dims(values, k), np.shape(x)[:k] + (1,) + rest)
-    else:
-        new = values
-    return np.concatenate((x[before + (slice(0, position),)], new, x[before + (slice(position, n),)]), axis=k)
+    alone = isinstance(obj, (list, tuple)) and len(obj) == 1
+    if alone or (not isinstance(obj, (list, tuple, slice)) and np.ndim(obj) == 0):
+        given = obj[0] if alone else obj
+        position = given + n if given < 0 else given
+        new = np.reshape(values, (1,) * (np.ndim(x) - np.ndim(values)) + np.shape(values))
+        # The first axis of the values is that of the positions, where a single one is named without a list.
+        new = new if alone else np.moveaxis(new, 0, k)
+        new = np.broadcast_to(new, outer + (np.shape(new)[k],) + rest)
+        return np.concatenate(
+            (x[before + (slice(0, position),)], new, x[before + (slice(position, n),)]), axis=k
+        )
+    places = _places(obj, n)
+    new = np.broadcast_to(values, outer + (np.size(places),) + rest)
+    return np.concatenate((x, new), axis=k)[before + (_merged(places, n),)]
 
 
 @composite(
@@ -461,27 +486,21 @@ def insert(arr, obj, values, axis=None):
         call(r.normal(3, 4), (1, 2), axis=1),
         call(r.normal(3, 4), slice(0, 2), axis=1),
         call(r.normal(5), slice(None, None, 2)),
+        (r.normal(5), np.array([3, 0, -2])),
+        call(r.normal(2, 3), np.array([True, False, True]), axis=1),
     ],
-    notes="positions are an int, or a tuple of ints",
 )
 def delete(arr, obj, axis=None):
     x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
     k = 0 if axis is None else axis % np.ndim(arr)
     n = x.shape[k]
     before = (slice(None),) * k
-    if isinstance(obj, slice):
+    if isinstance(obj, (list, tuple, slice)) or np.ndim(obj) > 0:
         kept = np.ones(n)
-        kept[obj] = 0.0
+        kept[_places(obj, n)] = 0.0
         return x[before + (np.flatnonzero(kept),)]
-    parts = []
-    start = 0
-    positions = obj if isinstance(obj, (list, tuple)) else (obj,)
-    for position, _ in _positions(positions):
-        at = position + n if position < 0 else position
-        parts.append(x[before + (slice(start, at),)])
-        start = at + 1
-    parts.append(x[before + (slice(start, n),)])
-    return np.concatenate(tuple(parts), axis=k)
+    position = obj + n if obj < 0 else obj
+    return np.concatenate((x[before + (slice(0, position),)], x[before + (slice(position + 1, n),)]), axis=k)
 
 
 @composite(

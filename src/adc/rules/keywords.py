@@ -12,6 +12,7 @@ from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
 from adc.rules import movement as movement
 from adc.rules import reductions as reductions
+from adc.rules.reductions import root
 from adc.rules.registry import full, static
 
 
@@ -55,16 +56,32 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     return smallest if initial is None else np.minimum(smallest, initial)
 
 
+def _spread(x, axis, fewer, keepdims, where, mean):
+    """The variance of the elements that `where` names, around a mean that may be given."""
+    counted = np.ones_like(x) if where is None else np.where(where, np.ones_like(x), np.zeros_like(x))
+    total = np.sum(counted, axis=axis, keepdims=True)
+    middle = np.sum(x * counted, axis=axis, keepdims=True) / total if mean is None else mean
+    apart = np.where(counted > 0.0, x - middle, 0.0)
+    squares = np.sum(np.real(apart * np.conjugate(apart)), axis=axis, keepdims=keepdims)
+    return squares / (np.sum(counted, axis=axis, keepdims=keepdims) - fewer)
+
+
 @full(np.var)
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.var(_as(a, dtype), axis=axis, ddof=fewer, keepdims=keepdims)
+    x = _as(a, dtype)
+    if where is None and mean is None:
+        return np.var(x, axis=axis, ddof=fewer, keepdims=keepdims)
+    return _spread(x, axis, fewer, keepdims, where, mean)
 
 
 @full(np.std)
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.std(_as(a, dtype), axis=axis, ddof=fewer, keepdims=keepdims)
+    x = _as(a, dtype)
+    if where is None and mean is None:
+        return np.std(x, axis=axis, ddof=fewer, keepdims=keepdims)
+    return root(_spread(x, axis, fewer, keepdims, where, mean))
 
 
 @full(np.cumsum)
@@ -97,6 +114,19 @@ def _is_fortran(order):
             repair='Say "C" or "F".',
         )
     return order == "F"
+
+
+@full(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    points = np.linspace(start, stop, num, endpoint, retstep)
+    if retstep:
+        return np.moveaxis(_as(points[0], dtype), 0, axis), points[1]
+    return np.moveaxis(_as(points, dtype), 0, axis)
+
+
+@full(np.copy)
+def copy(a, order="K", subok=False):
+    return np.copy(a)
 
 
 @full(np.ravel)

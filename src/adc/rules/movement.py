@@ -154,6 +154,8 @@ def squeeze(z_bar, a, axis=None):
 
 
 def _joined(arrays, axis=0):
+    if axis is None:
+        return (sum((shapes.size(shapes.shape_of(a)) for a in arrays), Dim(0)),)
     first = arrays[0].shape
     k = axis % len(first)
     total = Dim(0)
@@ -171,11 +173,18 @@ def _joined(arrays, axis=0):
         call((r.normal(2, 3), r.normal(1, 3))),
         call((r.normal(2, 3), r.normal(2, 2)), axis=1),
         call((r.normal(2, 3), r.normal(2, 2)), axis=-1),
+        call((r.normal(2, 3), r.normal(2)), axis=None),
     ],
 )
 def concatenate(z_bar, arrays, axis=0):
     bars = []
     start = 0
+    if axis is None:
+        for a in arrays:
+            stop = start + np.size(a)
+            bars.append(np.reshape(z_bar[start:stop], np.shape(a)))
+            start = stop
+        return tuple(bars)
     for a in arrays:
         stop = start + a.shape[axis]
         index = [slice(None)] * z_bar.ndim

@@ -26,8 +26,8 @@ def _matmul_shape(a, b, require=lambda x, y: None):
 
 
 def _dot_shape(a, b, require=lambda x, y: None):
-    if a.ndim == 0 or b.ndim == 0:
-        return tuple(a.shape) + tuple(b.shape)
+    if not shapes.shape_of(a) or not shapes.shape_of(b):
+        return shapes.shape_of(a) + shapes.shape_of(b)
     _contracted(a, b, require)
     return (*a.shape[:-1], *b.shape[:-2], *(b.shape[-1:] if b.ndim > 1 else ()))
 
@@ -107,6 +107,7 @@ def _dot_axes(a_ndim, b_ndim):
         (r.normal(2, 3), r.normal(3, 4)),
         (2.0, r.normal(3)),
         (r.normal(2, 3), 2.0),
+        (r.normal(2, 3), 2),
         (r.normal(2, 2, 3), r.normal(3)),
         (r.normal(2, 2, 3), r.normal(3, 4)),
         (r.normal(2, 3), r.normal(4, 3, 2)),
@@ -195,8 +196,9 @@ def vdot(a, b):
     return np.conjugate(_flat(a)) @ _flat(b)
 
 
-def vecdot(x1, x2, axis=-1):
-    return np.sum(np.conjugate(x1) * x2, axis=axis)
+def vecdot(x1, x2, *, axis=-1):
+    # The axis is one of each operand, before they are broadcast against each other.
+    return np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
 
 
 if hasattr(np, "vecdot"):  # NumPy 2.0
@@ -204,7 +206,11 @@ if hasattr(np, "vecdot"):  # NumPy 2.0
         np.vecdot,
         *((np.linalg.vecdot,) if hasattr(np.linalg, "vecdot") else ()),
         wrt="x1 x2",
-        examples=lambda r: [(r.normal(3), r.normal(3)), (r.normal(2, 3), r.normal(3))],
+        examples=lambda r: [
+            (r.normal(3), r.normal(3)),
+            (r.normal(2, 3), r.normal(3)),
+            call(r.normal(2, 3), r.normal(2, 3), axis=0),
+        ],
     )(vecdot)
 
 if hasattr(np, "matvec"):  # NumPy 2.2
@@ -299,7 +305,21 @@ def kron(a, b):
     return np.reshape(np.reshape(a, apart_left) * np.reshape(b, apart_right), lengths)
 
 
-def _cross3(a, b):
+@static
+def _is_two(length):
+    """Whether a length is 2; one that only the run knows is taken for 3, and looked at when it is there."""
+    return isinstance(length, int) and length == 2
+
+
+def _crossed(a, b):
+    """The cross product along the last axis; a vector of two components lies in the plane of the first two axes."""
+    flat_a, flat_b = _is_two(a.shape[-1]), _is_two(b.shape[-1])
+    if flat_a and flat_b:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if flat_a:
+        a = np.concatenate((a, np.zeros_like(a[..., :1])), axis=-1)
+    if flat_b:
+        b = np.concatenate((b, np.zeros_like(b[..., :1])), axis=-1)
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
     return np.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)
@@ -315,12 +335,15 @@ def _cross3(a, b):
         call(r.normal(3, 4), r.normal(3, 4), axis=0),
         (r.normal(4, 3), r.normal(3)),
     ],
-    notes="vectors of three components",
+    notes="vectors of two components: as the lengths in the program say, x[:2]",
 )
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    if axis is not None:
-        return np.moveaxis(_cross3(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)), -1, axis)
-    return np.moveaxis(_cross3(np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)), -1, axisc)
+    first = np.moveaxis(a, axisa if axis is None else axis, -1)
+    second = np.moveaxis(b, axisb if axis is None else axis, -1)
+    crossed = _crossed(first, second)
+    if _is_two(first.shape[-1]) and _is_two(second.shape[-1]):
+        return crossed
+    return np.moveaxis(crossed, -1, axisc if axis is None else axis)
 
 
 @composite(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.registry import composite, constant, linear, pull, push
+from adc.rules.registry import composite, constant, linear, pull, push, static
 from adc.rules.sampler import call
 
 
@@ -213,6 +213,17 @@ def std(a, axis=None, ddof=0, keepdims=False):
     return root(_variance(a, axis, ddof, keepdims))
 
 
+@static
+def _ascending(axes, ndim):
+    """The order in which axes ascend."""
+    return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % ndim))
+
+
+@static
+def _is_among(k, axes, ndim):
+    return k in [axis % ndim for axis in axes]
+
+
 @composite(
     np.average,
     wrt="a weights",
@@ -223,6 +234,7 @@ def std(a, axis=None, ddof=0, keepdims=False):
         call(r.normal(2, 3), axis=1, weights=r.positive(3)),
         call(r.normal(2, 3), weights=r.positive(2, 3)),
         call(r.normal(2, 3), axis=0, weights=r.positive(2), returned=True),
+        call(r.normal(2, 3, 4), axis=(2, 0), weights=r.positive(4, 2)),
     ],
 )
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
@@ -233,9 +245,11 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         return total
     w = weights
     if np.ndim(w) != np.ndim(a):
-        w = np.reshape(
-            w, (1,) * (axis % np.ndim(a)) + (np.size(w),) + (1,) * (np.ndim(a) - 1 - axis % np.ndim(a))
-        )
+        axes = axis if isinstance(axis, (list, tuple)) else (axis,)
+        w = np.transpose(w, _ascending(axes, np.ndim(a)))
+        for k in range(np.ndim(a)):
+            if not _is_among(k, axes, np.ndim(a)):
+                w = np.expand_dims(w, k)
     scale = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
     total = np.sum(a * w, axis=axis, keepdims=keepdims) / scale
     if returned:

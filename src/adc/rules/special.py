@@ -217,7 +217,7 @@ if hasattr(sp, "betaincc"):  # SciPy 1.11
     extra=refuses("x"),
     examples=lambda r: [(2.5, 1.3), (3.5, r.positive(3)), (r.positive(3) + 2.0, r.positive(3))],
 )
-def zeta(z, x, q):
+def zeta(z, x, q=1.0):
     return -x * sp.zeta(x + 1.0, q)
 
 

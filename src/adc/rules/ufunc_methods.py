@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from adc.rules.registry import composite, constant, lowered
+from adc.rules import keywords
+from adc.rules.registry import composite, constant, full, lowered
 from adc.rules.sampler import call
 
 
@@ -50,6 +51,26 @@ def maximum_reduce(array, axis=0, keepdims=False):
 @method(np.minimum, "reduce", "array", _reductions, "as min")
 def minimum_reduce(array, axis=0, keepdims=False):
     return np.min(array, axis=axis, keepdims=keepdims)
+
+
+@full(np.add.reduce)
+def add_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return keywords.sum(array, axis, dtype, None, keepdims, initial, where)
+
+
+@full(np.multiply.reduce)
+def multiply_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return keywords.prod(array, axis, dtype, None, keepdims, initial, where)
+
+
+@full(np.maximum.reduce)
+def maximum_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return keywords.max(array, axis, None, keepdims, initial, where)
+
+
+@full(np.minimum.reduce)
+def minimum_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return keywords.min(array, axis, None, keepdims, initial, where)
 
 
 def _finite_max(array, axis, keepdims):

@@ -174,7 +174,7 @@ def _clone(t: Tensor) -> Tensor:
 
 def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
     if order != "C":
-        raise record.no_rule(f"reshape with order={order!r}")
+        return dispatch.array_function(np.reshape, (t, _lengths(shape)), {"order": order})
     lengths = shape[0] if len(shape) == 1 and shape[0].__class__ is tuple else _lengths(shape)
     return _RESHAPE.of((t, lengths), {})(t, lengths)
 
@@ -284,6 +284,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "fill": _numpy_fill,
     "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),
     "partition": lambda t, *args, **kwargs: inplace.replace(t, np.partition(t, *args, **kwargs)),
+    "clip": lambda t, min=None, max=None, **kwargs: np.clip(t, min, max, **kwargs),
+    "compress": lambda t, condition, axis=None: np.compress(condition, t, axis),
     "zero_": lambda t: _fill(t, 0.0),
     "copy_": _copy,
     "dim": lambda t: t.ndim,

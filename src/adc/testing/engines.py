@@ -69,7 +69,8 @@ def program_of(case: kit.Case, prefix: str = "") -> tuple[str, dict[str, Any], l
         if parameter.name in case.active:
             active += [n for n in arguments if n not in before and kit.is_active(arguments[n])]
         keywords = keywords or parameter.default is not parameter.empty
-        texts.append(f"{parameter.name}={text}" if keywords and not positional else text)
+        named = parameter.kind is parameter.KEYWORD_ONLY or (keywords and not positional)
+        texts.append(f"{parameter.name}={text}" if named else text)
     return f"{case.operation.spelling}({', '.join(texts)})", arguments, active
 
 

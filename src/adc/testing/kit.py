@@ -194,8 +194,9 @@ def called(operation: Operation, function: Callable[..., Any], values: dict[str,
     if operation.extra.get("positional"):
         return function(*values.values())
     if isinstance(function, np.ufunc) or getattr(function, "__module__", None) == "math":
-        positional += keywords.values()
-        keywords = {}
+        only = [p.name for p in operation.parameters if p.kind is p.KEYWORD_ONLY]
+        positional += [value for name, value in keywords.items() if name not in only]
+        keywords = {name: value for name, value in keywords.items() if name in only}
     return function(*positional, **keywords)
 
 

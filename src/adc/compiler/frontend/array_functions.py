@@ -16,29 +16,65 @@ from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array
+from adc.rules.joining import rows_joined
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
 
 
-def _array(self: Calls, x: Value, dtype: Value = None, copy: Value = True) -> Value:
+def _array(
+    self: Calls,
+    x: Value,
+    dtype: Value = None,
+    copy: Value = True,
+    order: Value = "K",
+    subok: Value = False,
+    ndmin: Value = 0,
+) -> Value:
     if isinstance(x, (list, tuple)):
         x = self.array_of(x)
-    elif isinstance(x, Var) and copy:
+    elif isinstance(x, Var) and copy is True:
         x = self.op("copy", x)
+    if isinstance(x, Var) and x.type.ndim < ndmin:
+        x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
     return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
 
 
-def asarray(self: Calls, x: Value, dtype: Value = None) -> Value:
-    if isinstance(x, (list, tuple)):
-        x = self.array_of(x)
-    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+def asarray(self: Calls, x: Value, dtype: Value = None, order: Value = None, copy: Value = None) -> Value:
+    return _array(self, x, dtype, copy)
 
 
 def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     x = asarray(self, x, dtype)
     contiguous = not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C"
     return x if contiguous else self.op("copy", x)
+
+
+def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> Value:
+    fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
+    if isinstance(fill, Var) and fill.is_array:
+        return _array(self, self.op("broadcast_to", fill, shape), dtype)
+    return self.op("full", shape, fill, dtype)
+
+
+def _full_like(self: Calls, a: Value, fill_value: Value, dtype: Value = None) -> Value:
+    fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
+    if isinstance(fill, Var) and fill.is_array:
+        return _full(self, _shape(self, a), fill, a.type.dtype if dtype is None else dtype)
+    return self.op("full_like", a, fill, dtype)
+
+
+def _triangle(function: Callable[..., Any]) -> Callable[..., Value]:
+    """np.tril and np.triu, for which a row stands for the matrix of such rows."""
+
+    def call(self: Calls, m: Value, k: Value = 0) -> Value:
+        matrix = self.array_of(m)
+        if isinstance(matrix, Var) and matrix.type.ndim == 1:
+            n = self.dim_value(matrix.type.shape[0])
+            matrix = self.op("broadcast_to", matrix, (n, n))
+        return self.call_rule(function, [matrix, k], {})
+
+    return call
 
 
 def _real(self: Calls, val: Value) -> Value:
@@ -91,9 +127,9 @@ def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
     return self.cast(x, str(np.dtype(dtype))) if x.type.dtype != str(np.dtype(dtype)) else self.op("copy", x)
 
 
-def _reshape_method(self: Calls, x: Var, *shape: Value) -> Value:
+def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> Value:
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return self.op("reshape", x, tuple(wanted))
+    return self.call(np.reshape, [x, tuple(wanted)], {} if order == "C" else {"order": order})
 
 
 def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
@@ -116,8 +152,41 @@ def _item(self: Calls, x: Var, *index: Value) -> Value:
     return self.subscript(x, tuple(index))
 
 
-def _flatten(self: Calls, x: Var) -> Value:
-    return self.op("copy", self.op("ravel", x))
+def _flatten(self: Calls, x: Var, order: Value = "C") -> Value:
+    return self.op("copy", self.call(np.ravel, [x], {} if order == "C" else {"order": order}))
+
+
+def _put(self: Calls, x: Var, ind: Value, v: Value) -> Value:
+    return self.call(np.put, [x, ind, v], {})
+
+
+def _clip(
+    self: Calls, x: Var, min: Value = None, max: Value = None, out: Value = None, **rest: Value
+) -> Value:
+    # Unlike the function, the method takes one bound alone.
+    return self.call(np.clip, [x, min, max], rest if out is None else {**rest, "out": out})
+
+
+def _compress(self: Calls, x: Var, condition: Value, axis: Value = None) -> Value:
+    return self.call(np.compress, [condition, x, axis], {})
+
+
+def _concatenate(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
+    dtype, out = rest.pop("dtype", None), rest.pop("out", None)
+    if isinstance(arrays, Var):
+        joined = self.inline_rule(rows_joined, [arrays, axis])
+    else:
+        if axis is None:
+            arrays, axis = tuple(self.call(np.ravel, [self.array_of(a)], {}) for a in arrays), 0
+        joined = self.call_rule(np.concatenate, [arrays, axis], {})
+    joined = joined if dtype is None else self.cast(joined, str(np.dtype(dtype)))
+    return joined if out is None else self.into(out, joined)
+
+
+def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
+    if isinstance(arrays, Var):
+        return self.op("copy", self.call(np.moveaxis, [arrays, 0, axis], {}))
+    return self.call_rule(np.stack, [arrays, axis], rest)
 
 
 def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
@@ -175,6 +244,12 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.asarray: asarray,
     np.ascontiguousarray: _ascontiguousarray,
     np.real: _real,
+    np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.tril: _triangle(np.tril),
+    np.triu: _triangle(np.triu),
+    np.full: _full,
+    np.full_like: _full_like,
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,
@@ -190,6 +265,12 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.isrealobj: lambda self, x: not _is_complex(self, x),
     np.ndindex: _ndindex,
 }
+# The functions whose results NumPy gives names: np.linalg.slogdet(a).logabsdet.
+RESULTS: dict[Any, Any] = {
+    function: type(function(np.eye(1)))
+    for function in (np.linalg.slogdet, np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr)
+    if hasattr(function(np.eye(1)), "_fields")
+}
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,
     "reshape": _reshape_method,
@@ -197,6 +278,9 @@ METHODS: dict[str, Callable[..., Value]] = {
     "fill": _fill,
     "item": _item,
     "flatten": _flatten,
+    "clip": _clip,
+    "compress": _compress,
+    "put": _put,
     "tolist": higher_order.to_list,
     "sort": _sort,
     "partition": _partition,

@@ -166,29 +166,8 @@ class Calls(Iteration):
             return special(self, *args, **kwargs)
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
-        operation = registry.find(function)
-        if operation is not None:
-            if isinstance(function, np.ufunc) and len(args) > function.nin:
-                args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
-            if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out"}:
-                return self._ufunc(function, args, kwargs)
-            out = kwargs.pop("out", None)
-            operation = operation.form(len(args), kwargs)
-            names = [p.name for p in operation.parameters]
-            if out is None and "out" in names and names.index("out") < len(args):
-                out, args[names.index("out")] = args[names.index("out")], None
-            if out is not None:
-                return self._into(out, self.call(function, args, kwargs))
-            args, kwargs = self._operands(operation, args, kwargs)
-            if operation.body is not None and (
-                operation.kind in ("composite", "constant") or "." not in operation.spelling
-            ):
-                assert operation.body is not None
-                result = self.inline_rule(operation.body, args, kwargs)
-                if operation.extra.get("view") and isinstance(result, Var) and args:
-                    self.snapshots[result] = args[0]
-                return result
-            return self.op(operation, *args, **kwargs)
+        if registry.find(function) is not None:
+            return self.call_rule(function, args, kwargs)
         if isinstance(function, types.MethodType) and isinstance(function.__self__, (list, dict, tuple, str)):
             return self._call_container(function, args, kwargs)
         if isinstance(function, types.BuiltinMethodType) and isinstance(
@@ -229,6 +208,34 @@ class Calls(Iteration):
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
 
+    def call_rule(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of an operation of the rule table."""
+        operation = registry.find(function)
+        assert operation is not None
+        if isinstance(function, np.ufunc) and len(args) > function.nin:
+            args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
+        own = {p.name for p in operation.parameters if p.default is not p.empty}
+        if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
+            return self._ufunc(function, args, kwargs)
+        out = kwargs.pop("out", None)
+        operation = operation.form(len(args), kwargs)
+        names = [p.name for p in operation.parameters]
+        if out is None and "out" in names and names.index("out") < len(args):
+            out, args[names.index("out")] = args[names.index("out")], None
+        if out is not None:
+            return self.into(out, self.call(function, args, kwargs))
+        args, kwargs = self._operands(operation, args, kwargs)
+        if operation.body is not None and (
+            operation.kind in ("composite", "constant") or "." not in operation.spelling
+        ):
+            result = self.inline_rule(operation.body, args, kwargs)
+            if operation.extra.get("view") and isinstance(result, Var) and args:
+                self.snapshots[result] = args[0]
+        else:
+            result = self.op(operation, *args, **kwargs)
+        fields = array_functions.RESULTS.get(function)
+        return result if fields is None or not isinstance(result, tuple) else fields(*result)
+
     @staticmethod
     def _takes_anything(function: Value) -> bool:
         """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
@@ -252,9 +259,11 @@ class Calls(Iteration):
         rest = dict(kwargs)
         out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
         given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
+        if given:
+            raise self.refuse(f"np.{function.__name__} with `{next(iter(given))}` is not supported")
         if dtype is not None:
             args = [array_functions.asarray(self, x, dtype) for x in args]
-        value = self.call(function, args, given)
+        value = self.call(function, args, {})
         if where is not True:
             if out is None:
                 raise self.refuse(
@@ -262,9 +271,9 @@ class Calls(Iteration):
                     repair="give `out`, or use np.where",
                 )
             value = self.op("where", where, value, out[0] if isinstance(out, tuple) else out)
-        return value if out is None else self._into(out, value)
+        return value if out is None else self.into(out, value)
 
-    def _into(self, out: Value, value: Value) -> Value:
+    def into(self, out: Value, value: Value) -> Value:
         """`out=`: the result is written into an array that exists."""
         target = out[0] if isinstance(out, tuple) else out
         if not isinstance(target, Var) or not target.is_array:
@@ -297,8 +306,9 @@ class Calls(Iteration):
             bound = operation.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
+        lists = operation.kind == "elementwise" or "writes" in operation.extra
         for name, value in bound.arguments.items():
-            if name in operation.wrt and isinstance(value, (list, tuple)):
+            if (lists or name in operation.wrt) and isinstance(value, (list, tuple)):
                 sequences = operation.sequences
                 bound.arguments[name] = (
                     self._joined(value, sequences[name]) if name in sequences else self.array_of(value)
@@ -450,6 +460,8 @@ class Calls(Iteration):
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
+            return cls(*args, **kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
             return self._number(args[0], str(np.dtype(cls)))
         if (issubclass(cls, tuple) and hasattr(cls, "_fields")) or hasattr(cls, "__dataclass_fields__"):

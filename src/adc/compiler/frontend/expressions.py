@@ -149,6 +149,8 @@ class Expressions(Operators):
             return total
         if name == "T":
             return self.op("transpose", base)
+        if name == "mT":
+            return self.call(np.swapaxes, [base, -1, -2], {})
         if name == "dtype":
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):
@@ -187,6 +189,8 @@ class Expressions(Operators):
             return self.subscript(stacked, index)
         if isinstance(base, Var):
             if not base.is_array:
+                if index is Ellipsis or index == ():
+                    return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
             return self.getitem(base, normalized(self, base, self.index_value(index)))
         if base is np.r_ or base is np.c_:

@@ -1,0 +1,112 @@
+"""The same operations in the other forms that NumPy takes: methods, keywords, lists, arrays for sequences."""
+
+import numpy as np
+from tests.corpus import program
+
+KEEP = np.array([True, False, True, True])
+
+
+def matrix(*shape):
+    return lambda r: (r.normal(size=shape),)
+
+
+@program(lambda r: (r.normal(size=4), KEEP.copy()))
+def compress_as_a_method(x, keep):
+    return np.sum(x.compress(keep) ** 2 * np.array([1.0, 2.0, 3.0]))
+
+
+@program(lambda r: (r.normal(size=(3, 4)), KEEP.copy()))
+def compress_along_an_axis(a, keep):
+    return np.sum(a.compress(keep, axis=1) ** 2) + np.sum(np.delete(a, keep, axis=1) ** 3)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def choose_by_a_list(x, y):
+    return np.sum(np.choose([0, 1, 1, 0], (x, y)) * np.arange(4.0))
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3)))
+def filled_with_an_array(a, x):
+    return np.sum(np.full((2, 3), x) * a) + np.sum(np.full_like(a, x**2) * a)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 3))))
+def triangle_of_a_row(x, a):
+    return np.sum(np.triu(x) * a) + np.sum(np.tril(x, -1) * a**2)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(3, 1)), r.normal(size=2)))
+def insert_at_several_places(a, column, x):
+    wide = np.insert(a, [1, 2], column, axis=1)
+    return np.sum(wide * np.arange(6.0)) + np.sum(np.insert(x, slice(0, 2), x**2) * np.arange(4.0))
+
+
+@program(matrix(3, 4))
+def methods_with_an_order(a):
+    columns = a.reshape((4, 3), order="F")[1] * a.flatten("F")[:3] * a.flatten(order="C")[1:4]
+    return np.sum(columns) + np.sum(a.copy(order="C") ** 2)
+
+
+@program(matrix(2, 3, 4))
+def rows_of_an_array_joined(t):
+    rows = np.concatenate(t) * np.concatenate(t, axis=1).reshape(6, 4)
+    return np.sum(rows * np.arange(4.0)) + np.sum(np.stack(t, axis=-1)[0, 1]) + np.sum(t.mT[0] ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=2)))
+def joined_flat(a, x):
+    return np.sum(np.concatenate([a, x], axis=None) ** 2 * np.arange(8.0))
+
+
+@program(lambda r: (r.normal(size=4), 0.7))
+def put_by_lists(x, s):
+    y = x.copy()
+    np.put(y, [0, 2], [s, s**2])
+    y.put([1], s**3)
+    return np.sum(y * np.arange(1.0, 5.0))
+
+
+@program(matrix(3, 4))
+def open_mesh_of_lists(a):
+    return np.sum(a[np.ix_([0, 2], [1, 3])] ** 2) + np.sum(np.take_along_axis(a, np.array([7, 0]), axis=None))
+
+
+@program(matrix(3, 3))
+def results_by_their_names(a):
+    m = a @ a.T + np.eye(3)
+    return (
+        np.linalg.slogdet(m).logabsdet
+        + np.sum(np.linalg.eigh(m).eigenvalues ** 2)
+        + np.linalg.qr(m).R[0, 0] ** 2
+    )
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def close_elements(x, y):
+    return np.sum(np.isclose(x, y, atol=0.5) * x * y) + np.allclose(x, x) * np.sum(y)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(3, 4)) > 0.3))
+def spread_of_some(a, mask):
+    some = np.var(a, where=a > -0.5) + np.sum(np.std(a, axis=1, where=mask | (a > 0), ddof=0.5))
+    return some + np.sum(np.var(a, axis=0, mean=np.mean(a, axis=0, keepdims=True)))
+
+
+@program(lambda r: (np.array([0.3, -0.7, 1.2, 0.9]),))
+def one_bound(x):
+    return np.sum(x.clip(0.1) ** 2) + np.sum(x.clip(max=1.0) ** 3) + np.finfo(float).eps * x[0]
+
+
+@program(lambda r: (np.array([0.3, -0.7, 1.2, 0.9, 0.1]),))
+def unique_with_its_inverse(x):
+    values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return np.sum(values[inverse] ** 2 * np.arange(5.0)) + np.sum(values * counts)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3), 0.4))
+def keywords_of_products(a, x, s):
+    spread = np.linspace(x, x**2, 3, axis=-1)
+    start = np.add.reduce(a, axis=1, initial=s)
+    return (
+        np.sum(spread * np.arange(3.0)) + np.sum(start**2) + np.sum(np.dot(a, 2)) + np.array(x, ndmin=2)[0, 1]
+    )
