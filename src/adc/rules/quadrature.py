@@ -79,4 +79,7 @@ def _simpson_weights(n):
     ],
 )
 def simpson(y, *, dx=1.0, axis=-1):
-    return np.tensordot(_simpson_weights(y.shape[axis]), y, axes=((0,), (axis,))) * dx
+    weights = _simpson_weights(y.shape[axis])
+    if y.dtype.kind in "fc":
+        weights = weights.astype(y.dtype)
+    return np.tensordot(weights, y, axes=((0,), (axis,))) * dx
