@@ -211,3 +211,13 @@ def lengths_that_a_loop_without_trips_would_compare(a, b, trips):
     for i in range(trips):
         s += np.sum(a * b) * i
     return s + np.sum(a * a) + np.sum(np.sin(b))
+
+
+@program(lambda r: (r.normal(size=5), 0.4))
+def written_to_in_one_branch_of_two(y, t):
+    if t < -0.7:
+        return 0.2
+    y = np.tanh(y)
+    for i in range(3):
+        y[i] = y[i] * t
+    return np.sum(y * y)

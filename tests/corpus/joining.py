@@ -70,3 +70,11 @@ def rows_and_columns_by_index(x, y):
     rows = np.r_["0,2", x, x * y[1]]
     tall = np.r_["0,3,0", x, y]
     return np.sum(z**2) + np.sum(columns @ columns.T) + np.sum(rows[1] ** 3) + np.sum(tall**2 * x[0])
+
+
+@program(lambda r: (r.normal(size=6),))
+def masked_by_joined_pieces(x):
+    """As many as the two pieces have: the count of those below begins in a name of its own."""
+    y = np.concatenate((x[1:], x[:1]))
+    x[y < 0.5] *= x[y < 0.5]
+    return np.sum(x * x)

@@ -317,3 +317,26 @@ def array_written_and_then_replaced_in_a_branch(x, y, trips):
                 x[j] = x[j] * 0.3 + 0.2 * x[j - 1]
             x = np.tanh(y) * x
     return np.sum(x)
+
+
+@program(lambda r: (r.normal(size=5), 0.4))
+def arrays_that_stay_while_their_source_is_written_to(x, s):
+    """The tangent of `x * 1.0` is that of `x`, as it is before `x` changes."""
+    u = x * 1.0
+    v = x + s
+    w = np.where(s > 0.0, x, u) if s > 1.0 else x - 0.0
+    x[1] += np.sum(x)
+    for k in range(2):
+        z = x * 1.0
+        x[k] *= s
+        u = u + z
+    return np.sum(u * v) + np.sum(x * w)
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5), 0.4))
+def part_of_one_of_two_arrays_in_each_others_place(x, y, t):
+    if t > 0.1:
+        y, x = (x, y)
+    x[0] = t
+    part = x[:4]
+    return np.sum(part * part)

@@ -209,5 +209,7 @@ def test_functions_without_a_rule_are_refused():
     with pytest.raises(adc.UnsupportedError, match=r"no rule for np.packbits"):
         np.packbits(x > 1, axis=x)
     np.testing.assert_array_equal(np.packbits(x > 1).numpy(), [192])
-    with pytest.raises(adc.UnsupportedError, match=r"has no derivative of np.cov with the parameter `fweights`"):
+    with pytest.raises(
+        adc.UnsupportedError, match=r"has no derivative of np.cov with the parameter `fweights`"
+    ):
         np.cov(x, fweights=np.array([2, 1]))

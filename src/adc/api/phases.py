@@ -100,6 +100,7 @@ class Phased(Composite):
             source, second = context.lowered.source, first.second
             request = replace(
                 context.request,
+                wanted=(),
                 evaluate=None,
                 lowered=lambda: second.lowered(source),
                 label=self.second_label,

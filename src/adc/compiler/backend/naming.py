@@ -132,9 +132,10 @@ class Names:
             )
             return then | orelse | self._flat(variables(stmt.test))
         if isinstance(stmt, For):
-            return self._loop(stmt, live, [stmt.body]) | self._flat(
-                variables((stmt.start, stmt.stop, stmt.step))
-            )
+            head = self._flat(variables((stmt.start, stmt.stop, stmt.step)))
+            for c in stmt.carried:
+                self._define(c.phi, head)  # its first value is set before the range is read
+            return self._loop(stmt, live, [stmt.body]) | head
         if isinstance(stmt, While):
             return self._loop(stmt, live, [stmt.test_block, stmt.body])
         return live | self._flat(uses(stmt))

@@ -80,8 +80,9 @@ class _Clone:
         # A view of something that stays behind, in another program, owns what it is given.
         new.root = self.table.get(v.root, v.root if self.inside else new)
         new.view_of = v.view_of and self.table.get(v.view_of, v.view_of if self.inside else None)
-        if v in self.ev.shape_source:
-            self.ev.shape_source[new] = self.var(self.ev.shape_source[v])
+        source = self.ev.shape_source.get(v)
+        if source is not None and (self.inside or source in self.table):
+            self.ev.shape_source[new] = self.var(source)
         if v in self.ev.joined_roots:
             self.ev.joined_roots[new] = {self.var(r) for r in self.ev.joined_roots[v]}
         if v in self.ev.mutated:

@@ -115,12 +115,15 @@ def _merge_once(program: Program, evaluator: Evaluator) -> bool:
     escaped: dict[Var, None] = {}
     if inside:
         _escapes(program.body, program.params, escaped)
+    before = {s: there for s, _, there in scopes.visited(program.body, program.params) if isinstance(s, If)}
+    own = scopes.bound(program.body)
     table: dict[Var, Atom] = {}
     for v in escaped:
         region, side = inside[v]
         result = Var(v.name, v.type, named=v.named, dim=v.dim)
-        filler = _filler(v, region.orelse if side == 0 else region.then, evaluator)
-        if isinstance(filler, Var):
+        with evaluator.at(region.orelse if side == 0 else region.then):
+            filler = _filler(v, result, remeasure.known_in(before[region], own), evaluator)
+        if isinstance(filler, Var) and v.is_array:
             evaluator.joined_roots[result] = {v.root, filler}
         region.merges.append(Merge(result, v, filler) if side == 0 else Merge(result, filler, v))
         table[v] = result
@@ -153,14 +156,24 @@ def _escapes(block: Block, params: Sequence[Var], escaped: dict[Var, None]) -> N
                 escaped.setdefault(v)
 
 
-def _filler(v: Var, block: Block, evaluator: Evaluator) -> Atom:
-    """What stands for a value on the path that never reads it."""
-    if not v.is_array:
-        return Const(np.dtype(v.type.dtype).type(0).item())
-    with evaluator.at(block):
-        empty = evaluator.op("zeros", (0,) * v.type.ndim, dtype=np.dtype(v.type.dtype))
-    assert isinstance(empty, Var)
-    return empty
+def _filler(v: Var, result: Var, known: remeasure.Known, evaluator: Evaluator) -> Atom:
+    """What stands for a value on the path that never reads it: of its lengths where they are known there, too.
+
+    The lengths of the merge are its own otherwise: nobody may take it for an array as long as another.
+    """
+    if v.is_array:
+        as_long = all(map(known, v.type.shape))
+        if as_long:
+            filler = evaluator.op("empty", evaluator.shape_values(v.type.shape), dtype=np.dtype(v.type.dtype))
+        else:
+            remeasure.apart(result)
+            filler = evaluator.op("zeros", (0,) * v.type.ndim, dtype=np.dtype(v.type.dtype))
+        assert isinstance(filler, Var)
+        return filler
+    if v.dim is not None and known(v.dim):
+        return evaluator.atom(evaluator.dim_value(v.dim))
+    remeasure.apart(result)
+    return Const(np.dtype(v.type.dtype).type(0).item())
 
 
 def _outside(block: Block, table: dict[Var, Atom], inside: dict[Var, tuple[If, int]]) -> Block:

@@ -50,24 +50,34 @@ def by_itself(v: Var, known: Known, ev: Evaluator) -> None:
         v.dim = Dim.symbol("value", v)
 
 
+def apart(v: Var) -> None:
+    """Give a value lengths of its own, which are equal to no others."""
+    if isinstance(v.type, Array):
+        shape = tuple(Dim.symbol("shape", v, k) for k in range(v.type.ndim))
+        v.type = Array(v.type.dtype, shape, v.type.layout)
+    elif v.dim is not None:
+        v.dim = Dim.symbol("value", v)
+
+
+def known_in(there: Collection[Var], gone: Collection[Var] | None) -> Known:
+    """Whether a length only depends on variables that are there: all but those in `gone`, or none but these."""
+    return lambda d: all(
+        v in there or (gone is not None and v not in gone)
+        for s in d.symbols()
+        for v in s.payload
+        if isinstance(v, Var)
+    )
+
+
 def in_scope(
     params: Sequence[Var], statements: Block, ev: Evaluator, gone: Collection[Var] | None = None
 ) -> None:
     """Let no type name a length by a variable that is not there: of those in `gone`, or of all but `params`."""
-
-    def known_at(there: set[Var]) -> Known:
-        return lambda d: all(
-            v in there or (gone is not None and v not in gone)
-            for s in d.symbols()
-            for v in s.payload
-            if isinstance(v, Var)
-        )
-
     for p in params:
-        by_itself(p, known_at(set(params)), ev)
+        by_itself(p, known_in(set(params), gone), ev)
     for stmt, _, there in scopes.visited(statements, params):
         targets = () if stmt is None else (*defined(stmt), *bound_inside(stmt))
-        known = known_at(there.union(targets))
+        known = known_in(there.union(targets), gone)
         if isinstance(stmt, Assign):
             assignment(stmt, known, ev)
         else:

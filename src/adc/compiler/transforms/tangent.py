@@ -79,6 +79,7 @@ class Tangent:
         self.statements = list(walk(block))
         self.written = self._written()
         self.dot: dict[Var, Value] = {}
+        self.changing: set[Var] = set()  # the roots of tangents of arrays that are written to
         self.buffers: dict[Buffer, Buffer] = {}
 
     def _written(self) -> set[Var]:
@@ -103,13 +104,13 @@ class Tangent:
         """The tangents of what the block is given."""
         for v, dot in self.seeds.items():
             if self.active(v):
-                self.dot[v] = self._owned(v, dot, None) if v.root in self.written else dot
+                self._set(v, self._owned(v, dot, None) if v.root in self.written else dot)
         defined = {t for s in self.statements if isinstance(s, Assign) for t in s.targets}
         for s in self.statements:
             if not isinstance(s, Store) or s.array.root in defined or not self.active(s.array.root):
                 continue
             if s.array.root not in self.dot and self._is_given(s.array.root):
-                self.dot[s.array.root] = self._named(s.array.root, self.ev.zeros_like(s.array.root))
+                self._set(s.array.root, self._named(s.array.root, self.ev.zeros_like(s.array.root)))
 
     def _is_given(self, v: Var) -> bool:
         bound = {
@@ -168,10 +169,31 @@ class Tangent:
 
     def _finish(self, target: Var, dot: Value, made: set[Var]) -> None:
         """Give a tangent its primal's dtype, shape, name, and memory of its own where that is written to."""
-        if target.is_array and target.root in self.written and target.view_of is None:
-            self.dot[target] = self._owned(target, dot, made)
+        owns = target.is_array and target.view_of is None
+        if owns and (target.root in self.written or self._may_change(dot)):
+            self._set(target, self._owned(target, dot, made))
         elif dot is not ZERO:
-            self.dot[target] = self._named(target, self._like(target, dot, made))
+            self._set(target, self._named(target, self._like(target, dot, made)))
+
+    def _set(self, v: Var, dot: Value) -> None:
+        self.dot[v] = dot
+        if v.is_array and v.root in self.written and isinstance(dot, Var):
+            self.changing.add(dot.root)
+
+    def _may_change(self, dot: Value) -> bool:
+        """Whether a tangent is memory that belongs to the tangent of something that is written to.
+
+        `y = x + 1` is a new array, and `x_dot` would serve as its tangent, if `x` stayed as it is.
+        """
+        todo, seen = [dot.root] if isinstance(dot, Var) and dot.is_array else [], set[Var]()
+        while todo:
+            root = todo.pop()
+            if root in self.changing:
+                return True
+            if root not in seen:
+                seen.add(root)
+                todo.extend(self.ev.joined_roots.get(root, ()))
+        return False
 
     def _like(self, target: Var, dot: Value, made: set[Var] | None) -> Value:
         t = self.ev.type_of(dot)
@@ -379,7 +401,7 @@ class Tangent:
             self.ev.block.append(Keep(mirror, stmt.index, self.ev.atom(value), stmt.origin))
         else:
             target = Var(f"{stmt.target.name}_dot", stmt.target.type, named=stmt.target.named)
-            self.dot[stmt.target] = target
+            self._set(stmt.target, target)
             self.ev.block.append(Restore(target, mirror, stmt.index, stmt.origin))
 
     # --- regions ------------------------------------------------------------------------------------------------
@@ -389,7 +411,7 @@ class Tangent:
         inits = [self._carried_value(c.init, c.phi) for c in carried]
         phis = [self._beside(c.phi) for c in carried]
         for c, phi in zip(carried, phis, strict=True):
-            self.dot[c.phi] = phi
+            self._set(c.phi, phi)
         test_block: Block = []
         body: Block = []
         if isinstance(stmt, While):
@@ -406,7 +428,7 @@ class Tangent:
                 self.ev.joined_roots[phi] = roots
                 self.ev.joined_roots[after] = roots | {phi}
             result.append(Carried(phi, self.ev.atom(init), self.ev.atom(out), after))
-            self.dot[c.result] = after
+            self._set(c.result, after)
         if isinstance(stmt, While):
             self.ev.block.append(While(result, test_block, stmt.test, body, stmt.origin))
         else:
@@ -448,7 +470,7 @@ class Tangent:
                 result.type = Array(result.type.dtype, result.type.shape, "C" if contiguous else "A")
                 self.ev.joined_roots[result] = {v.root for v in both}
             merges.append(Merge(result, self.ev.atom(a), self.ev.atom(b)))
-            self.dot[m.result] = result
+            self._set(m.result, result)
         self.ev.block.append(If(stmt.test, sides[0], sides[1], merges, stmt.origin))
 
     def _merged_value(self, x: Atom, result: Var) -> Value:
