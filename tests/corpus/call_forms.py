@@ -110,3 +110,48 @@ def keywords_of_products(a, x, s):
     return (
         np.sum(spread * np.arange(3.0)) + np.sum(start**2) + np.sum(np.dot(a, 2)) + np.array(x, ndmin=2)[0, 1]
     )
+
+
+@np.vectorize
+def _branching(v, scale):
+    return v * v if v > 0.0 else scale * v
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3)))
+def vectorized(a, x):
+    bent = np.vectorize(lambda v: np.exp(v) if v < 0.0 else 1.0 + v)
+    return np.sum(_branching(a, x) * bent(a)) + np.sum(_branching(x, 0.5))
+
+
+@program(matrix(3, 4))
+def along_an_axis(a):
+    best = np.apply_along_axis(lambda row: np.sort(row)[-2:], 1, a)
+    return np.sum(best * np.arange(2.0)) + np.sum(np.apply_along_axis(np.cumsum, 0, a) ** 2)
+
+
+@program(matrix(2, 3, 4))
+def over_axes(t):
+    return np.sum(np.apply_over_axes(np.sum, t, [0, -1]) ** 2 * np.arange(3.0)[:, None])
+
+
+@program(lambda r: (r.normal(size=6), np.array([0, 2, 2, 5])))
+def sums_of_segments(x, starts):
+    return np.sum(np.add.reduceat(x, starts) ** 2) + np.sum(np.maximum.reduceat(x, starts) ** 3)
+
+
+@program(lambda r: (np.array([0.5, -0.3, 1.4]), -0.4))
+def pieces_of_one_condition(x, s):
+    one = np.piecewise(s, [s < 0, s >= 0], [lambda v: v**2, np.sin])
+    return np.sum(np.piecewise(x, x < 0, [lambda v: s * v, np.exp])) + one
+
+
+@program(lambda r: (r.normal(size=4),))
+def from_an_iterator(x):
+    return np.sum(np.fromiter((v * v for v in x if v > -0.5), dtype=float) ** 2)
+
+
+@program(lambda r: (r.normal(size=(3, 2)), 0.7))
+def flat_elements(a, s):
+    b = a.copy()
+    b.flat[1] = s
+    return np.sum(np.array([v * v for v in b.flat])) + a.flat[3] * s

@@ -6,7 +6,10 @@ A name of NumPy or SciPy that is neither in the rule table nor here makes a test
 # module -> (class, reason) -> names
 CLASSES: dict[str, dict[tuple[str, str], str]] = {
     "numpy": {
-        ("language", "arrays from sequences; the engines build them"): ("array asarray ascontiguousarray"),
+        ("language", "arrays from sequences; the engines build them"): (
+            "array asarray ascontiguousarray fromiter"
+        ),
+        ("language", "calls of the program's own function, looked into by the compiler"): "vectorize",
         ("no derivative", "types and questions about types"): (
             "bool bool_ byte bytes_ cdouble character clongdouble complex128 complex256 complex192 complex64 "
             "complexfloating csingle datetime64 double dtype flexible float128 float96 float16 float32 "
@@ -35,8 +38,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("no derivative", "bits of integers"): ("bitwise_count packbits unpackbits"),
         ("unsupported", "takes a Python function or is an iterator: write the loop"): (
-            "apply_along_axis apply_over_axes fromfunction fromiter frompyfunc vectorize broadcast flatiter "
-            "ndenumerate ndindex nditer nested_iters mask_indices"
+            "fromfunction frompyfunc broadcast flatiter ndenumerate ndindex nditer nested_iters mask_indices"
         ),
         ("unsupported", "np.matrix and poly1d: use arrays"): ("asmatrix bmat poly1d"),
         (

@@ -346,3 +346,51 @@ def sliding_window_view(x, window_shape, axis=None):
             shifted.append(result[before + (slice(start, start + places),)])
         result = np.stack(tuple(shifted), axis=-1)
     return result
+
+
+# --- the user's function along axes -------------------------------------------------------------------------
+
+
+@composite(
+    np.apply_along_axis,
+    wrt="arr",
+    examples=lambda r: [
+        (np.cumsum, 0, r.normal(3, 2)),
+        (np.sum, 1, r.normal(2, 3, 2)),
+        (np.diff, -1, r.normal(2, 3)),
+        (np.diag, 0, r.normal(2, 3)),
+        (np.prod, 0, r.normal(3)),
+    ],
+)
+def apply_along_axis(func1d, axis, arr):
+    if np.ndim(arr) == 1:
+        return func1d(arr)
+    moved = np.moveaxis(arr, axis, -1)
+    outer = np.shape(moved)[:-1]
+    rows = np.reshape(moved, (-1, moved.shape[-1]))
+    parts = []
+    for k in range(rows.shape[0]):
+        parts.append(func1d(rows[k]))
+    joined = np.stack(tuple(parts))
+    own = np.shape(joined)[1:]
+    first = axis % np.ndim(arr)
+    sources = tuple(range(len(outer), len(outer) + len(own)))
+    return np.moveaxis(np.reshape(joined, outer + own), sources, tuple(range(first, first + len(own))))
+
+
+@composite(
+    np.apply_over_axes,
+    wrt="a",
+    examples=lambda r: [
+        (np.sum, r.normal(2, 3, 2), (0, -1)),
+        (np.cumsum, r.normal(2, 3), [1]),
+        (np.max, r.distinct(2, 3), 0),
+    ],
+)
+def apply_over_axes(func, a, axes):
+    result = a
+    for axis in axes if isinstance(axes, (list, tuple)) else (axes,):
+        k = axis % np.ndim(a)
+        found = func(result, k)
+        result = found if np.ndim(found) == np.ndim(a) else np.expand_dims(found, k)
+    return result

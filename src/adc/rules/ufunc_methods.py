@@ -94,6 +94,45 @@ def multiply_accumulate(array, axis=0):
     return np.cumprod(array, axis=axis)
 
 
+def _segments(r):
+    return [
+        (r.distinct(5), np.array([0, 2, 3])),
+        (r.distinct(5), np.array([3, 1, 1])),
+        call(r.distinct(2, 4), [0, 1], axis=1),
+    ]
+
+
+def _by_segments(array, indices, axis, reduce):
+    """Each position with all elements up to the next position; alone where that is not further on."""
+    moved = np.moveaxis(array, axis, 0)
+    starts = np.array(indices) if isinstance(indices, (list, tuple)) else indices
+    stops = np.maximum(np.append(starts[1:], moved.shape[0]), starts + 1)
+    result = np.zeros((np.size(starts),) + np.shape(moved)[1:], dtype=array.dtype)
+    for k in range(np.size(starts)):
+        result[k] = reduce(moved[starts[k] : stops[k]], axis=0)
+    return np.moveaxis(result, 0, axis)
+
+
+@method(np.add, "reduceat", "array", _segments)
+def add_reduceat(array, indices, axis=0):
+    return _by_segments(array, indices, axis, np.sum)
+
+
+@method(np.multiply, "reduceat", "array", _segments)
+def multiply_reduceat(array, indices, axis=0):
+    return _by_segments(array, indices, axis, np.prod)
+
+
+@method(np.maximum, "reduceat", "array", _segments, "as max")
+def maximum_reduceat(array, indices, axis=0):
+    return _by_segments(array, indices, axis, np.max)
+
+
+@method(np.minimum, "reduceat", "array", _segments, "as min")
+def minimum_reduceat(array, indices, axis=0):
+    return _by_segments(array, indices, axis, np.min)
+
+
 def column(a, b):
     """`a` with an axis of length 1 for each axis of `b`."""
     return a if np.ndim(a) == 0 else np.reshape(a, np.shape(a) + (1,) * np.ndim(b))

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from adc.rules.registry import composite
+from adc.errors import UnsupportedError
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
@@ -115,6 +116,16 @@ def fill_diagonal(a, val):
     a[steps, steps] = val
 
 
+@static
+def _alone(condition, ndim):
+    """A condition that stands for a list of one; of more axes, NumPy takes its rows for the conditions."""
+    if ndim > 1:
+        raise UnsupportedError(
+            "np.piecewise with an array of conditions", repair="Give a list of conditions."
+        )
+    return condition
+
+
 @composite(
     np.piecewise,
     wrt="x",
@@ -127,15 +138,21 @@ def fill_diagonal(a, val):
         ),
         (r.distinct(4), [np.array([True, False, True, False])], [np.sin, 2.5]),
         (r.distinct(3), [r.mask(3)], [np.exp]),
+        (r.distinct(4), np.array([True, False, True, False]), [np.sin, np.exp]),
+        (0.7, [np.array(False), np.array(True)], [np.exp, np.sin]),
     ],
 )
 def piecewise(x, condlist, funclist):
-    y = np.zeros_like(x)
-    rest = np.ones(np.shape(x), dtype=bool)
-    for k in range(len(condlist)):
-        rest = rest & ~condlist[k]
-        y[condlist[k]] = funclist[k](x[condlist[k]]) if callable(funclist[k]) else funclist[k]
-    if len(funclist) > len(condlist):
-        last = funclist[len(condlist)]
-        y[rest] = last(x[rest]) if callable(last) else last
-    return y
+    conditions = condlist if isinstance(condlist, (list, tuple)) else (_alone(condlist, np.ndim(condlist)),)
+    # A number is an array of one element for a while.
+    row = np.reshape(x, (1,)) if np.ndim(x) == 0 else x
+    y = np.zeros_like(row)
+    rest = np.ones(np.shape(row), dtype=bool)
+    for k in range(len(conditions)):
+        chosen = np.reshape(conditions[k], (1,)) if np.ndim(x) == 0 else conditions[k]
+        rest = rest & ~chosen
+        y[chosen] = funclist[k](row[chosen]) if callable(funclist[k]) else funclist[k]
+    if len(funclist) > len(conditions):
+        last = funclist[len(conditions)]
+        y[rest] = last(row[rest]) if callable(last) else last
+    return y[0] if np.ndim(x) == 0 else y

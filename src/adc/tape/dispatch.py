@@ -29,6 +29,7 @@ _REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.logical_or: np.any,
 }
 _ACCUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+_MEANINGS = {"reduce": _REDUCTIONS, "accumulate": _ACCUMULATIONS, "reduceat": {}}
 
 # These ask about an array and carry no derivative.
 _QUESTIONS: set[Any] = {
@@ -65,9 +66,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     if method == "outer":
         left, right = inputs
         return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), right)
-    if method in ("reduce", "accumulate"):
-        table = _REDUCTIONS if method == "reduce" else _ACCUMULATIONS
-        function = table.get(ufunc)
+    if method in ("reduce", "accumulate", "reduceat"):
+        function = _MEANINGS[method].get(ufunc)
         if function is not None:
             return _reduced(function, inputs, kwargs)
         if modes.enabled and record.is_active(inputs):
@@ -192,7 +192,7 @@ def _by_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     entry = find(getattr(ufunc, method))
     if entry is not None:
         result = record.apply(entry, inputs, given)
-    elif ufunc.nin == 2 and ufunc.nout == 1 and find(ufunc) is not None:
+    elif method != "reduceat" and ufunc.nin == 2 and ufunc.nout == 1 and find(ufunc) is not None:
         result = _folded(ufunc, method == "accumulate", inputs, given)
     else:
         raise record.no_rule(f"np.{ufunc.__name__}.{method}")

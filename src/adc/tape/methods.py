@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.errors import GraphCutError
+from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.tape import dispatch, indexing, inplace, record
 from adc.tape.entry import Entry, entry_of, find, find_method
@@ -256,7 +256,19 @@ def _plain_question(name: str) -> Callable[..., Any]:
     return method
 
 
-_OWN: dict[str, Callable[..., Any]] = {
+def _flat(t: Tensor) -> Any:
+    if not t.primal.flags.c_contiguous:
+        raise UnsupportedError(
+            "`flat` of a Tensor that does not lie row by row in memory",
+            here(),
+            "What is written there would not be written to the Tensor.",
+            "Use np.ravel, or copy the Tensor first.",
+        )
+    return np.ravel(t)
+
+
+_OWN: dict[str, Any] = {
+    "flat": property(_flat),
     "item": _item,
     "tolist": _tolist,
     "numpy": _numpy,

@@ -9,7 +9,6 @@ themselves stay as they are.
 
 from __future__ import annotations
 
-import builtins
 import dis
 import functools
 import sys
@@ -23,6 +22,7 @@ from adc.rules import registry
 from adc.tape import dispatch, record, solvers
 from adc.tape.entry import find
 from adc.tape.recorders import Recorders
+from adc.tape.stand_ins import BUILTINS, CREATORS, float_array, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -171,7 +171,7 @@ class Namespace(dict[str, Any]):
         self._substitution = substitution
         self._original = original
         self._translated: dict[str, Any] = {}
-        self["__builtins__"] = _BUILTINS
+        self["__builtins__"] = BUILTINS
         self["__name__"] = original.get("__name__")
         self._translated.update(self)
 
@@ -198,7 +198,7 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        special = _CREATORS.get(value) if callable(value) and getattr(value, "__hash__", None) else None
+        special = CREATORS.get(value) if callable(value) and getattr(value, "__hash__", None) else None
         value = special or self._substitution.translate(value)
         if not isinstance(value, Tensor):
             self.__dict__[name] = value  # the next look-up does not come here
@@ -230,6 +230,12 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return _array if type(value) is np.ndarray and value.dtype.kind in "fc" else None
     if isinstance(value, np.ufunc):
         return lambda _, ufunc: Ufunc(ufunc)
+    if value is np.vectorize:
+        return lambda _, __: vectorize
+    if isinstance(value, np.vectorize):
+        return lambda substitution, made: vectorize(
+            substitution.translate(made.pyfunc), excluded=made.excluded, signature=made.signature
+        )
     if isinstance(value, type | np.generic | Tensor):
         return None
     if value is np.r_ or value is np.c_:
@@ -241,7 +247,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if hasattr(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
     if callable(value):
-        special = _CREATORS.get(value) if getattr(type(value), "__hash__", None) else None
+        special = CREATORS.get(value) if getattr(type(value), "__hash__", None) else None
         if special is not None:
             return lambda _, function: special
         if registry.find(value) is not None:
@@ -271,13 +277,6 @@ def _method(substitution: Substitution, value: types.MethodType) -> Any:
     return types.MethodType(substitution.translate(value.__func__), value.__self__)
 
 
-def _float_array(result: Any) -> Any:
-    """A result as traced code sees it: an array of floats as a Tensor, which can be written to."""
-    if type(result) is np.ndarray and result.dtype.kind in "fc":
-        return make(result)
-    return result
-
-
 def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the rule table."""
     entry = find(function)
@@ -291,7 +290,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
                 return recorders.of(args, kwargs)(*args, **kwargs)
         if record.is_active(args) or record.is_active(kwargs):
             return dispatch.call(function, *args, **kwargs)
-        return _float_array(function(*record.plain(args), **record.plain(kwargs)))
+        return float_array(function(*record.plain(args), **record.plain(kwargs)))
 
     call.__dict__["_stands_for"] = function
     return call
@@ -307,7 +306,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
                 return function(*args, **kwargs)
             if modes.enabled:
                 raise record.no_rule(registry.spell(function))
-        return _float_array(function(*record.plain(args), **record.plain(kwargs)))
+        return float_array(function(*record.plain(args), **record.plain(kwargs)))
 
     call.__dict__["_stands_for"] = function
     return call
@@ -322,13 +321,13 @@ class Ufunc:
         self.__wrapped__ = ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _float_array(self._ufunc(*args, **kwargs))
+        return float_array(self._ufunc(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._ufunc, name)
         if not callable(found):
             return found
-        return lambda *args, **kwargs: _float_array(found(*args, **kwargs))
+        return lambda *args, **kwargs: float_array(found(*args, **kwargs))
 
 
 class Joiner:
@@ -340,54 +339,4 @@ class Joiner:
     def __getitem__(self, key: Any) -> Any:
         if record.is_active(key):
             return dispatch.call(self._joiner.__getitem__, key)
-        return _float_array(self._joiner[record.plain(key)])
-
-
-# What traced code gets in place of a function ---------------------------------------------------------------
-
-
-def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
-    """`np.array` of Tensors, or of nested lists of them."""
-    if isinstance(value, Tensor):
-        made = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
-        return np.copy(made) if copy and made is value else made
-    if isinstance(value, list | tuple) and record.is_active(value):
-        made = np.stack(
-            [
-                _as_array(v, dtype, copy=False) if isinstance(v, list | tuple | Tensor) else np.asarray(v)
-                for v in value
-            ]
-        )
-        return made
-    return _float_array(
-        np.array(record.plain(value), dtype=dtype) if copy else np.asarray(record.plain(value), dtype=dtype)
-    )
-
-
-def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
-    made = _as_array(object, dtype, copy is not False)
-    ndmin = kwargs.pop("ndmin", 0)
-    return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
-
-
-def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
-    return _as_array(a, dtype, copy=False)
-
-
-def _isinstance(value: Any, kinds: Any) -> bool:
-    """A Tensor is what its array is, to a function that was written for arrays."""
-    if builtins.isinstance(value, Tensor):
-        return builtins.isinstance(value.primal, kinds) or builtins.isinstance(value, kinds)
-    return builtins.isinstance(value, kinds)
-
-
-_CREATORS: dict[Any, Callable[..., Any]] = {
-    np.array: _array_stand_in,
-    np.asarray: _asarray_stand_in,
-    np.asanyarray: _asarray_stand_in,
-    np.ascontiguousarray: _asarray_stand_in,
-    np.asfortranarray: _asarray_stand_in,
-    np.require: _asarray_stand_in,
-    np.asarray_chkfinite: _asarray_stand_in,
-}
-_BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}
+        return float_array(self._joiner[record.plain(key)])

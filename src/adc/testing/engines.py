@@ -87,7 +87,7 @@ def _text_of(name: str, value: Any, arguments: dict[str, Any], active: bool) -> 
     if isinstance(value, np.ndarray) or (active and isinstance(value, float)):
         arguments[name] = value
         return name
-    if isinstance(value, np.ufunc):
+    if isinstance(value, np.ufunc) or (callable(value) and registry.find(value) is not None):
         return f"np.{value.__name__}"
     if isinstance(value, type):
         return f"np.{value.__name__}" if issubclass(value, np.generic) else value.__name__

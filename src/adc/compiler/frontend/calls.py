@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import (
+    applied,
     array_functions,
     desugar,
     growing,
@@ -44,6 +45,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **array_functions.TABLE,
     **higher_order.TABLE,
     **iteration_tools.TABLE,
+    **applied.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
@@ -178,6 +180,8 @@ class Calls(Iteration):
             return self.call(function.__func__, [function.__self__, *args], kwargs)
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
+        if isinstance(function, np.vectorize):
+            return applied.of_instance(self, function, args)
         inline = getattr(function, "__adc_inline__", None)
         if inline is not None:
             return inline(

@@ -1,0 +1,84 @@
+"""Functions of NumPy that call the user's function for each element or row: np.vectorize, np.apply_along_axis, ...
+
+What the calls give is put together as in a comprehension, `np.array([function(row) for row in rows])`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend.array_functions import asarray
+from adc.compiler.frontend.frame import Evaluated
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+
+def _collected(self: Calls, function: Value, *sequences: Value) -> Value:
+    """`np.array(list(map(function, *sequences)))`."""
+    return self.call(np.array, [self.call(list, [self.call(map, [function, *sequences], {})], {})], {})
+
+
+def vectorized(
+    self: Calls, pyfunc: Value = None, otypes: Value = None, doc: Value = None, **options: Value
+) -> Value:
+    """What `np.vectorize(f)` makes: `f` is called with the elements that belong together."""
+    given = [name for name, value in options.items() if value]
+    if given or pyfunc is None:
+        raise self.refuse(
+            f"np.vectorize with `{given[0] if given else 'no function'}` is not supported",
+            repair="write the loop",
+        )
+
+    def call(*args: Value) -> Value:
+        operands = [self.array_of(a) for a in args]
+        if not any(isinstance(x, Var) and x.is_array for x in operands):
+            return self.call(pyfunc, operands, {})
+        whole = self.call(np.broadcast_arrays, operands, {}) if len(operands) > 1 else operands
+        results = _collected(self, pyfunc, *(self.call(np.ravel, [x], {}) for x in whole))
+        return self.op("reshape", results, self.shape_values(whole[0].type.shape))
+
+    return Evaluated(call)
+
+
+def of_instance(self: Calls, made: np.vectorize, args: list[Value]) -> Value:
+    """A call of what np.vectorize has made outside of the program."""
+    options: dict[str, Any] = {"excluded": made.excluded, "signature": made.signature}
+    return vectorized(self, made.pyfunc, **options).function(*args)
+
+
+def _apply_along_axis(
+    self: Calls, func1d: Value, axis: Value, arr: Value, *args: Value, **kwargs: Value
+) -> Value:
+    array = self.array_of(arr)
+    each = Evaluated(lambda row: self.call(func1d, [row, *args], kwargs))
+    if array.type.ndim == 1:
+        return each.function(array)
+    moved = self.call(np.moveaxis, [array, axis, -1], {})
+    lengths = self.shape_values(moved.type.shape)
+    results = _collected(self, each, self.op("reshape", moved, (-1, lengths[-1])))
+    own = self.shape_values(results.type.shape[1:])
+    whole = self.op("reshape", results, (*lengths[:-1], *own))
+    if not own:
+        return whole
+    first = axis % array.type.ndim
+    sources = tuple(range(len(lengths) - 1, len(lengths) - 1 + len(own)))
+    return self.call(np.moveaxis, [whole, sources, tuple(range(first, first + len(own)))], {})
+
+
+def _fromiter(
+    self: Calls, iter: Value, dtype: Value = None, count: Value = -1, *, like: Value = None
+) -> Value:
+    return asarray(self, self.call(np.array, [self.call(list, [iter], {})], {}), dtype)
+
+
+TABLE: dict[Any, Callable[..., Value]] = {
+    np.vectorize: vectorized,
+    np.apply_along_axis: _apply_along_axis,
+    np.fromiter: _fromiter,
+}
