@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,26 @@ from adc.tape.tensor import Tensor, make
 from adc.tape.writes import stamp
 
 
-def apply(entry: Entry, t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Tensor:
+def apply(entry: Entry, t: Tensor, others: tuple[Any, ...]) -> Tensor:
     """`t op= other`: NumPy's casting and shape rules, and the derivative of `t = t op other`."""
+    return by(lambda *operands, **kwargs: record.apply(entry, operands, kwargs), t, others, {})
+
+
+def by(function: Callable[..., Any], t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """Write `function(t, *others)` over `t`, with its derivative."""
+    if not isinstance(t.primal, np.ndarray):
+        t.primal = np.array(t.primal)
     recorded = modes.enabled and (t.node is not None or record.is_active(others))
     if recorded:
         indexing.check_writable(t, views.root_of(t), make(t.primal, t.node or next(_nodes(others))))
     # The pull may read the value that is about to be overwritten.
     operand = make(t.primal.copy(), t.node) if recorded else t
-    result = record.apply(entry, (operand, *others), kwargs or {})
+    result = function(operand, *others, **kwargs)
+    if result.shape != t.shape:
+        raise ValueError(
+            f"a result of shape {result.shape} cannot be written over a Tensor of shape {t.shape}: non-broadcastable "
+            "output operand"
+        )
     replace(t, result)
     return t
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
-from adc.tape import dispatch, indexing, inplace, record
+from adc.tape import dispatch, indexing, inplace, record, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import here
 from adc.tape.recorders import Recorders
@@ -20,7 +20,13 @@ from adc.tape.tensor import Tensor, make
 def look_up(t: Tensor, name: str) -> Any:
     """What `t.name` is, for a name that the class does not define yet; from then on it does."""
     if not name.startswith("__"):
-        found = _OWN.get(name) or _by_rule(name) or _in_place(name) or _by_function(name)
+        found = (
+            _OWN.get(name)
+            or torchlike.METHODS.get(name)
+            or _by_rule(name)
+            or _in_place(name)
+            or _by_function(name)
+        )
         if found is not None:
             setattr(Tensor, name, found)
             return getattr(t, name)
@@ -30,7 +36,7 @@ def look_up(t: Tensor, name: str) -> Any:
 def names() -> list[str]:
     """The methods that `look_up` knows by name."""
     methods = [m for operation in registry.operations() for m in operation.methods]
-    return sorted({*_OWN, *methods})
+    return sorted({*_OWN, *torchlike.METHODS, *methods})
 
 
 def _entry(name: str) -> Entry | None:
@@ -57,12 +63,17 @@ def _by_rule(name: str) -> Any:
 
     recorders = Recorders(entry, entry.function)
 
+    reduces = "keepdims" in entry.positions
+
     def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if reduces and len(args) == 2 and args[1].__class__ is bool:  # PyTorch's order: sum(dim, keepdim)
+            kwargs["keepdims"] = args[1]
+            args = args[:1]
         if not kwargs:
             short = recorders.get(1 + len(args))
             if short is not None:
                 return short(t, *args)
-        elif "dim" in kwargs or "keepdim" in kwargs:
+        elif not kwargs.keys().isdisjoint(_TORCH_KEYWORDS):
             kwargs = {_TORCH_KEYWORDS.get(k, k): v for k, v in kwargs.items()}
         if kwargs.get("out") is not None:
             return dispatch.array_function(entry.function, (t, *args), kwargs)
@@ -77,14 +88,7 @@ def _in_place(name: str) -> Any:
     if entry is None:
         return None
 
-    def method(t: Tensor, *args: Any, alpha: Any = None, **kwargs: Any) -> Tensor:
-        if alpha is not None:
-            args = (args[0] * alpha, *args[1:])
-        if not isinstance(t.primal, np.ndarray):
-            t.primal = np.array(t.primal)
-        return inplace.apply(entry, t, args, kwargs)
-
-    return method
+    return torchlike.in_place(lambda t, *args, **kwargs: record.apply(entry, (t, *args), kwargs))
 
 
 def _by_function(name: str) -> Any:
@@ -95,13 +99,11 @@ def _by_function(name: str) -> Any:
     return lambda t, *args, **kwargs: function(t, *args, **kwargs)
 
 
-_TORCH_KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}
+_TORCH_KEYWORDS = {"dim": "axis", "dim1": "axis1", "dim2": "axis2", "keepdim": "keepdims"}
 
 # PyTorch's names for what NumPy calls otherwise.
 _SYNONYMS = {
     "mul": "multiply",
-    "sub": "subtract",
-    "div": "divide",
     "neg": "negative",
     "pow": "power",
     "mm": "matmul",
@@ -190,9 +192,10 @@ def _lengths(shape: tuple[Any, ...]) -> Any:
 def _transpose(t: Tensor, *axes: Any) -> Any:
     if not axes or axes == (None,):
         return np.transpose(t)
+    two = len(axes) == 2
     axes = _lengths(axes)
-    if len(axes) == 2 and t.ndim > 2 and not modes.plain:
-        return np.swapaxes(t, *axes)  # PyTorch: transpose(dim0, dim1)
+    if two and not modes.plain:
+        return np.swapaxes(t, *axes)  # PyTorch: transpose(dim0, dim1); of two axes NumPy's would do nothing
     return np.transpose(t, tuple(axes))
 
 
@@ -210,6 +213,9 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
         unbiased: bool | None = None,
         **kwargs: Any,
     ) -> Any:
+        if args and args[0].__class__ is bool:  # PyTorch's order: std(dim, unbiased, keepdim)
+            unbiased, *rest = args
+            keepdim, args = (rest[0] if rest else keepdim), ()
         if ddof is None:
             ddof = correction
         if ddof is None:
@@ -288,7 +294,6 @@ _OWN: dict[str, Any] = {
     "transpose": _transpose,
     "permute": lambda t, *axes: np.transpose(t, tuple(_lengths(axes))),
     "t": lambda t: np.transpose(t),
-    "expand": lambda t, *shape: np.broadcast_to(t, _lengths(shape)),
     "std": _spread(np.std),
     "var": _spread(np.var),
     "norm": _norm,

@@ -13,6 +13,8 @@ _add: Callable[..., Any] = np.add.reduce
 _maximum: Callable[..., Any] = np.maximum.reduce
 _minimum: Callable[..., Any] = np.minimum.reduce
 _multiply: Callable[..., Any] = np.multiply.reduce
+_NONE = np._NoValue
+_NUMBERS = (float, np.float64)
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -63,6 +65,13 @@ def _stack(arrays: Any, axis: Any = 0, **kwargs: Any) -> Any:
     return np.stack(arrays, axis, **kwargs)
 
 
+def where(condition: Any, x: Any = _NONE, y: Any = _NONE) -> Any:
+    """`np.where`, of single numbers in a tenth of the time."""
+    if condition.__class__ is np.bool_ and x.__class__ in _NUMBERS and y.__class__ in _NUMBERS:
+        return np.float64(x if condition else y)
+    return np.where(condition) if x is _NONE else np.where(condition, x, y)
+
+
 _QUICK: dict[Any, Callable[..., Any]] = {
     np.sum: _reduction(_add, np.sum),
     np.prod: _reduction(_multiply, np.prod),
@@ -70,4 +79,5 @@ _QUICK: dict[Any, Callable[..., Any]] = {
     np.min: _reduction(_minimum, np.min),
     np.mean: _mean,
     np.stack: _stack,
+    np.where: where,
 }

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.tape.primals import where
+
 __all__ = ["quickened"]
 
 _FEW = 1024  # elements: up to here copying costs less than a view by np.broadcast_to
@@ -81,6 +83,7 @@ class _QuickNumpy:
     sum = staticmethod(_sum)
     shape = staticmethod(_shape)
     ndim = staticmethod(_ndim)
+    where = staticmethod(where)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)

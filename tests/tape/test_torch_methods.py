@@ -1,0 +1,94 @@
+"""Methods of Tensors give PyTorch's values and gradients: torch_methods.json has what PyTorch answers, a call per line.
+
+The gradient is that of the sum of all results, their elements weighted with 1, 2, 3, ...; methods whose name ends
+with an underscore run on a copy of x.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import adc
+
+CALLS = json.loads((pathlib.Path(__file__).parent / "torch_methods.json").read_text())
+
+
+def given(argument):
+    """An argument as the table writes it: t for a Tensor that requires a gradient, i of indices, m for a mask."""
+    match argument:
+        case {"t": values}:
+            return adc.tensor(np.array(values, float), requires_grad=True)
+        case {"i": values} | {"m": values}:
+            return adc.tensor(np.array(values))
+        case {"tuple": values}:
+            return tuple(map(given, values))
+        case _:
+            return argument
+
+
+def plain(value):
+    if isinstance(value, adc.Tensor):
+        return value.detach().numpy().tolist()
+    return [plain(v) for v in value] if isinstance(value, tuple | list) else value
+
+
+def close(found, expected):
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(close, found, expected))
+    return found == expected if expected is None else found == pytest.approx(expected, rel=1e-6, abs=2e-8)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call["method"])
+def test_method(call):
+    x = adc.tensor(np.array(call["x"], float), requires_grad=True)
+    args = list(map(given, call["args"]))
+    kwargs = {name: given(value) for name, value in call["kwargs"].items()}
+    receiver = x * 1 if call["method"].endswith("_") else x
+    result = getattr(receiver, call["method"])(*args, **kwargs)
+    assert close(plain(result), call["value"])
+    if call["method"].endswith("_"):
+        assert result is receiver
+
+    results = result if isinstance(result, tuple) else (result,)
+    active = [r for r in results if isinstance(r, adc.Tensor) and r.requires_grad]
+    if active:
+        total = sum((r * (np.arange(r.size) + 1.0).reshape(r.shape)).sum() for r in active)
+        total.backward()
+    assert close(plain(x.grad), call["grad"])
+    operands = [a for a in args if isinstance(a, adc.Tensor) and a.requires_grad]
+    assert close([plain(a.grad) for a in operands], call["grads"])
+
+
+@pytest.mark.tiny
+def test_a_result_of_another_shape_is_not_written_in_place():
+    x = adc.tensor([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="non-broadcastable"):
+        x.add_(adc.tensor(np.ones((2, 3))))
+    with pytest.raises(ValueError, match="cannot be written over"):
+        x.resize_(2)
+
+
+@pytest.mark.tiny
+def test_names_of_ndarray_mean_what_numpy_means_in_a_plain_function():
+    def f(x):
+        return (x.transpose(0, 1) * np.arange(6.0).reshape(2, 3)).sum() + x.flatten("F")[1]
+
+    x = np.ones((2, 3))
+    value, gradient = adc.value_and_grad(f, mode="tape")(x)
+    assert value == 16.0
+    assert gradient.tolist() == [[0.0, 1.0, 2.0], [4.0, 4.0, 5.0]]
+
+
+@pytest.mark.tiny
+def test_far_out_values_stay_finite():
+    x = adc.tensor([-1000.0, 0.0, 1000.0], requires_grad=True)
+    assert plain(x.sigmoid()) == [0.0, 0.5, 1.0]
+    assert plain(x.softmax(0)) == [0.0, 0.0, 1.0]
+    assert x.logsumexp(0).item() == 1000.0
+    x.sigmoid().sum().backward()
+    assert plain(x.grad) == [0.0, 0.25, 0.0]
