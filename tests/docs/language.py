@@ -553,7 +553,7 @@ return np.sum(scipy.special.expit(x)) + math.sin(x[0])
 
 _feature(
     "Functions",
-    "a library's own Python code",
+    "a library's own Python code, of operations that adc knows",
     """
 return float(np.polynomial.polynomial.polyval(2.0, list(x)))
 """,
