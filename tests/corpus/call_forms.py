@@ -155,3 +155,8 @@ def flat_elements(a, s):
     b = a.copy()
     b.flat[1] = s
     return np.sum(np.array([v * v for v in b.flat])) + a.flat[3] * s
+
+
+@program(lambda r: (np.zeros(0), np.zeros((0, 3)), 0.6))
+def nothing_sorted(x, a, s):
+    return np.sum(np.sort(x) * s) + np.sum(np.sort(a, axis=0)) + np.sum(np.sort(a, axis=1)) + s**2

@@ -11,6 +11,14 @@ from adc.rules.sampler import call, corner
 UNKNOWN = Dim(-1)
 
 
+def count_of(lengths):
+    """How many elements an array of these lengths has."""
+    count = 1
+    for n in lengths:
+        count = count * n
+    return count
+
+
 def scatter_along_axis(values, indices, axis, length):
     """Zeros of `length` along `axis`, `values` added at `indices`: the transpose of take_along_axis."""
     moved = np.moveaxis(values, axis, 0)
@@ -48,9 +56,9 @@ def scatter_loop(values, indices, axis, length):
     moved = np.moveaxis(values, axis, 0)
     n = moved.shape[0]
     rest = np.shape(moved)[1:]
-    flat = np.reshape(moved, (n, -1))
-    where_to = np.reshape(np.moveaxis(indices, axis, 0), (n, -1))
-    m = flat.shape[1]
+    m = count_of(rest)
+    flat = np.reshape(moved, (n, m))
+    where_to = np.reshape(np.moveaxis(indices, axis, 0), (n, m))
     result = np.zeros((length, m), dtype=values.dtype)
     for i in range(n):
         for j in range(m):
@@ -84,9 +92,9 @@ def take_along_axis_loop(arr, indices, axis):
     n = moved.shape[0]
     k = where_from.shape[0]
     rest = np.shape(where_from)[1:]
-    flat = np.reshape(moved, (n, -1))
-    positions = np.reshape(where_from, (k, -1))
-    m = flat.shape[1]
+    m = count_of(rest)
+    flat = np.reshape(moved, (n, m))
+    positions = np.reshape(where_from, (k, m))
     result = np.zeros((k, m), dtype=arr.dtype)
     for i in range(k):
         for j in range(m):
@@ -243,6 +251,7 @@ def lexsort(keys, axis=-1):
         call(r.distinct(2, 3), axis=0),
         call(r.distinct(2, 3), axis=None),
         r.normal(0),
+        call(r.normal(0, 3), axis=0),
         call(r.distinct(4), kind="stable"),
     ],
     notes="a tie keeps the order that argsort gives",
