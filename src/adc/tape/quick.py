@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape.primals import where
+from adc.tape.primals import roll, where
 
 __all__ = ["quickened"]
 
@@ -83,6 +83,7 @@ class _QuickNumpy:
     sum = staticmethod(_sum)
     shape = staticmethod(_shape)
     ndim = staticmethod(_ndim)
+    roll = staticmethod(roll)
     where = staticmethod(where)
 
     def __getattr__(self, name: str) -> Any:
