@@ -105,3 +105,9 @@ def test_roll_as_numpy(shape, shift, axis):
     assert plain(rolled) == np.roll(values, shift, axis).tolist()
     (rolled * values).sum().backward()
     assert plain(x.grad) == np.roll(values, -shift, axis).tolist()
+
+
+@pytest.mark.tiny
+def test_several_results_are_tensors_also_of_constants():
+    sign, logarithm = np.linalg.slogdet(adc.tensor(np.diag([2.0, 3.0])))
+    assert isinstance(sign, adc.Tensor) and isinstance(logarithm, adc.Tensor)

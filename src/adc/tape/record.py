@@ -59,7 +59,7 @@ def wrap(z: Any, sources: Sequence[Any] = ()) -> Any:
         return result
     if isinstance(z, np.generic):
         return make(z)
-    if isinstance(z, tuple | list) and any(isinstance(part, np.ndarray) for part in z):
+    if isinstance(z, tuple | list) and any(isinstance(part, np.ndarray | np.generic) for part in z):
         return rebuild(z, [wrap(part, sources) for part in z])
     return z
 
