@@ -199,3 +199,38 @@ def blocks_of_changing_shape(a, n):
             block *= 0.7
             s *= 0.5
     return np.sum(a * a)
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=(3, 12)), r.normal(size=(3, 12))))
+def gates_cut_from_one_product(xs, w, u):
+    """Slices whose ends are lengths of other arrays; the list grows by what they make."""
+    width = len(u)
+    h = np.zeros(width)
+    states = []
+    for t in range(len(xs)):
+        a = xs[t] @ w
+        b = h @ u
+        gate = np.tanh(a[:width] + b[:width])
+        new = np.sin(a[2 * width : 3 * width] + gate * b[2 * width : 3 * width])
+        h = (1 - gate) * new + gate * h
+        states.append(h)
+    return np.sum(np.stack(states) ** 2) + np.mean(a[-width:])
+
+
+@program(lambda r: (r.normal(size=3),))
+def slices_that_begin_behind_the_end(x):
+    n = len(x)
+    tail, half = x[5::2], x[: (n - 5) // 2]
+    return (
+        np.sum(tail * tail) + len(tail) + np.sum(half * half) * len(half) + np.sum(np.zeros(len(tail)) + x[0])
+    )
+
+
+@program(lambda r: (r.normal(size=7), r.normal(size=4)))
+def halves_and_windows(x, w):
+    k, n = len(w), len(x)
+    low, high = x[: n // 2], x[n // 2 :]
+    total = np.sum(low * high[: n // 2]) + np.sum(x[:k] * w) + np.sum(x[k:] * w[: n - k])
+    for i in range(n - k + 1):
+        total += np.tanh(x[i : i + k] @ w)
+    return total + np.sum(np.minimum(x[: min(k, n)], w)) + len(x[max(n, k) :])

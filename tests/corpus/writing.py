@@ -340,3 +340,12 @@ def part_of_one_of_two_arrays_in_each_others_place(x, y, t):
     x[0] = t
     part = x[:4]
     return np.sum(part * part)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), 0.7))
+def written_to_before_it_is_reshaped(x, s):
+    """NumPy copies here, and might not elsewhere: nobody sees which, as nothing is written afterwards."""
+    x[1] *= s
+    flat = x.T.reshape(-1)
+    part = flat[2:7]
+    return np.sum(part * part) + np.sum(flat[::3]) + np.sum(x[:, 1] * x.T.ravel()[:3])

@@ -18,6 +18,15 @@ class Symbol:
     kind: str
     payload: tuple[Hashable, ...]
 
+    @property
+    def nonnegative(self) -> bool:
+        """Whether it is at least zero in every run."""
+        if self.kind == "product":
+            return all(p.nonnegative for p in self.payload if isinstance(p, Dim))
+        if self.kind == "floordiv":
+            return isinstance(self.payload[0], Dim) and self.payload[0].nonnegative
+        return self.kind in ("shape", "clamp")
+
 
 @dataclass(frozen=True)
 class Dim:
@@ -87,9 +96,30 @@ class Dim:
         """max(self, 0): the length of a slice whose ends may cross."""
         if self.known is not None:
             return Dim(max(self.const, 0))
-        if self.const >= 0 and all(c > 0 and s.kind != "value" for s, c in self.terms):
-            return self
-        return Dim.symbol("clamp", self)
+        return self if self.nonnegative else Dim.symbol("clamp", self)
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether it is seen to be at least zero in every run.
+
+        >>> n = Dim.symbol("shape", "x", 0)
+        >>> n.at_most(5).nonnegative, (n - 5).nonnegative, ((n - 5) // 2).nonnegative
+        (True, False, False)
+        """
+        ends = self.smaller_of()
+        if ends is not None:
+            return all(d.nonnegative for d in ends)
+        return self.const >= 0 and all(c > 0 and s.nonnegative for s, c in self.terms)
+
+    def smaller_of(self) -> tuple[Dim, Dim] | None:
+        """The two lengths of which this is the smaller one, when it has the form that `at_most` gives it."""
+        for symbol, coefficient in self.terms:
+            if symbol.kind == "clamp" and coefficient == -1:
+                (excess,) = symbol.payload
+                assert isinstance(excess, Dim)
+                whole = self + Dim(0, ((symbol, 1),))
+                return whole, whole - excess
+        return None
 
     def symbols(self) -> set[Symbol]:
         """All unknowns in it, also inside functions of other lengths."""
@@ -98,7 +128,7 @@ class Dim:
             found.update(*(p.symbols() for p in symbol.payload if isinstance(p, Dim)))
         return found
 
-    def at_most(self, limit: int) -> Dim:
+    def at_most(self, limit: Dim | int) -> Dim:
         """min(self, limit), as a difference that cancels: the parts before and after a cut add up to the
         whole.
         """

@@ -82,7 +82,7 @@ def smaller(a: Dim, b: Dim) -> Dim:
     >>> smaller(Dim(3), Dim(2)).known
     2
     """
-    return a - (a - b).clamped()
+    return a.at_most(b)
 
 
 def larger(a: Dim, b: Dim) -> Dim:

@@ -23,6 +23,7 @@ from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
+from adc.rules.shapes import larger, smaller
 
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
 
@@ -295,6 +296,12 @@ class Builder:
                 return -dims[0]
             case "multiply" if dims[0].known is not None or dims[1].known is not None:
                 return dims[0] * dims[1]
+            case "floor_divide" if (dims[1].known or 0) > 0:
+                return dims[0] // dims[1].const
+            case "minimum":
+                return smaller(*dims)
+            case "maximum":
+                return larger(*dims)
         return None
 
     def length(self, value: Value) -> Dim | None:
@@ -307,8 +314,11 @@ class Builder:
         """A length as a value: statements that compute it where it is not a plain integer."""
         if d.known is not None:
             return d.known
+        ends = d.smaller_of()
+        if ends is not None and len(ends[1].terms) <= len(ends[0].terms):
+            return self.op("minimum", *map(self.dim_value, ends))
         total: Value = None
-        for symbol, coefficient in d.terms:
+        for symbol, coefficient in sorted(d.terms, key=lambda term: term[1] < 0):  # `n - m`, not `-m + n`
             part = self._symbol_value(symbol)
             if abs(coefficient) != 1:
                 part = self.op("multiply", part, abs(coefficient))

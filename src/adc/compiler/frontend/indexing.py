@@ -202,5 +202,8 @@ def _end(builder: Builder, part: Any, length: Dim, default: Dim, *, is_stop: boo
     end = builder.length(part)
     if end is None:
         raise builder.refuse("slice ends must be integers")
-    # n - 2 may wrap around for n == 1, so only n and n - 1 keep their form.
-    return end if (end - length).known in (0, -1) or end == Dim(0) else None
+    if (end - length).known in (0, -1) or end == Dim(0):
+        return end  # n - 2 may wrap around for n == 1: only n and n - 1 keep their form
+    if end.nonnegative:
+        return length.at_most(end) if is_stop else end
+    return None

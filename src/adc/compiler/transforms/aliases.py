@@ -11,7 +11,7 @@ sees the difference, as the write is refused with the user's line where an older
 
 from __future__ import annotations
 
-from adc.compiler.analysis import sharing
+from adc.compiler.analysis import layout, sharing
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import (
     Merge,
     Operand,
     Program,
+    Stmt,
     Store,
     Var,
     While,
@@ -38,8 +39,8 @@ from adc.rules import registry
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with writes to joined arrays made safe. Raises UnsupportedError where an alias is in doubt."""
+    _reshaped_copies(program, evaluator)
     written = written_roots(program, evaluator.joined_roots)
-    _check_reshapes(program, written)
     _check_snapshots(program, evaluator)
     for store, name, other in sharing.of(program, evaluator.joined_roots).conflicts():
         raise _refused(store.origin, name.name, other.name)
@@ -48,19 +49,63 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return program
 
 
-def _check_reshapes(program: Program, written: set[Var]) -> None:
-    """A reshape of an array that may not be contiguous is a view or a copy: NumPy decides when it runs."""
+def _reshaped_copies(program: Program, ev: Evaluator) -> None:
+    """A reshape of an array that may not be contiguous is a view or a copy: NumPy decides when it runs.
+
+    Where nothing is written to that memory from then on, nobody sees the difference, and it is a copy. Otherwise it is
+    refused, as the reverse sweep must know.
+    """
+    memory = Memory(ev.joined_roots)
+    place = layout.of(program.body, program.params)
+    stores = [s for s in walk(program.body) if isinstance(s, Store)]
+    written = {memory.of(s.array) for s in stores}
+    doubtful: dict[Stmt, Assign] = {}
     for stmt in walk(program.body):
-        if not isinstance(stmt, Assign) or stmt.name not in ("reshape", "ravel"):
+        if not isinstance(stmt, Assign) or stmt.name not in ("reshape", "ravel") or not stmt.target.is_array:
             continue
         source = stmt.args[0]
-        if stmt.target.is_array and stmt.target.root in written and source.type.layout != "C":
-            raise UnsupportedError(
-                f"this writes to `{stmt.target.root.name}`, of which a reshape was taken that may be a view or a copy",
-                _first_write(program, stmt.target.root),
-                "NumPy copies when the array is not contiguous.",
-                "Copy before the reshape: `x.copy().reshape(...)`.",
-            )
+        if source.type.layout == "C" or memory.of(stmt.target) not in written:
+            continue
+        loops = place.region_of[stmt].loops
+        begin = place.start[loops[0] if loops else stmt]
+        for store in stores:
+            if place.start[store] > begin and memory.of(store.array) is memory.of(stmt.target):
+                raise UnsupportedError(
+                    f"this writes to `{stmt.target.root.name}`, of which a reshape was taken "
+                    "that may be a view or a copy",
+                    store.origin,
+                    "NumPy copies when the array is not contiguous.",
+                    "Copy before the reshape: `x.copy().reshape(...)`.",
+                )
+        made: Block = []
+        with ev.at(made), ev.origin_at(stmt.origin):
+            ev.op("copy", source)
+        (doubtful[stmt],) = made  # type: ignore[assignment]
+    if doubtful:
+        program.body = _copied_before(program.body, doubtful, ev)
+
+
+def _copied_before(block: Block, copies: dict[Stmt, Assign], ev: Evaluator) -> Block:
+    """Each of some views is of a copy instead, and so are the views of it."""
+    result: Block = []
+    for stmt in block:
+        for name in ("test_block", "then", "orelse", "body"):
+            if hasattr(stmt, name):
+                setattr(stmt, name, _copied_before(getattr(stmt, name), copies, ev))
+        copy = copies.get(stmt)
+        if copy is not None:
+            assert isinstance(stmt, Assign)
+            old, new = stmt.target.root, copy.target
+            result.append(copy)
+            stmt = Assign(stmt.targets, stmt.op, (new, *stmt.args[1:]), stmt.origin)
+            stmt.target.view_of, stmt.target.root = new, new
+            for roots in ev.joined_roots.values():
+                if old in roots:
+                    roots.add(new)  # it may have come this way
+        elif isinstance(stmt, Assign) and stmt.targets[0].view_of is not None:
+            stmt.target.root = stmt.target.view_of.root
+        result.append(stmt)
+    return result
 
 
 def _check_snapshots(program: Program, ev: Evaluator) -> None:
@@ -84,10 +129,6 @@ def _check_snapshots(program: Program, ev: Evaluator) -> None:
                     "the diagonal is a copy in generated code: neither would see the other's writes.",
                     "Copy it where it is taken: `np.diagonal(a).copy()`.",
                 )
-
-
-def _first_write(program: Program, root: Var) -> Location | None:
-    return next((s.origin for s in walk(program.body) if isinstance(s, Store) and s.array.root is root), None)
 
 
 def _refused(where: Location | None, one: str, other: str) -> UnsupportedError:
