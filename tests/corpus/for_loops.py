@@ -309,3 +309,14 @@ def total_of_the_trip_before(x):
         before = t
         t = t + x[k] * (k + 1)
     return before * t
+
+
+@program(lambda r: (r.normal(size=24),))
+def sums_of_sums_backwards(x):
+    """The adjoint of the running sum goes on from trip to trip: the loop of its additions cannot make it again."""
+    n = x.shape[0]
+    total, running = 0.0, 0.1
+    for k in range(n - 2, 0, -1):
+        running += x[k]
+        total += x[k + 1] * running
+    return total

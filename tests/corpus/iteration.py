@@ -2,6 +2,8 @@
 
 # ruff: noqa: B905, RUF007  (as people write it)
 
+import math
+
 import numpy as np
 from tests.corpus import program
 
@@ -130,3 +132,18 @@ def ndenumerate_pairs(m):
 def members_of_a_set(x):
     keep = {0, 2, 3}
     return sum(x[i] ** 2 for i in range(len(x)) if i in keep and i not in (3, 5))
+
+
+@program(lambda r: (r.normal(size=(5, 2)), r.normal(size=3)))
+def lists_beside_arrays(w, x):
+    """The lists have a known length, the arrays do not: the shorter of the two ends the loop."""
+    state = np.zeros(2)
+    for row, t in zip(w, [0.1, 0.2, 0.3]):
+        state = state * math.exp(-t) + row * t
+    functions = [np.sin, np.cos, lambda t: t**3, np.tanh]
+    total = sum(f(v) for f, v in zip(functions, x))
+    for k, (f, v) in enumerate(zip(functions, x)):
+        total += f(v) * k
+    for v, m in zip(x, (np.ones((2, 2)), np.ones((2, 3)))):
+        total += v * np.sum(m * state[0])
+    return np.sum(state**2) + total

@@ -316,7 +316,7 @@ def _name_params_apart(program: Program) -> None:
             k += 1
             name = f"{base}_{k}"
         taken.add(name)
-        p.name = name
+        p.name, p.named = name, True
 
 
 _RESERVED = frozenset(

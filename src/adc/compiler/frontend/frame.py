@@ -179,7 +179,9 @@ class Items:
 
     length: Any
     item: Callable[[Any], Any]
-    lists: list[tuple[list[Any], int]] = field(default_factory=list)  # that are gone over, and their lengths
+    lists: list[tuple[Any, int]] = field(
+        default_factory=list
+    )  # those gone over, and tuples, with their lengths
 
 
 class SurelyRaised(UnsupportedError):

@@ -60,6 +60,8 @@ class Loops(Carrying):
             if known is None:
                 if flag is None and self._with_all_places(node, items, needed):
                     return
+                if flag is None and self._bounded(node, items, needed):
+                    return
                 self._with_arrays_for_lists(lambda: self._run_for(node, items), needed)
                 return
             if len(known) > MAX_UNROLLED:
@@ -101,6 +103,27 @@ class Loops(Carrying):
                     "the trips of the loop are counted when it begins",
                     "go over a copy: `for e in list(items)`",
                 )
+
+    def _bounded(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
+        """A loop over a list of known length beside something else: as many trips, some of which may not come."""
+        lists = [] if isinstance(items, Range) else items.lists
+        if not any(needed.container is each for each, _ in lists) or _uniform(self, needed.container):
+            return False
+        assert isinstance(items, Items) and self.frame.liveness is not None
+        begun = f"begun {self.region_depth}"  # no user name has a space
+        for k in range(min(count for _, count in lists)):
+            self.frame.env[begun] = self.op("less", k, items.length)
+            guard = gast.copy_location(
+                gast.If(
+                    test=gast.copy_location(gast.Name(begun, gast.Load(), None, None), node),
+                    body=[_Trip(node, functools.partial(items.item, k))],
+                    orelse=[],
+                ),
+                node,
+            )
+            self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
+            self.exec_If(guard)
+        return True
 
     def _guarded(self, node: Any, trips: list[Trip], flag: str) -> None:
         """The remaining unrolled trips, each inside `if flag:` of the one before."""

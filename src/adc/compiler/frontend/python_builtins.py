@@ -61,11 +61,13 @@ def _items_of(self: Calls, value: Value) -> Items:
     items = found
 
     def item(k: Value) -> Value:
-        if isinstance(k, Var):
-            raise NeedsUnrolling
-        return items[k]
+        if not isinstance(k, Var):
+            return items[k]
+        if id(value) in self.stacked:
+            return self.subscript(value, k)
+        raise NeedsUnrolling(value, read=True)
 
-    return Items(len(items), item, [(items, len(items))])
+    return Items(len(items), item, [(value if isinstance(value, (list, tuple)) else items, len(items))])
 
 
 def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:

@@ -66,8 +66,13 @@ def _reshaped_copies(program: Program, ev: Evaluator) -> None:
         source = stmt.args[0]
         if source.type.layout == "C" or memory.of(stmt.target) not in written:
             continue
-        loops = place.region_of[stmt].loops
-        begin = place.start[loops[0] if loops else stmt]
+        # What a trip has reshaped, the next one has only where the loop carries it.
+        carries = (
+            loop
+            for loop in place.region_of[stmt].loops
+            if any(c.phi.is_array and memory.of(c.phi) is memory.of(stmt.target) for c in loop.carried)
+        )
+        begin = place.start[next(carries, stmt)]
         for store in stores:
             if place.start[store] > begin and memory.of(store.array) is memory.of(stmt.target):
                 raise UnsupportedError(
@@ -102,8 +107,10 @@ def _copied_before(block: Block, copies: dict[Stmt, Assign], ev: Evaluator) -> B
             for roots in ev.joined_roots.values():
                 if old in roots:
                     roots.add(new)  # it may have come this way
-        elif isinstance(stmt, Assign) and stmt.targets[0].view_of is not None:
-            stmt.target.root = stmt.target.view_of.root
+        elif isinstance(stmt, Assign):
+            for t in stmt.targets:
+                if t.view_of is not None:
+                    t.root = t.view_of.root
         result.append(stmt)
     return result
 

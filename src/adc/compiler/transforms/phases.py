@@ -15,7 +15,7 @@ from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.lower import Evaluator, Lowered
 from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Atom, Block, Program, Var, defined
+from adc.compiler.ir.nodes import Atom, Block, Const, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
 from adc.compiler.transforms.nested import Inner, Leaves
@@ -52,7 +52,7 @@ def pulled(
     """The value of a call, auxiliary values, what is kept, and the program from cotangents to adjoints."""
     inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
     floats = [y for y in form.atoms if isinstance(y, Var) and is_float(y.type)]
-    if not floats:
+    if not floats and not any(isinstance(y, Const) and isinstance(y.value, float) for y in form.atoms):
         raise forms.not_a_number(inner.output, ev.origin, has_aux)
     bars = [_direction(y, f"{y.name}_bar") for y in floats]
     with nested.as_rule(ev):

@@ -50,6 +50,7 @@ class _Scatter:
     def __init__(self, evaluator: Evaluator) -> None:
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
+        self.carried: set[Var] = set()  # by the loop that is looked at: what a trip has of the one before
 
     def block(self, block: Block) -> Block:
         out: Block = []
@@ -70,6 +71,7 @@ class _Scatter:
         if isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS:
             return [loop]
         definition = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
+        self.carried = {c.phi for c in loop.carried}
         moved: list[Store] = []
         for group in self._groups(loop):
             values = [self._again(s.value, loop, definition) for s in group]
@@ -154,6 +156,8 @@ class _Scatter:
         def visit(v: Operand) -> bool:
             for x in variables(v):
                 s = definition.get(x)
+                if x in self.carried:
+                    return False
                 if s is None or s in found:
                     continue
                 if not allowed(s) or not visit(s.args):

@@ -215,6 +215,7 @@ def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> tuple
         for s in reversed(before):  # a view of a view is taken before
             if (
                 isinstance(s, Assign)
+                and len(s.targets) == 1
                 and s.target.view_of is not None
                 and s.target in used
                 and s.target.root in roots
