@@ -468,7 +468,6 @@ _feature(
     """
 return Thing(x[0]).apply(x[1])
 """,
-    instead="use a dataclass or a named tuple",
 )
 
 _feature(

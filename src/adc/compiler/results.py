@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
+from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
@@ -54,6 +55,12 @@ class Form:
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         if isinstance(value, list):
             return [self._read(v) for v in value]
+        if isinstance(value, Instance):
+            raise DerivativeError(
+                f"the function returns a `{value.cls.__name__}` that it has made",
+                self._location,
+                repair="Return its attributes in a tuple or dict.",
+            )
         if isinstance(value, dict):
             return {k: self._read(v) for k, v in value.items()}
         if isinstance(value, (Undefined, Maybe, PartlyDefined, Zero)):

@@ -8,9 +8,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import growing, instances
 from adc.compiler.frontend.calls import Calls
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Maybe, Value, kind
@@ -47,6 +47,10 @@ class Assignments(Calls):
                 self.set_item(base, index, value)
         else:
             with self.origin_at(self.locate(target)):
+                owner = self.evaluate(target.value)
+                if isinstance(owner, Instance):
+                    instances.set_attribute(self, owner, target.attr, value)
+                    return
                 raise self.refuse(
                     "writing to an attribute is not supported",
                     "the reverse sweep could not undo the write",
@@ -128,9 +132,23 @@ class Assignments(Calls):
             else:
                 self.set_item(base, index, self.binary(function, self.subscript(base, index), value))
         else:
+            self._augment_attribute(node, function)
+
+    def _augment_attribute(self, node: Any, function: Any) -> None:
+        owner = self.evaluate(node.target.value)
+        if not isinstance(owner, Instance):
             raise self.refuse(
                 "an augmented write to an attribute is not supported", repair="return the value instead"
             )
+        old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
+        if isinstance(old, Var) and old.is_array:
+            self._update(old, (Ellipsis,), function, value, old)
+        elif isinstance(old, (ListValue, Growing)):
+            self.call(
+                old.extend if isinstance(old, ListValue) else self.attribute(old, "extend"), [value], {}
+            )
+        else:
+            instances.set_attribute(self, owner, node.target.attr, self.binary(function, old, value))
 
     def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
         """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
@@ -160,6 +178,12 @@ class Assignments(Calls):
         self.write(array, items, self.binary(function, old, value))
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
+        if isinstance(base, Instance):
+            written = instances.method(base, "__setitem__")
+            if written is None:
+                raise self.refuse(f"'{base.cls.__name__}' object does not support item assignment")
+            self.call(written, [index, value], {})
+            return
         if isinstance(base, Var):
             if not base.is_array:
                 raise self.refuse("a number cannot be written to by index")

@@ -19,6 +19,7 @@ from adc.compiler.frontend import (
     desugar,
     growing,
     higher_order,
+    instances,
     iteration_tools,
     python_builtins,
     reductions,
@@ -26,7 +27,15 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Evaluated, Frame, ListValue, NeedsUnrolling, Partial
+from adc.compiler.frontend.frame import (
+    Closure,
+    Evaluated,
+    Frame,
+    Instance,
+    ListValue,
+    NeedsUnrolling,
+    Partial,
+)
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
@@ -163,6 +172,11 @@ class Calls(Iteration):
             return function.function(*args, **kwargs)
         if isinstance(function, Either):
             return self._call_either(function, args, kwargs)
+        if isinstance(function, Instance):
+            called = instances.method(function, "__call__")
+            if called is None:
+                raise self.refuse(f"'{function.cls.__name__}' object is not callable")
+            return self.call(called, args, kwargs)
         special = _SPECIAL.get(function) if _hashable(function) else None
         if special is not None:
             return special(self, *args, **kwargs)
@@ -243,7 +257,9 @@ class Calls(Iteration):
     @staticmethod
     def _takes_anything(function: Value) -> bool:
         """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
-        if isinstance(function, (Closure, Either, functools.partial, Partial)):
+        if isinstance(function, (Closure, Either, Instance, functools.partial, Partial)):
+            return True
+        if isinstance(function, type) and instances.can_make(function):
             return True
         if isinstance(function, (types.FunctionType, types.MethodType)):
             return function not in _SPECIAL and registry.find(function) is None
@@ -464,6 +480,8 @@ class Calls(Iteration):
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if cls is type and len(args) == 1 and isinstance(args[0], Instance):
+            return args[0].cls
         if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
             return cls(*args, **kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
@@ -472,6 +490,8 @@ class Calls(Iteration):
             return cls(*args, **kwargs)
         if issubclass(cls, BaseException):
             return cls(*[a if self.is_static(a) else "..." for a in args])
+        if instances.can_make(cls):
+            return instances.make(self, cls, args, kwargs)
         raise self.refuse(
             f"making a `{cls.__name__}` is not supported", repair="use numbers, arrays, tuples or dicts"
         )

@@ -9,7 +9,7 @@ import gast
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind
@@ -18,6 +18,7 @@ from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
 
 VALUES = "the array of a list"  # a place in a container; its length may change in each trip
+CLASS = "the class of an object"
 
 
 class Carrying(Branches):
@@ -233,7 +234,7 @@ class Carrying(Branches):
             result.made, result.taken = value.made, value.taken
             return result
         if isinstance(value, dict):
-            return {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()}
+            return _alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
         if isinstance(value, Maybe):
             present = self._with_phis(value.present, (*path, "present"), leaves, phis)
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
@@ -421,12 +422,18 @@ def _late(t: Type | None) -> Type | None:
     return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
 
 
+def _alike(value: dict[Any, Value], entries: dict[Any, Value]) -> dict[Any, Value]:
+    """A dict, or an object, with other values in it."""
+    return Instance(value.cls, entries) if isinstance(value, Instance) else entries
+
+
 def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Value]]:
     """The numbers, arrays and constants in a container, with where they stand."""
     if isinstance(value, (tuple, ListValue)):
         return [leaf for k, v in enumerate(value) for leaf in _leaves(v, (*path, k))]
     if isinstance(value, dict):
-        return [leaf for k, v in value.items() for leaf in _leaves(v, (*path, k))]
+        kind = [((*path, CLASS), value.cls)] if isinstance(value, Instance) else []
+        return [*kind, *(leaf for k, v in value.items() for leaf in _leaves(v, (*path, k)))]
     if isinstance(value, Maybe):
         return [
             *_leaves(value.present, (*path, "present")),
@@ -455,7 +462,7 @@ def _replaced(
         entries = {k: _replaced(v, (*path, k), results, in_place) for k, v in value.items()}
         if in_place:
             value.update(entries)
-        return value if in_place else entries
+        return value if in_place else _alike(value, entries)
     if isinstance(value, Maybe):
         return Maybe(
             _replaced(value.present, (*path, "present"), results, in_place),

@@ -120,6 +120,12 @@ class Core(Merging):
     def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
         raise AssertionError("branches.Branches chooses")
 
+    def attribute(self, base: Value, name: str) -> Value:
+        raise AssertionError("expressions.Expressions reads attributes")
+
+    def named_value(self, value: Value, name: str) -> Value:
+        raise AssertionError("expressions.Expressions gives names")
+
     def array_methods(self) -> dict[str, Any]:
         raise AssertionError("calls.Calls provides the methods")
 

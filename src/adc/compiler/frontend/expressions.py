@@ -9,12 +9,20 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing
-from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised
+from adc.compiler.frontend import growing, instances
+from adc.compiler.frontend.frame import (
+    Closure,
+    Growing,
+    Instance,
+    ListValue,
+    NeedsUnrolling,
+    SuperOf,
+    SurelyRaised,
+)
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import Value, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.rules import registry
 
@@ -128,6 +136,13 @@ class Expressions(Operators):
     def attribute(self, base: Value, name: str) -> Value:
         if isinstance(base, Growing):
             return Method(base, name)
+        if isinstance(base, (Instance, SuperOf)):
+            try:
+                if isinstance(base, SuperOf):
+                    return instances.inherited(self, name, base.cls, base.owner)
+                return instances.attribute(self, base, name)
+            except AttributeError as error:
+                raise SurelyRaised(error, self.region_depth, self.origin) from error
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
@@ -185,6 +200,8 @@ class Expressions(Operators):
     def subscript(self, base: Value, index: Value) -> Value:
         if isinstance(base, Growing):
             return growing.element(self, base, index)
+        if isinstance(base, Instance):
+            return instances.called(self, base, "__getitem__", index)
         if id(base) in self.stacked and isinstance(index, Var):
             stacked = self.array_of(base)
             self.frozen.setdefault(stacked.root, self.origin)
@@ -224,10 +241,6 @@ class BoundMethod:
     def __init__(self, array: Var, name: str) -> None:
         self.array = array
         self.name = name
-
-
-# Their attributes are constants of nature, or of the library.
-SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
 
 
 def _changeable(base: Value, value: Value) -> bool:

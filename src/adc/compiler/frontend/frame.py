@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -20,6 +20,32 @@ class ListValue(list[Any]):
     original: ListValue | None = None  # the list that this one stands for in the body of a loop
     made: Location | None = None  # where it was written down
     taken = False  # its elements were copied into an array: they may not change any more
+
+
+class Instance(dict[str, Any]):
+    """An object of a user's class that the program makes: its attributes by their names."""
+
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __init__(self, cls: type, attributes: Mapping[str, Any] | None = None) -> None:
+        super().__init__(attributes or {})
+        self.cls = cls
+
+    def __bool__(self) -> bool:
+        return True
+
+    def copy(self) -> Instance:
+        return Instance(self.cls, self)
+
+
+@dataclass(eq=False)
+class SuperOf:
+    """`super()` in a method of `cls`."""
+
+    cls: type
+    owner: Instance
 
 
 @dataclass(eq=False)

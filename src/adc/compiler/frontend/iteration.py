@@ -8,7 +8,7 @@ import gast
 
 from adc.compiler.frontend import comprehensions, growing
 from adc.compiler.frontend.expressions import Expressions
-from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, RunTimeLength
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Items, ListValue, Range, RunTimeLength
 from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Var
 
@@ -30,6 +30,10 @@ class Iteration(Expressions):
             return value  # itself: a loop sees what its trips write
         if isinstance(value, (list, tuple, str, frozenset, set)):
             return list(value)
+        if isinstance(value, Instance):
+            raise self.refuse(
+                f"a `{value.cls.__name__}` cannot be iterated over here", repair="loop over a list of it"
+            )
         if isinstance(value, dict):
             return list(value)
         if isinstance(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend.builder import Builder
-from adc.compiler.frontend.frame import Closure, Growing, Partial
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial
 from adc.compiler.frontend.values import UNDEFINED, Either, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var
 from adc.compiler.ir.types import Array, Type, is_integer, joined
@@ -42,7 +42,9 @@ class Merging(Builder):
         if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
             parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
             return rebuilt(a, parts)
-        if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.keys() == b.keys():
+            return Instance(a.cls, {k: self.merge(region, a[k], b[k], k) for k in a})
+        if type(a) is dict and type(b) is dict and a.keys() == b.keys():
             return {k: self.merge(region, a[k], b[k], name) for k in a}
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
             if a.room is not None or b.room is not None or a.nested != b.nested:

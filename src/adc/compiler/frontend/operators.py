@@ -8,8 +8,8 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing
-from adc.compiler.frontend.frame import Growing
+from adc.compiler.frontend import growing, instances
+from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
 from adc.compiler.ir.nodes import Var
@@ -54,6 +54,8 @@ class Operators(Names):
             return self.binary(BINARY[type(node.op)], x, y)
 
     def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
+        if isinstance(x, Instance) or isinstance(y, Instance):
+            return instances.binary(self, function, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
@@ -100,6 +102,8 @@ class Operators(Names):
         with self.origin_at(self.locate(node)):
             operation = registry.find(UNARY[type(node.op)])
             assert operation is not None
+            if isinstance(x, Instance):
+                return instances.called(self, x, instances.UNARY[type(node.op)])
             return ZERO if x is ZERO else self.op(operation, x)
 
     def negated(self, x: Value) -> Value:
@@ -113,6 +117,8 @@ class Operators(Names):
             return self.choose(maybe.present, lambda: self.truth(maybe.value), lambda: False)
         if isinstance(x, Growing):
             return self.op("not_equal", x.count, 0)
+        if isinstance(x, Instance):
+            return instances.truth(self, x)
         if not isinstance(x, Var):
             return bool(x)
         if x.is_array:
@@ -209,11 +215,17 @@ class Operators(Names):
             else:
                 same = x is y
             return same if isinstance(op, gast.Is) else not same
+        if isinstance(x, Instance) or (isinstance(y, Instance) and not isinstance(op, (gast.In, gast.NotIn))):
+            return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             if isinstance(x, Var) and not x.is_array and isinstance(y, (tuple, list, frozenset, set)):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
-            if not self.is_static(x) or (not isinstance(y, dict) and not self.is_static(y)):
+            if (
+                isinstance(y, Instance)
+                or not self.is_static(x)
+                or (not isinstance(y, dict) and not self.is_static(y))
+            ):
                 raise self.refuse("`in` is only supported for values known before the program runs")
             return (x in y) if isinstance(op, gast.In) else (x not in y)
         if isinstance(x, Growing) or isinstance(y, Growing):

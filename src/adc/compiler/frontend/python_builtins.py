@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import growing, higher_order, reductions, templates
+from adc.compiler.frontend import growing, higher_order, instances, reductions, templates
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Growing, Items, NeedsUnrolling, Partial, Range
+from adc.compiler.frontend.frame import (
+    Closure,
+    Growing,
+    Instance,
+    Items,
+    NeedsUnrolling,
+    Partial,
+    Range,
+    SuperOf,
+)
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Print, Var
 from adc.compiler.ir.types import is_float
@@ -30,6 +39,11 @@ def _len(self: Calls, x: Value) -> Value:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
+    if isinstance(x, Instance):
+        counted = instances.method(x, "__len__")
+        if counted is None:
+            raise self.refuse(f"object of type '{x.cls.__name__}' has no len()")
+        return self.call(counted, [], {})
     return x.count if isinstance(x, Growing) else len(x)
 
 
@@ -133,6 +147,8 @@ def _bool(self: Calls, x: Value = False) -> Value:
 
 
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
+    if isinstance(value, Instance):
+        return name in value or hasattr(value.cls, name)
     return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
 
 
@@ -232,8 +248,8 @@ def _all(self: Calls, values: Value) -> Value:
 
 def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
     wanted = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, Growing):
-        return any(issubclass(list, c) for c in wanted)
+    if isinstance(value, (Growing, Instance)):
+        return any(issubclass(value.cls if isinstance(value, Instance) else list, c) for c in wanted)
     if not isinstance(value, Var):
         return isinstance(value, classes)
     if value.is_array:
@@ -244,6 +260,19 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
         and ((python is not None and issubclass(python, c)) or issubclass(np.dtype(value.type.dtype).type, c))
         for c in wanted
     )
+
+
+def _super(self: Calls, *args: Value) -> Value:
+    """`super()` in a method: its class is in the closure, the object is its first argument."""
+    if not args:
+        cell = self.frame.closure.get("__class__")
+        if cell is None or self.frame.source is None:
+            raise self.refuse("super() is only supported directly in a method")
+        args = (cell.cell_contents, self.frame.env[self.frame.source.tree.args.args[0].id])
+    cls, owner = args
+    if not isinstance(owner, Instance):
+        raise self.refuse("super() of an object made outside the function is not supported")
+    return SuperOf(cls, owner)
 
 
 def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
@@ -303,6 +332,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.any: _any,
     builtins.all: _all,
     builtins.isinstance: _isinstance,
+    builtins.super: _super,
     builtins.print: _print,
     builtins.hasattr: _hasattr,
     builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),

@@ -11,6 +11,9 @@ from adc.compiler.ir.nodes import Var
 
 Value = Any
 
+# What belongs to these does not change: their attributes are constants, their classes are looked after by rules.
+SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
+
 
 class Undefined:
     """The value of a name on a path that never assigned it."""

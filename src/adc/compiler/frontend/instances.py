@@ -1,0 +1,178 @@
+"""Objects of the user's own classes that the program makes: their attributes are values like others.
+
+`Dense(w, b)` runs `Dense.__init__` on an object without attributes; `layer.w` is what it left there, and `layer(x)`,
+`layer.forward(x)`, `a + b` call the methods of the class. Nothing of the object is left in the generated code.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from adc.compiler.frontend.frame import Evaluated, Instance
+from adc.compiler.frontend.values import SETTLED_MODULES, Value
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+_OVERRIDDEN = ("__new__", "__setattr__", "__getattribute__", "__delattr__")
+_ABSENT = object()
+
+OPERATORS = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.truediv: "truediv",
+    operator.floordiv: "floordiv",
+    operator.mod: "mod",
+    operator.pow: "pow",
+    operator.matmul: "matmul",
+}
+
+
+def can_make(cls: type) -> bool:
+    """Whether what makes an object of a class is Python code of the user's that can be looked into."""
+    if any(
+        base.__module__.partition(".")[0] in SETTLED_MODULES for base in cls.__mro__ if base is not object
+    ):
+        return False
+    if type(cls).__call__ is not type.__call__ or not isinstance(_found(cls, "__init__"), types.FunctionType):
+        return False
+    return all(_found(cls, name) is inspect.getattr_static(object, name) for name in _OVERRIDDEN) and all(
+        base is object or base.__flags__ & (1 << 9) for base in cls.__mro__
+    )  # a class of Python code
+
+
+UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
+COMPARISONS = {
+    gast.Eq: ("__eq__", "__eq__"),
+    gast.NotEq: ("__ne__", "__ne__"),
+    gast.Lt: ("__lt__", "__gt__"),
+    gast.LtE: ("__le__", "__ge__"),
+    gast.Gt: ("__gt__", "__lt__"),
+    gast.GtE: ("__ge__", "__le__"),
+}
+
+
+def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
+    """`cls(*args, **kwargs)`."""
+    made = Instance(cls)
+    ev.call(_found(cls, "__init__"), [made, *args], kwargs)
+    return made
+
+
+def attribute(ev: Core, owner: Instance, name: str) -> Value:
+    """`owner.name`: a property, an attribute of the object, or one of its class. Raises AttributeError."""
+    found = _found(owner.cls, name)
+    if isinstance(found, property):
+        if found.fget is None:
+            raise AttributeError(f"property '{name}' of '{owner.cls.__name__}' object has no getter")
+        return ev.call(found.fget, [owner], {})
+    if name == "__class__":
+        return owner.cls
+    if name == "__dict__":
+        raise ev.refuse("the `__dict__` of an object made in the function is not supported")
+    if name in owner:
+        return owner[name]
+    if found is _ABSENT:
+        fallback = _found(owner.cls, "__getattr__")
+        if isinstance(fallback, types.FunctionType):
+            return ev.call(fallback, [owner, name], {})
+        raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
+    return _of_class(ev, found, owner.cls, owner, name)
+
+
+def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
+    if isinstance(found, types.FunctionType):
+        return functools.partial(found, owner)
+    if isinstance(found, staticmethod):
+        return found.__func__
+    if isinstance(found, classmethod):
+        return functools.partial(found.__func__, cls)
+    return ev.attribute(cls, name)
+
+
+def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
+    """`super().name` in a method of `cls`."""
+    order = owner.cls.__mro__
+    for base in order[order.index(cls) + 1 :]:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if base is object:
+                return Evaluated(lambda *_: None)  # object.__init__
+            return _of_class(ev, found, owner.cls, owner, name)
+    raise AttributeError(f"'super' object has no attribute '{name}'")
+
+
+def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
+    """`owner.name = value`."""
+    found = _found(owner.cls, name)
+    if isinstance(found, property):
+        if found.fset is None:
+            raise ev.refuse(f"property '{name}' of '{owner.cls.__name__}' object has no setter")
+        ev.call(found.fset, [owner, value], {})
+        return
+    owner[name] = ev.named_value(value, name)
+
+
+def method(owner: Value, name: str) -> Any:
+    """What Python calls for `owner` in an operator or a built-in function; None where its class has nothing."""
+    found = _found(owner.cls, name) if isinstance(owner, Instance) else None
+    return functools.partial(found, owner) if isinstance(found, types.FunctionType) else None
+
+
+def called(ev: Core, owner: Instance, name: str, *args: Value) -> Value:
+    """What a method of Python's own protocols returns. Refuses where the class has none."""
+    found = method(owner, name)
+    if found is None:
+        raise ev.refuse(
+            f"a `{owner.cls.__name__}` has no `{name}`", repair="define it, or call another method"
+        )
+    return ev.call(found, list(args), {})
+
+
+def truth(ev: Core, owner: Instance) -> Value:
+    """Whether an object counts as true."""
+    if method(owner, "__bool__") is not None:
+        return called(ev, owner, "__bool__")
+    if method(owner, "__len__") is not None:
+        length = called(ev, owner, "__len__")
+        return ev.op("not_equal", length, 0)
+    return True
+
+
+def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
+    """`x < y` where one of them is an object; `==` is `is` where its class does not say otherwise."""
+    name, mirrored = COMPARISONS[type(op)]
+    for owner, other, word in ((x, y, name), (y, x, mirrored)):
+        if method(owner, word) is not None:
+            assert isinstance(owner, Instance)
+            return called(ev, owner, word, other)
+    if isinstance(op, (gast.Eq, gast.NotEq)):
+        if isinstance(op, gast.NotEq) and (method(x, "__eq__") or method(y, "__eq__")):
+            same = compared(ev, gast.Eq(), x, y)
+            return ev.op("logical_not", same) if isinstance(same, Var) else not same
+        return (x is y) == isinstance(op, gast.Eq)
+    raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
+
+
+def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
+    """`x + y` where one of them is an object."""
+    word = OPERATORS.get(function, "")
+    for owner, other, name in ((x, y, f"__{word}__"), (y, x, f"__r{word}__")):
+        called = method(owner, name)
+        if called is not None:
+            return ev.call(called, [other], {})
+    raise ev.refuse(
+        f"operator {function.__name__} is not defined for these objects", repair="call a method by its name"
+    )
+
+
+def _found(cls: type, name: str) -> Any:
+    return inspect.getattr_static(cls, name, _ABSENT)

@@ -1,0 +1,229 @@
+"""Objects of the user's own classes, made by the program."""
+
+import numpy as np
+from tests.corpus import program
+
+
+class Module:
+    kind = "module"
+
+    def __init__(self, name):
+        self.name = name
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return self.forward(x)
+
+    def describe(self):
+        return self.name + self.kind
+
+
+class Dense(Module):
+    scale = 0.5
+
+    def __init__(self, w, b, act=None):
+        super().__init__("dense")
+        self.w, self.b = w, b
+        self.act = act or np.tanh
+
+    def forward(self, x):
+        return self.act(x @ self.w * self.scale + self.b)
+
+    @property
+    def size(self):
+        return self.w.size
+
+    @staticmethod
+    def relu(z):
+        return np.maximum(z, 0)
+
+    @classmethod
+    def identity(cls, n):
+        return cls(np.eye(n), 0.0)
+
+
+class Sequence(Module):
+    def __init__(self, *layers):
+        super().__init__("sequence")
+        self.layers = list(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other):
+        return Vector(self.x - other.x, self.y - other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, k):
+        return self.x if k == 0 else self.y
+
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y
+
+
+class Ordered:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+    def __eq__(self, other):
+        return self.a == other.a
+
+    __hash__ = None
+
+    def __bool__(self):
+        return bool(self.b > 0)
+
+
+class Particle:
+    def __init__(self, x, v):
+        self.x = x
+        self.v = v
+
+    def step(self, dt, k):
+        self.v = self.v - dt * k * self.x
+        self.x = self.x + dt * self.v
+
+    def energy(self, k):
+        return 0.5 * self.v**2 + 0.5 * k * self.x**2
+
+
+class Record:
+    def __init__(self):
+        self.n = 0
+        self.total = 0.0
+        self.history = []
+
+    def add(self, value):
+        self.n += 1
+        self.total += value
+        self.history.append(value * self.total)
+
+    @property
+    def mean(self):
+        return self.total / self.n
+
+
+class Tree:
+    def __init__(self, value, left=None, right=None):
+        self.value = value
+        self.left = left
+        self.right = right
+
+    def total(self):
+        found = self.value**2
+        if self.left:
+            found = found + self.left.total()
+        return found + (self.right.total() if self.right is not None else 0)
+
+
+@program(
+    lambda r: (r.normal(size=(3, 4)) * 0.5, r.normal(size=4), r.normal(size=(4, 2)), r.normal(size=(5, 3)))
+)
+def network(w1, b1, w2, x):
+    net = Sequence(Dense(w1, b1), Dense(w2, 0.1, act=Dense.relu), Dense.identity(2))
+    y = net(x)
+    assert isinstance(net.layers[0], Module) and net.describe() == "sequencemodule"
+    size = sum(layer.size for layer in net.layers)
+    return np.mean(y**2) + 0.01 * size + net.calls * np.sum(b1)
+
+
+@program(lambda r: (1.0, 2.0, 0.3))
+def vectors(a, b, k):
+    p, q = Vector(a, b), Vector(b, -a * k)
+    for _ in range(3):
+        p = p + 0.1 * q - q * k
+        q = Vector(q.x * p.x, q.y)
+    return p.dot(q) + p[0] * len(q) + (-p).x
+
+
+@program(lambda r: (1.5, 0.5))
+def compared(a, b):
+    p, q = Ordered(a, b), Ordered(b, a)
+    smaller = p if p < q else q
+    s = 1.0 if p == q else 2.0
+    if p:
+        s = s * a
+    if not q:
+        s = s * 3
+    return smaller.a * s + (3.0 if p is not q else 1.0) * b + (1 if p != q else 5) * a
+
+
+@program(lambda r: (1.0, 0.2, 2.0))
+def state_that_steps(x, v, k):
+    particle = Particle(x, v)
+    for _ in range(10):
+        particle.step(0.1, k)
+    before = particle.energy(k)
+    particle.x += 1.0
+    return before + particle.energy(k)
+
+
+@program(lambda r: (r.normal(size=3), 0.5, r.normal(size=7)))
+def state_that_steps_as_often_as_the_data_say(x, k, forces):
+    particle = Particle(x, np.zeros(3))
+    for i, force in enumerate(forces):
+        if i > 3:
+            particle.step(0.1, k)
+        else:
+            particle.v = particle.v * 0.9 + force
+    return np.sum(particle.energy(k))
+
+
+@program(lambda r: (r.normal(size=6),))
+def record_in_an_object(x):
+    record = Record()
+    for i in range(4):
+        record.add(x[i] ** 2)
+    return np.sum(np.array(record.history)) + record.mean + record.n * x[5]
+
+
+@program(lambda r: (1.0, 2.0, 3.0))
+def objects_in_objects(a, b, c):
+    return Tree(a, Tree(b), Tree(c, Tree(a * b))).total()
+
+
+@program(lambda r: (2.0, r.normal(size=5)))
+def one_of_two_objects(a, x):
+    v = Vector(a, 1.0) if a > 1 else Vector(1.0, a)
+    if x[0] > 0:
+        v = v * 2.0
+    else:
+        v.x = v.x + x[1]
+    return v.x * v.y + np.sum(x)
+
+
+@program(lambda r: (r.normal(size=4),))
+def objects_in_lists_and_dicts(x):
+    particles = [Particle(v, 0.1) for v in (x[0], x[1], x[2])]
+    for _ in range(3):
+        for p in particles:
+            p.step(0.1, 2.0)
+    known = {"first": particles[0], "second": particles[1]}
+    known["first"].x += x[3]
+    return sum(p.energy(2.0) for p in particles) + known["first"].x
