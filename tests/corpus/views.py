@@ -234,3 +234,19 @@ def halves_and_windows(x, w):
     for i in range(n - k + 1):
         total += np.tanh(x[i : i + k] @ w)
     return total + np.sum(np.minimum(x[: min(k, n)], w)) + len(x[max(n, k) :])
+
+
+@program(lambda r: (r.normal(size=9), r.normal(size=3)))
+def windows_that_move(x, w):
+    """Where a counter goes says how long the slices are that follow it."""
+    k, n = len(w), len(x)
+    frames = np.array([x[i : i + k] * w for i in range(0, n - k + 1, 2)])
+    rows = []
+    for i in range(n - k + 1):
+        rows.append(x[i : i + k])
+    total = np.sum(frames**2) + np.sum((np.stack(rows) @ w) ** 2)
+    for i in range(n - 1, k - 2, -1):
+        total += np.tanh(x[i - k + 1 : i + 1] @ w)
+    for i in range(1, n):
+        total += np.sum(x[:i]) * x[i] + np.sum(x[i:] ** 2)
+    return total

@@ -34,6 +34,7 @@ class Builder:
     def __init__(self, equal: EqualLengths | None = None) -> None:
         self.block: Block = []
         self.equal = equal or EqualLengths()  # checked on the path that leads here
+        self.ranges: dict[Var, tuple[Dim, Dim]] = {}  # the least and the largest value of a counter of a loop
         self.ever_equal = EqualLengths()  # checked somewhere: what the reverse of that place may use
         self.shape_source: dict[Var, Var] = {}  # array -> another of its shape that exists earlier
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
@@ -354,6 +355,15 @@ class Builder:
 
     def shape_values(self, shape: tuple[Dim, ...]) -> tuple[Value, ...]:
         return tuple(self.dim_value(d) for d in shape)
+
+    def never_negative(self, d: Dim) -> bool:
+        """Whether an integer is seen to be at least zero in every trip of the loops around it."""
+        least = Dim(d.const)
+        for symbol, coefficient in d.terms:
+            part = Dim(0, ((symbol, 1),))
+            ends = self.ranges.get(symbol.payload[0]) if symbol.kind == "value" else None  # type: ignore[call-overload]
+            least = least + (part if ends is None else ends[coefficient < 0]) * coefficient
+        return least.nonnegative
 
     def require_equal(self, a: Dim, b: Dim, message: str) -> None:
         """The program goes on only if two lengths are equal at run time."""

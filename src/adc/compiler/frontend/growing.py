@@ -447,6 +447,10 @@ def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Va
     values = array(ev, args[0])
     if function in (np.asarray, np.ascontiguousarray):
         return ev.call(np.array, [values, *args[1:]], kwargs)
+    some = ev.op("greater", args[0].count, 0)
+    if some is not True:
+        message = "need at least one array to join"
+        ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), ev.origin))
     axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
     by_rows = values.type.ndim == 2
     if function is np.stack and axis == 0:

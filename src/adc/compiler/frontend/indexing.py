@@ -204,6 +204,6 @@ def _end(builder: Builder, part: Any, length: Dim, default: Dim, *, is_stop: boo
         raise builder.refuse("slice ends must be integers")
     if (end - length).known in (0, -1) or end == Dim(0):
         return end  # n - 2 may wrap around for n == 1: only n and n - 1 keep their form
-    if end.nonnegative:
-        return length.at_most(end) if is_stop else end
-    return None
+    if not builder.never_negative(end):
+        return None
+    return end if not is_stop or builder.never_negative(length - end) else length.at_most(end)

@@ -215,6 +215,9 @@ class Loops(Carrying):
             )
         index = Var("i", Scalar("int64", True), named=False)
         index.dim = Dim.symbol("value", index)
+        start, stop = self.length(rng.start), self.length(rng.stop)
+        if start is not None and stop is not None:
+            self.ranges[index] = (start, stop - 1) if rng.step > 0 else (stop + 1, start)
         if isinstance(items, Range) and isinstance(node.target, gast.Name):
             index.name, index.named = node.target.id, True
         region = For(index, self.atom(rng.start), self.atom(rng.stop), Const(rng.step), [], [], self.origin)
