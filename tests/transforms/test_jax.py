@@ -39,8 +39,8 @@ def translated(function, known=None):
     return known[function]
 
 
-# JAX takes the bounds of arange for constants.
-ELSEWHERE = {"gathering.a_range_whose_length_the_data_decides"}
+# JAX takes the bounds of arange for constants, and its unique has no derivative.
+ELSEWHERE = {"gathering.a_range_whose_length_the_data_decides", "call_forms.unique_with_its_inverse"}
 
 
 @functools.cache
