@@ -70,6 +70,11 @@ class Vector:
 
     __rmul__ = __mul__
 
+    def __imul__(self, k):
+        self.x = self.x * k
+        self.y = self.y * k * k
+        return self
+
     def __neg__(self):
         return Vector(-self.x, -self.y)
 
@@ -227,3 +232,23 @@ def objects_in_lists_and_dicts(x):
     known = {"first": particles[0], "second": particles[1]}
     known["first"].x += x[3]
     return sum(p.energy(2.0) for p in particles) + known["first"].x
+
+
+@program(lambda r: (1.0, 2.0, 0.3))
+def changed_by_an_operator(a, b, k):
+    """`*=` is not `*`, and both names see it."""
+    v = Vector(a, b)
+    w = v
+    v *= k
+    pair = [Vector(b, a), w]
+    pair[0] *= 2.0
+    pair[1] += pair[0]
+    return w.x + w.y * v.x + pair[0].y + pair[1].dot(v)
+
+
+@program(lambda r: (r.normal(size=6),))
+def record_of_as_many_as_there_are(x):
+    record = Record()
+    for value in x:
+        record.history.append(value**2)
+    return np.sum(np.array(record.history)) + len(record.history) * x[0]

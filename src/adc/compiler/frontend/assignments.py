@@ -121,7 +121,7 @@ class Assignments(Calls):
                     growing.extend(self, growing.converted(self, old), value)
             else:
                 self.frame.env[node.target.id] = self.named_value(
-                    self.binary(function, old, value), node.target.id
+                    instances.augmented(self, function, old, value), node.target.id
                 )
         elif isinstance(node.target, gast.Subscript):
             base = self.evaluate(node.target.value)
@@ -130,7 +130,9 @@ class Assignments(Calls):
             if isinstance(base, Var):
                 self._update(base, self.index_value(index), function, value, None)
             else:
-                self.set_item(base, index, self.binary(function, self.subscript(base, index), value))
+                self.set_item(
+                    base, index, instances.augmented(self, function, self.subscript(base, index), value)
+                )
         else:
             self._augment_attribute(node, function)
 
@@ -148,7 +150,8 @@ class Assignments(Calls):
                 old.extend if isinstance(old, ListValue) else self.attribute(old, "extend"), [value], {}
             )
         else:
-            instances.set_attribute(self, owner, node.target.attr, self.binary(function, old, value))
+            value = instances.augmented(self, function, old, value)
+            instances.set_attribute(self, owner, node.target.attr, value)
 
     def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
         """`array[index] op= value`, where `+=` and `-=` stay accumulations."""

@@ -99,13 +99,15 @@ class Builder:
         return of_number(value) if isinstance(value, (bool, int, float, complex, np.generic)) else None
 
     def is_static(self, value: Value) -> bool:
+        if getattr(value, "run_time", False):
+            return False
         if isinstance(value, (list, tuple)):
             return all(self.is_static(v) for v in value)
         if isinstance(value, dict):
             return all(self.is_static(v) for v in value.values())
         if isinstance(value, slice):
             return all(self.is_static(v) for v in (value.start, value.stop, value.step))
-        return not isinstance(value, (Var, Undefined, Zero)) and not getattr(value, "run_time", False)
+        return not isinstance(value, (Var, Undefined, Zero))
 
     def type_is_array(self, value: Value) -> bool:
         return isinstance(value, Var) and value.is_array

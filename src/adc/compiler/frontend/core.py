@@ -120,6 +120,9 @@ class Core(Merging):
     def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
         raise AssertionError("branches.Branches chooses")
 
+    def binary(self, function: Any, x: Value, y: Value) -> Value:
+        raise AssertionError("operators.Operators applies operators")
+
     def attribute(self, base: Value, name: str) -> Value:
         raise AssertionError("expressions.Expressions reads attributes")
 

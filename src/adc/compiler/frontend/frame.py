@@ -25,6 +25,8 @@ class ListValue(list[Any]):
 class Instance(dict[str, Any]):
     """An object of a user's class that the program makes: its attributes by their names."""
 
+    run_time = True  # whatever its attributes are: what its text or its hash is, the class says
+
     __eq__ = object.__eq__
     __ne__ = object.__ne__
     __hash__ = object.__hash__  # type: ignore[assignment]

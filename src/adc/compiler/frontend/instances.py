@@ -102,11 +102,10 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
     """`super().name` in a method of `cls`."""
     order = owner.cls.__mro__
     for base in order[order.index(cls) + 1 :]:
-        if name in base.__dict__:
-            found = base.__dict__[name]
-            if base is object:
-                return Evaluated(lambda *_: None)  # object.__init__
-            return _of_class(ev, found, owner.cls, owner, name)
+        if base is object and name == "__init__":
+            return Evaluated(lambda *_: None)
+        if base is not object and name in base.__dict__:
+            return _of_class(ev, base.__dict__[name], owner.cls, owner, name)
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
 
@@ -160,6 +159,12 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
             return ev.op("logical_not", same) if isinstance(same, Var) else not same
         return (x is y) == isinstance(op, gast.Eq)
     raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
+
+
+def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:
+    """`x += y`: what `__iadd__` returns where the class has it."""
+    called = method(x, f"__i{OPERATORS.get(function, '')}__")
+    return ev.binary(function, x, y) if called is None else ev.call(called, [y], {})
 
 
 def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
