@@ -139,3 +139,18 @@ def test_value_and_aux_of_a_loop_that_keeps_a_stack(mode):
     value, push = adc.linearize(lambda z: f(z)[0], x, mode=mode)
     np.testing.assert_allclose(value, expected)
     np.testing.assert_allclose(push(np.array([1.0, 0.0])), columns[:, 0], rtol=1e-12)
+
+
+def test_rows_of_a_gradient_that_is_as_long_as_a_slice():
+    def f(x, w):
+        k = len(w)
+        return np.sum(x[:k] * w) + np.sum(np.minimum(x[: min(k, len(x))], w))
+
+    x, w = np.linspace(0.5, 2.0, 5), np.array([1.0, 0.3, 2.0])
+    gradient = adc.grad(f, argnums=(0, 1), mode="python")
+    rows = adc.jacrev(gradient, argnums=(0, 1), mode="python")(x, w)
+    columns = adc.jacfwd(gradient, argnums=(0, 1), mode="python")(x, w)
+    for row, column in zip(rows, columns, strict=True):
+        for a, b in zip(row, column, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(rows[1][0], rows[0][1].T, rtol=1e-12)

@@ -182,10 +182,11 @@ def _pushed(
             ev, Program("inner", [], inner.block, [*form.atoms, *rest.atoms]), inner.inputs
         )
         ys = program.results[: len(form.atoms)]
+        unit = _unit(x, f"{x.name}_dot")
         with ev.at(whole):
-            unit = _unit(ev, x, f"{x.name}_dot")
+            lengths = ev.shape_values(x.type.shape)
         block, dots = tangent.run(
-            program.body, {x: 1.0 if unit is None else unit[0]}, ys, ev, inactive_shifts(program)
+            program.body, {x: 1.0 if unit is None else unit}, ys, ev, inactive_shifts(program)
         )
         with ev.at(whole):
             if unit is None:
@@ -193,7 +194,7 @@ def _pushed(
                 found = [nested.dot_atom(ev, y, dot) for y, dot in zip(ys, dots, strict=True)]
             else:
                 values = [*(y for y in ys if isinstance(y, Var) and y.is_array), *program.results[len(ys) :]]
-                before, after, values, dots = split.run(block, unit[:1], ev, values, dots)
+                before, after, values, dots = split.run(block, [unit], ev, values, dots)
                 ev.block.extend(before)
                 rest_values = iter(values)
                 ys = [next(rest_values) if isinstance(y, Var) and y.is_array else y for y in ys]
@@ -210,7 +211,7 @@ def _pushed(
                             0.0 if dot is ZERO else dot,
                         )
 
-                _over_units(ev, *unit, after, write, chunk)
+                _over_units(ev, unit, lengths, after, write, chunk)
         atoms = nested.spliced(ev, whole, [*found, *program.results[len(form.atoms) :]], inner)
     return [nested.plain_value(a) for a in atoms]
 
@@ -227,10 +228,9 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
     y = form.atoms[position]
     whole: Block = []
     with nested.as_rule(ev):
-        with ev.at(whole):
-            unit = _unit(ev, y, f"{y.name}_bar" if isinstance(y, Var) else "")
+        unit = _unit(y, f"{y.name}_bar" if isinstance(y, Var) else "")
         with ev.at(inner.block):
-            total = y if unit is None else ev.atom(ev.op("sum", ev.op("multiply", y, unit[0])))
+            total = y if unit is None else ev.atom(ev.op("sum", ev.op("multiply", y, unit)))
         if isinstance(y, Var) and not is_float(y.type):
             total = Const(0.0)
         if unit is None:
@@ -238,7 +238,7 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
             whole += block
         else:
             block, (y, *bars) = nested.reversed_block(ev, inner, total, [y])
-            before, after, (y,), bars = split.run(block, unit[:1], ev, [y], bars)
+            before, after, (y,), bars = split.run(block, [unit], ev, [y], bars)
             with ev.at(whole):
                 ev.block.extend(before)
                 found = [_empty(ev, (y, x), x.type.dtype) for x in inner.inputs]
@@ -248,7 +248,9 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
                         assert isinstance(target, Var)
                         ev.store(target, (*index, *(FULL,) * x.type.ndim), bar)
 
-                _over_units(ev, *unit, after, write, chunk)
+                assert isinstance(y, Var) and isinstance(y.type, Array)
+                unit.type = Array(unit.type.dtype, y.type.shape)  # by what is there now
+                _over_units(ev, unit, ev.shape_values(y.type.shape), after, write, chunk)
         atoms = nested.spliced(ev, whole, list(found), inner)
     return [nested.plain_value(a) for a in atoms]
 
@@ -267,32 +269,29 @@ def _values(ev: Evaluator, inner: Inner, rest: Leaves) -> Value:
 # --- both -------------------------------------------------------------------------------------------------------
 
 
-def _unit(ev: Evaluator, like: Atom, name: str) -> tuple[Var, Assign] | None:
-    """An array for unit directions, and the statement that makes it, of zeros; None for a number."""
+def _unit(like: Atom, name: str) -> Var | None:
+    """An array for unit directions, made later; None for a number."""
     if not isinstance(like, Var) or not isinstance(like.type, Array) or not is_float(like.type):
         return None
-    block: Block = []
-    with ev.at(block):
-        result = ev.op("zeros", ev.shape_values(like.type.shape), dtype=np.dtype(like.type.dtype))
-    definition = block.pop()
-    assert isinstance(result, Var) and isinstance(definition, Assign)
-    ev.block.extend(block)  # the lengths
-    result.name, result.named = name, True
-    result.type = Array(like.type.dtype, like.type.shape)
-    return result, definition
+    return Var(name, Array(like.type.dtype, like.type.shape), named=True)
 
 
-def _over_units(ev: Evaluator, unit: Var, zeros: Assign, body: Block, write: Write, chunk: int) -> None:
+def _over_units(
+    ev: Evaluator, unit: Var, lengths: Sequence[Value], body: Block, write: Write, chunk: int
+) -> None:
     """Loops over the elements of `unit`: it is one there and zero elsewhere while `body` runs."""
-    assert isinstance(unit.type, Array)
-    lengths = ev.shape_values(unit.type.shape)
+    zeros: Block = []
+    with ev.at(zeros):
+        made = ev.op("zeros", tuple(lengths), dtype=np.dtype(unit.type.dtype))
+    definition = zeros.pop()
+    assert isinstance(made, Var) and isinstance(definition, Assign) and not zeros
     indices = tuple(Var("direction", Scalar("int64", True), named=True) for _ in lengths)
     for index in indices:
         index.dim = Dim.symbol("value", index)
     block: Block = []
     with ev.at(block):
         # Made anew in each trip: what the body carries round a loop may be this very array.
-        ev.block.append(zeros)
+        ev.block.append(Assign((unit,), definition.op, definition.args, ev.origin))
         ev.store(unit, indices, 1.0)
     one = len(indices) == 1
     with ev.at(body := units.run(body, unit, indices[0], ev) if one else list(body)):

@@ -152,6 +152,8 @@ def _cut(
         if isinstance(r, Var) and r not in kept and r not in directions and r not in scopes.bound(after)
     ]
     params, copy, ends = clone.run([*kept, *directions], after, results, ev)
+    for p in params:
+        remeasure.by_itself(p, remeasure.known_in(params, None), ev)
     remeasure.in_scope(params, copy, ev)
     for p in params:
         p.name = p.name or "kept"  # of a test that was printed where it is used

@@ -73,8 +73,6 @@ def in_scope(
     params: Sequence[Var], statements: Block, ev: Evaluator, gone: Collection[Var] | None = None
 ) -> None:
     """Let no type name a length by a variable that is not there: of those in `gone`, or of all but `params`."""
-    for p in params:
-        by_itself(p, known_in(set(params), gone), ev)
     for stmt, _, there in scopes.visited(statements, params):
         targets = () if stmt is None else (*defined(stmt), *bound_inside(stmt))
         known = known_in(there.union(targets), gone)
