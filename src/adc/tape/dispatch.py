@@ -83,22 +83,21 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
     dtype = given.pop("dtype", None)
     if not record.is_active((inputs, kwargs)) and not any(isinstance(o, Tensor) for o in out or ()):
         return record.wrap(ufunc(*record.plain(inputs), **record.plain(kwargs)))
+    entry = find(ufunc)
     given = {k: v for k, v in given.items() if k not in ("casting", "order", "subok", "signature")}
-    if given:
-        raise UnsupportedError(
-            f"adc has no derivative of np.{ufunc.__name__} with `{next(iter(given))}`", here()
-        )
+    unknown = [k for k in given if entry is None or k not in entry.positions]
+    if unknown:
+        raise UnsupportedError(f"adc has no derivative of np.{ufunc.__name__} with `{unknown[0]}`", here())
     if dtype is not None:
         inputs = tuple(np.asarray(x, dtype) if not isinstance(x, Tensor) else x.astype(dtype) for x in inputs)
     # The pull may read an operand that is about to be overwritten: np.sin(x, out=x).
     inputs = tuple(
         make(x.primal.copy(), x.node) if isinstance(x, Tensor) and _shares(x, out) else x for x in inputs
     )
-    entry = find(ufunc)
     if entry is None:
-        result = _plain_or_refused(ufunc, f"np.{ufunc.__name__}", inputs, {})
+        result = _plain_or_refused(ufunc, f"np.{ufunc.__name__}", inputs, given)
     else:
-        result = record.apply(entry, inputs, {})
+        result = record.apply(entry, inputs, given)
     if where is not True:
         if out is None:
             raise UnsupportedError(

@@ -7,7 +7,7 @@
 A program of one line is written for an example, `return np.sum(np.real(operation(...)) * weights)`, and its
 gradient is compared with differences of the operation itself. Besides the three engines there is "text": the
 loops that compiled mode gives to Numba, run by Python. It takes a tenth of the time, and all but Numba's own
-opinion of a text is tested by it.
+opinion of a text is tested by it; its gradient is also compared with the tape's, to rounding.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from adc.rules.operation import Operation
 from adc.testing import kit
 
 Engine = Literal["compiled", "text", "python", "tape"]
+ROUNDING = 1e-12  # by which two engines may differ, which add in another order
 HEADER = "import math\nimport numpy as np\nimport numpy\n"
 
 
@@ -168,8 +169,16 @@ def tried(cases: Sequence[kit.Case], mode: Engine, directory: Path) -> list[str]
         if len(cases) > 1:
             return [answer for case in cases for answer in tried([case], mode, directory)]
         return [f"{type(error).__name__}: {error}"]
-    bars = dict(zip([list(arguments)[k] for k in active], gradients, strict=True))
-    return ["ok" if p is None else _compared(p, bars, directory) for p in found]
+    names = [list(arguments)[k] for k in active]
+    bars = dict(zip(names, gradients, strict=True))
+    answers = ["ok" if p is None else _compared(p, bars, directory) for p in found]
+    if mode != "text":
+        return answers
+    taped = dict(zip(names, _gradients(program, active, list(arguments.values()), "tape"), strict=True))
+    return [
+        answer if p is None or answer != "ok" else _rounded_alike(p, bars, taped)
+        for p, answer in zip(found, answers, strict=True)
+    ]
 
 
 def _gradients(
@@ -200,6 +209,15 @@ def _compared(probe: Probe, bars: dict[str, Any], directory: Path) -> str:
     )
     if np.isfinite(wanted) and not abs(got - wanted) <= 1e-5 * max(1.0, abs(wanted)):
         return f"wrong: {got!r}, differences give {wanted!r}"
+    return "ok"
+
+
+def _rounded_alike(probe: Probe, bars: dict[str, Any], taped: dict[str, Any]) -> str:
+    """ "ok", or by how much the tape's gradient differs from the loops', in units of the largest element."""
+    scale = max(float(np.max(np.abs(bars[name]), initial=0.0)) for name in probe.dots)
+    for name in probe.dots:
+        if not np.allclose(bars[name], taped[name], rtol=0.0, atol=ROUNDING * scale, equal_nan=True):
+            return f"not the tape's: the gradient with respect to {name} is {bars[name]!r}, there {taped[name]!r}"
     return "ok"
 
 
