@@ -66,3 +66,18 @@ def test_the_text_has_no_scattering_loop():
     assert "u_bar[j] +=" in reverse and "u_bar[j + 2] +=" in reverse
     for loop in reverse.split("for j in range")[1:]:
         assert loop.split("for ")[0].count("] +=") <= 1, loop
+
+
+def two_fields(u, v):
+    total = 0.0
+    for i in range(1, len(u)):
+        total += (u[i] - u[i - 1]) ** 2 * (v[i] + v[i - 1]) ** 2
+    return total
+
+
+def test_the_same_text_every_time():
+    u, v = R.normal(size=(2, 40))
+    texts = {
+        str(adc.source(adc.grad(two_fields, argnums=(0, 1)), u, v, stage="optimized")) for _ in range(16)
+    }
+    assert len(texts) == 1

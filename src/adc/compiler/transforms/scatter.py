@@ -104,9 +104,12 @@ class _Scatter:
         """Additions to one array, at different distances from the counter, in a loop that does nothing else with it."""
         definition = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
         effects = self.memory.effects(loop)
-        for root in effects.writes:
-            accesses = effects.accesses[root]
-            if not all(a.accumulate for a in accesses) or len({a.array for a in accesses}) != 1:
+        for root, accesses in effects.accesses.items():
+            if (
+                root not in effects.writes
+                or not all(a.accumulate for a in accesses)
+                or len({a.array for a in accesses}) != 1
+            ):
                 continue
             group = [s for s in loop.body if isinstance(s, Store) and self.memory.of(s.array) is root]
             if len(group) < 2 or len({s.index for s in group}) != len(group):
