@@ -246,10 +246,10 @@ def fitted(bar: Any, target: Node) -> Any:
         bar = np.stack(bar)  # a rule for a sequence, applied to an array of rows
     shape = target.shape
     if bar.shape != shape:
-        add = np.sum if bar.__class__ is Tensor else np.add.reduce  # the latter in half the time
+        add: Any = np.sum if bar.__class__ is Tensor else np.add.reduce  # the latter in half the time
         axes = _broadcast_axes(bar.shape, shape) if shape else None
         if axes is None or axes:
-            bar = add(bar, axis=axes)
+            bar = add(bar, axis=axes, keepdims=len(bar.shape) == len(shape))
         if bar.shape != shape:
             bar = np.reshape(bar, shape)
     if bar.dtype != target.dtype:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ class Form:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
 
 class Pull:
@@ -152,10 +153,11 @@ class Entry:
         self.positional = sum(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
         )
-        self._least = sum(d is inspect.Parameter.empty for d in self.defaults)
+        self.least = sum(d is inspect.Parameter.empty for d in self.defaults)
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments
         self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
+        self.recipes: Any = None  # adc.tape.recipes.Recipes: how a composite is recorded as one node
         # Filled on first use; the operators read them without a look-up.
         self.both: Pull | None = None
         self.left: Pull | None = None
@@ -178,7 +180,7 @@ class Entry:
 
         Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None.
         """
-        if not kwargs and self._least <= len(args) <= self.positional and self.star is None:
+        if not kwargs and self.least <= len(args) <= self.positional and self.star is None:
             return args + self.defaults[len(args) :]
         bound = list(self.defaults)
         if len(args) > self.positional and self.star is None:

@@ -51,7 +51,7 @@ def read(t: Tensor, index: Any) -> Any:
         # Elements of constants are NumPy's own scalars to a plain function: hashable, and cheap.
         return z if modes.plain else make(z)
     node = IndexNode()
-    node.pull = _SELECT if index.__class__ is int else _SLICE if index.__class__ is slice else _INDEX
+    node.pull = _SELECT if index.__class__ is int else _SLICE if index.__class__ is slice else READ
     node.edges = (t.node,)
     node.kept = (frozen(index), t.primal.shape)
     node.z = None
@@ -126,7 +126,7 @@ def _scatter_reverse(bar: Any, z: Any, index: Any) -> tuple[Any, ...]:
 
 _SELECT = IndexPull("SelectBackward", _gather_reverse, (True,), _gather_in_place)
 _SLICE = IndexPull("SliceBackward", _gather_reverse, (True,), _gather_in_place)
-_INDEX = IndexPull("IndexBackward", _gather_reverse, (True,), _gather_in_place)
+READ = IndexPull("IndexBackward", _gather_reverse, (True,), _gather_in_place)
 _SCATTER = Pull("ScatterBackward", _scatter_reverse, (Need.NOTHING,), False, (True,))
 
 
@@ -208,7 +208,7 @@ def refresh_views(root: Tensor) -> None:
         return
     for view in views.views_of(root):
         index = views.positions(root.primal, view.primal)
-        view.node = record.new_node(_INDEX, view.primal, (root.node,), (index, root.primal.shape))
+        view.node = record.new_node(READ, view.primal, (root.node,), (index, root.primal.shape))
 
 
 def _last_named(index: Any, shape: tuple[int, ...]) -> Any:

@@ -73,6 +73,13 @@ def _ndim(a: Any) -> Any:
         return np.ndim(a)
 
 
+def _size(a: Any) -> Any:
+    try:
+        return a.size
+    except AttributeError:
+        return np.size(a)
+
+
 class _QuickNumpy:
     """NumPy's namespace with quick versions of a few functions."""
 
@@ -83,6 +90,7 @@ class _QuickNumpy:
     sum = staticmethod(_sum)
     shape = staticmethod(_shape)
     ndim = staticmethod(_ndim)
+    size = staticmethod(_size)
     roll = staticmethod(roll)
     where = staticmethod(where)
 

@@ -6,6 +6,7 @@ operators in tensor.py are its short cut.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.tape import views
 from adc.tape.entry import Entry, Pull
-from adc.tape.node import IndexNode, Node, Part, Whole, here, orders, user_frame
+from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
 from adc.tape.slicing import Need
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
@@ -161,9 +162,14 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
 
 
 def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run the body on the Tensors; its operations are recorded as if they stood in the user's line."""
+    """By its recipe; or the body runs on Tensors, its operations recorded as if they stood in the user's line."""
     assert entry.operation.body is not None
-    entry.bind(args, kwargs)  # refuses what the body has no parameter for
+    values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
+    found = recipes.of(entry).recipe(values)
+    if found is not None:
+        recipe, operands, edges = found
+        z, kept = recipe.forward(*operands)
+        return record(recipe.pull, z, edges, kept, args)
     if entry.real_only:
         _refuse_complex(entry, [plain(v) for v in (*args, *kwargs.values())])
     before = next(orders)
@@ -222,10 +228,15 @@ def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:
 
 
 def record(
-    pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...], sources: Sequence[Any] = ()
+    pull: Pull,
+    z: Any,
+    edges: tuple[Node, ...],
+    kept: tuple[Any, ...],
+    sources: Sequence[Any] = (),
+    frame: Any = None,
 ) -> Any:
     """A Tensor (or several) for the result `z` of an operation with the given pull."""
-    node = new_node(pull, z, edges, kept)
+    node = new_node(pull, z, edges, kept, frame=frame)
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
     result = make(z, node)
@@ -240,9 +251,14 @@ def _is_operand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
 
 
 def new_node(
-    pull: Pull, z: Any, edges: tuple[Node, ...], kept: tuple[Any, ...], of: type[Node] | None = None
+    pull: Pull,
+    z: Any,
+    edges: tuple[Node, ...],
+    kept: tuple[Any, ...],
+    of: type[Node] | None = None,
+    frame: types.FrameType | None = None,
 ) -> Node:
-    """A node of the general path, or one of the class `of`."""
+    """A node of the general path, or one of the class `of`; `frame` is a guess where the user stands."""
     node: Node
     kind = z.__class__
     several = kind is not np.ndarray and isinstance(z, tuple | list)
@@ -261,7 +277,8 @@ def new_node(
         node.shape = z.shape
         node.dtype = z.dtype
     node.order = next(orders)
-    frame = user_frame()
+    if frame is None or not is_users_file.get(frame.f_code.co_filename):
+        frame = user_frame()
     node.code, node.lasti = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
     node.hooks = None
     return node
@@ -433,4 +450,4 @@ def call_as_node(
 
 
 # Needs this module whole.
-from adc.tape import substitute  # noqa: E402
+from adc.tape import recipes, substitute  # noqa: E402

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import record, views
+from adc.tape import recipes, record, views
 from adc.tape.entry import Entry, form
 from adc.tape.node import Node, is_users_file, orders, user_frame
 from adc.tape.primals import quick_primal
@@ -72,11 +72,11 @@ class Recorders(dict[Any, Callable[..., Any]]):
             operation = entry.operation.form(count, names)
             if operation is not entry.operation:
                 return slow  # `full` forms are composites
-        if (
-            entry.kind not in ("elementwise", "linear", "general")
-            or entry.writes is not None
-            or entry.real_only
-        ):
+        if entry.kind == "constant" or entry.writes is not None:
+            return slow
+        if entry.kind == "composite":
+            return self._by_recipe(count) if entry.least <= count <= entry.positional and not names else slow
+        if entry.real_only:
             return slow
         given = [*range(count), *(entry.positions.get(name, -1) for name in names)]
         if entry.most is None or count > entry.positional or -1 in given or len(set(given)) < len(given):
@@ -85,6 +85,20 @@ class Recorders(dict[Any, Callable[..., Any]]):
         if any(values[k] is inspect.Parameter.empty for k in range(len(values)) if k not in given):
             return slow
         return _compiled(_Text(entry, self.function, count, names, given), self.function, slow, again)
+
+    def _by_recipe(self, count: int) -> Callable[..., Any]:
+        """The recorder of a composite with so many arguments."""
+        slow, known, rest = self._general, recipes.of(self.entry), self.entry.defaults[count:]
+
+        def recorder(*args: Any) -> Any:
+            found = known.recipe(args + rest) if modes.enabled else None
+            if found is None:
+                return slow(*args)
+            recipe, operands, edges = found
+            z, kept = recipe.forward(*operands)
+            return record.record(recipe.pull, z, edges, kept, args, sys._getframe(_DEPTH))
+
+        return recorder
 
     def _general(self, *args: Any, **kwargs: Any) -> Any:
         return record.apply(self.entry, args, kwargs, self.function)
