@@ -9,18 +9,16 @@ from adc.rules.shapes import larger, smaller
 
 
 def _convolved(in1, in2, mode="full", method="auto"):
-    lengths = []
-    for n, m in zip(in1.shape, in2.shape, strict=True):
-        if mode == "full":
-            lengths.append(n + m - 1)
-        else:
-            lengths.append(n if mode == "same" else larger(n, m) - smaller(n, m) + 1)
-    return tuple(lengths)
+    if mode == "full":
+        return _full_lengths(in1, in2)
+    if mode == "same":
+        return tuple(in1.shape)
+    return tuple(larger(n, m) - smaller(n, m) + 1 for n, m in zip(in1.shape, in2.shape, strict=True))
 
 
 def _full_lengths(in1, in2):
     lengths = ()
-    for k in range(np.ndim(in1)):
+    for k in range(len(in1.shape)):
         lengths = lengths + (in1.shape[k] + in2.shape[k] - 1,)
     return lengths
 
