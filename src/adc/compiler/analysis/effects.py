@@ -200,6 +200,14 @@ def offset(index: Var, item: object) -> Dim | None:
     return Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
 
 
+def distance(index: Var, item: object) -> int | None:
+    """`c` where an index item is `index + c`, a number."""
+    if item is index:
+        return 0
+    found = offset(index, item)
+    return None if found is None else found.known
+
+
 def _dim(item: Atom) -> Dim | None:
     if isinstance(item, Const):
         return Dim(int(item.value)) if isinstance(item.value, int) else None

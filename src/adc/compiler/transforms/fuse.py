@@ -8,9 +8,7 @@ independent run forwards first, so that they meet the forward sweep's loops.
 
 from __future__ import annotations
 
-from typing import Any
-
-from adc.compiler.analysis.effects import Access, Effects, Memory, clash, offset
+from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
 from adc.compiler.frontend.lengths import EqualLengths
@@ -256,18 +254,10 @@ def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
         return False
     rank = len(a[0].index or ())
     for p in range(rank):
-        found = {_distance((x.index or ())[p], counter) for own, counter in ((a, i), (b, j)) for x in own}
+        found = {distance(counter, (x.index or ())[p]) for own, counter in ((a, i), (b, j)) for x in own}
         if len(found) == 1 and None not in found:
             return True
     return False
-
-
-def _distance(item: Any, counter: Var) -> int | None:
-    """`c` where an index item is `counter + c`, a number."""
-    if item is counter:
-        return 0
-    found = offset(counter, item)
-    return None if found is None else found.known
 
 
 def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:

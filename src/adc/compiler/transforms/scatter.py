@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from adc.compiler.analysis.effects import Memory, offset
+from adc.compiler.analysis.effects import Memory, distance
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -125,11 +125,9 @@ class _Scatter:
                 isinstance(item, Var) and item not in definition and item is not loop.index
             ):
                 continue
-            distance = 0 if item is loop.index else None
-            if distance is None and isinstance(item, Var):
-                found = offset(loop.index, item)
-                distance = found.known if found is not None else None
-            if distance is None or self._chain([item], definition, _is_subscript) is None:
+            if distance(loop.index, item) is None or not isinstance(item, Var):
+                return False
+            if self._chain([item], definition, _is_subscript) is None:
                 return False
             following += 1
         return following == 1
