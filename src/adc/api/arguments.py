@@ -13,7 +13,7 @@ import re
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -279,6 +279,7 @@ class Leaf:
     path: str  # as the user would write it: `params['w']`
     value: Any
     is_input: bool
+    taken_as: Literal["any", "number", "lengths"] = "any"  # what of an input the code takes for granted
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import nested, phases
 from adc.config import Mode
-from adc.errors import ArgumentError, ShapeError, UnsupportedError
+from adc.errors import ArgumentError, InternalError, ShapeError, UnsupportedError
 
 __all__ = ["Phased", "Run", "phased"]
 
@@ -110,7 +110,10 @@ class Phased(Composite):
         return first.made
 
     def _made_second(self, request: pipeline.Request, inputs: list[Any]) -> Specialisation:
-        context = self._context(request)
+        try:
+            context = pipeline.run(request, optimize=self._asked in ("auto", "compiled"))
+        except InternalError as error:
+            context = self._without_numba(request, error)
         if "optimized" in context.texts:
             try:
                 return compiled(context, inputs)

@@ -14,6 +14,7 @@ from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.frame import Guard
+from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import ArgumentError, Location, UnsupportedError
 
@@ -32,6 +33,7 @@ class Specialisation:
         tuple[Callable[[], Any], Any], ...
     ] = ()  # (how to read, the key that the value must have)
     guards: tuple[Guard, ...] = ()
+    sizes: Sizes | None = None  # those of the arguments, where the code holds for them only
     copied: tuple[int, ...] = ()  # inputs that the function writes to
     context: pipeline.Context | None = None  # None on the tape
     pack: Callable[[Any], Any] | None = (
@@ -57,7 +59,9 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
     assert context.lowered is not None and context.program is not None
     captures = tuple((c.read, leaf_key(c.read())[0]) for c in context.lowered.captures)
     copied = context.program.meta["copied"]
-    return Specialisation(run, mode, captures, tuple(context.lowered.guards), copied, context)
+    return Specialisation(
+        run, mode, captures, tuple(context.lowered.guards), context.request.sizes, copied, context
+    )
 
 
 def plain(context: pipeline.Context) -> Callable[..., Any]:

@@ -10,11 +10,11 @@ import inspect
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adc import config, pytree
-from adc.api import explain_error, per_call, taped
+from adc.api import explain_error, per_call, sizes, taped
 from adc.api.arguments import Layout, Parameters, Slot, read, slots_of
 from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart, written_out
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
@@ -178,6 +178,8 @@ class Transformed:
 
     def _fitting(self, key: tuple[Any, ...], inputs: list[Any]) -> Specialisation | None:
         for known in self._specialisations.get(key, ()):
+            if known.sizes is not None and not known.sizes.hold(inputs):
+                continue
             captured = known.current_captures()
             if captured is not None:
                 inputs += captured
@@ -187,13 +189,16 @@ class Transformed:
     def _specialised(self, call: Call) -> tuple[Specialisation, list[Any]]:
         with self._lock:
             inputs: list[Any] = []
+            read(call.values, call.wanted, [], inputs)
+            given = len(inputs)
             fitting = self._fitting(call.key, inputs)
             if fitting is not None:  # another thread was here first
-                return fitting, inputs
+                return fitting, inputs[given:]
             made = self._made(call)
             known = self._specialisations.setdefault(call.key, [])
             known.insert(0, made)
-            del known[8:]
+            del known[sizes.MOST_SIZES + 1 :]
+            known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
         captured = made.current_captures()
@@ -210,7 +215,7 @@ class Transformed:
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")
         try:
-            context = self._context(self._request(call.layout, slots), call)
+            context = self._context(call)
         except (UnsupportedError, InternalError) as error:
             return self._declined(error)
         except SourceError as error:
@@ -221,45 +226,52 @@ class Transformed:
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
-    def _context(self, request: pipeline.Request, call: Call | None = None) -> pipeline.Context:
-        """What the compiler makes; without the text for Numba where only that cannot be had.
-
-        With a `call` to look at, callees that cannot be compiled are operations of the tape.
-        """
-        optimize = self._asked in ("auto", "compiled") and request.outside is None
+    def _context(self, call: Call) -> pipeline.Context:
+        """What the compiler makes; without the text for Numba where only that cannot be had."""
+        optimize = self._asked in ("auto", "compiled")
         try:
-            if call is None:
-                return pipeline.run(request, optimize=optimize)
-            context, refused = self._program(request, call, optimize=optimize)
+            context, refused = self._program(call, optimize=optimize)
             for part in refused:
                 self._warn("python", part.warning)
             return context
         except InternalError as error:
-            if self._asked != "auto":
-                raise
-            context = pipeline.run(
-                request, optimize=False
-            )  # a fault before the readable text is raised here again
-            self._warn("python", error)
-            return context
+            return self._without_numba(self._request(call.layout, call.slots()), error)
+
+    def _without_numba(self, request: pipeline.Request, fault: InternalError) -> pipeline.Context:
+        """The readable text alone, where `auto` allows it; a fault before that is raised here again."""
+        if self._asked != "auto":
+            raise fault
+        context = pipeline.run(request, optimize=False)
+        self._warn("python", fault)
+        return context
 
     def _program(
         self,
-        request: pipeline.Request,
         call: Call,
         *,
         optimize: bool,
         record: bool = False,
         watch: pipeline.Watch | None = None,
     ) -> tuple[pipeline.Context, list[per_call.Refused]]:
-        """What the compiler makes, and the callees that `auto` lets run on the tape inside it."""
-        try:
-            return pipeline.run(request, optimize=optimize, record=record, watch=watch), []
-        except UnsupportedError as error:
-            if self._asked != "auto":
-                raise
-            example = functools.partial(self._example, call)
-            return per_call.run(request, example, record=record, watch=watch, refusal=error)
+        """What the compiler makes, and the callees that `auto` lets run on the tape inside it.
+
+        What is refused for arguments of any size may be had for the sizes of this call.
+        """
+        refusal: UnsupportedError | None = None
+        seen = len(self._specialisations.get(call.key, ()))
+        attempts = sizes.attempts(call.slots(), self._asked != "auto" or seen < sizes.MOST_SIZES)
+        requests = [self._request(call.layout, slots) for slots in attempts]
+        for request in requests:
+            try:
+                request = replace(request, because=refusal)
+                return pipeline.run(request, optimize=optimize, record=record, watch=watch), []
+            except UnsupportedError as error:
+                refusal = refusal or error
+        assert refusal is not None
+        if self._asked != "auto":
+            raise refusal
+        example = functools.partial(self._example, call)
+        return per_call.run(requests[0], example, record=record, watch=watch, refusal=refusal)
 
     def _declined(self, error: AdcError) -> Specialisation:
         """The tape in place of the compiler, where `auto` allows it."""
@@ -292,13 +304,24 @@ class Transformed:
                 items = []
                 for leaf in slot.leaves:
                     if leaf.is_input:
-                        params.append(lower.make_param(leaf.name, leaf.value, evaluator))
-                    items.append(params[-1] if leaf.is_input else leaf.value)
+                        known = leaf.taken_as == "lengths"
+                        params.append(lower.make_param(leaf.name, leaf.value, evaluator, known))
+                    items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(_with_lists(pytree.unflatten(slot.structure, items), evaluator))
+            evaluator.most = sizes.most_statements(slots)
             return layout.arguments(values, variadic), params
 
         of = _listed([layout.names[c] for c in chosen])
-        return pipeline.Request(self._function, bind, wanted, of, self.kind, self._value, self._has_aux)
+        return pipeline.Request(
+            self._function,
+            bind,
+            wanted,
+            of,
+            self.kind,
+            self._value,
+            self._has_aux,
+            sizes=sizes.taken_for_granted(slots),
+        )
 
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]
@@ -415,9 +438,7 @@ class Transformed:
                 return Text(context.texts[stage])
             raise ArgumentError(f"the stage {stage!r} is shown for example arguments", repair="Pass some.")
         layout, values, wanted, _ = self._bound(args, kwargs)
-        request = self._request(layout, slots_of(layout, values, wanted))
         context, _ = self._program(
-            request,
             Call(layout, values, wanted, ()),
             optimize=stage not in pipeline.ADJOINT_NAMES,
             record=stage not in ("adjoint", "optimized"),

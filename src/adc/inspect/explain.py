@@ -108,8 +108,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
     fallback = next((str(w.message) for w in caught if isinstance(w.message, FallbackWarning)), "")
     title = f"{str(fresh)[1:-1]}"
     try:
-        request = fresh._request(call.layout, call.slots())
-        facts = _Facts.of(lambda watch: fresh._program(request, call, optimize=True, watch=watch)[0], inputs)
+        facts = _Facts.of(lambda watch: fresh._program(call, optimize=True, watch=watch)[0], inputs)
     except AdcError as error:  # the compiler declines the function: the tape runs, and this is why
         return Ledger(title, known.mode, fallback or str(error), (), (), None, {"declined": seconds})
     stages = dict(facts.context.seconds)
@@ -123,6 +122,16 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
         facts.kept_in_all(),
         {k: s for k, s in stages.items() if s},
         _cache(known.run),
+        _sizes(facts.context),
+    )
+
+
+def _sizes(context: pipeline.Context) -> str:
+    because = context.request.because
+    return (
+        ""
+        if because is None
+        else f"{context.request.sizes} only: in general {because.location}: {because.what}"
     )
 
 

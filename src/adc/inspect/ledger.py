@@ -94,6 +94,7 @@ class Ledger:
     kept: Bytes | None  # by all buffers together
     seconds: dict[str, float] = field(default_factory=dict)
     cache: str = ""
+    sizes: str = ""  # of the arguments, where the code holds for those only, and why it does
 
     def as_dict(self) -> dict[str, Any]:
         """The same as dicts, lists, strings and numbers."""
@@ -103,6 +104,8 @@ class Ledger:
         lines = [self.title, f"runs: {self.mode}"]
         if self.fallback:
             lines += [f"because: {self.fallback.splitlines()[0]}"]
+        if self.sizes:
+            lines += [f"for {self.sizes}"]
         if self.statements:
             lines += ["", "statements"]
         for statement in self.statements:
@@ -149,6 +152,7 @@ class Ledger:
             for p in self.loops
         )
         why = f" <i>{html.escape(self.fallback)}</i>" if self.fallback else ""
+        why += f" for {html.escape(self.sizes)}" if self.sizes else ""
         title = f"<b>{html.escape(self.title)}</b><br>runs: {self.mode}{why}"
         return f"<div>{title}<table><tr>{head}</tr>{rows}</table><ul>{loops}</ul></div>"
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property
+
+_LONGEST_ORDER = 400  # characters: lengths that are cut again and again double with each cut
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,19 @@ class Symbol:
         if self.kind == "floordiv":
             return isinstance(self.payload[0], Dim) and self.payload[0].nonnegative
         return self.kind in ("shape", "clamp")
+
+    @cached_property
+    def order(self) -> str:
+        """Its place among the terms of a length, which is the same whenever it is asked for."""
+        parts = ", ".join(str(getattr(p, "order", p)) for p in self.payload)
+        return f"{self.kind} {parts}"[:_LONGEST_ORDER]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.payload))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,18 @@ class Dim:
     def of(value: Dim | int) -> Dim:
         return value if isinstance(value, Dim) else Dim(int(value))
 
+    @cached_property
+    def order(self) -> str:
+        """Its place among the factors of a product."""
+        return f"{self.const}{''.join(f' + {c} {s.order}' for s, c in self.terms)}"[:_LONGEST_ORDER]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.const, self.terms))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     @property
     def known(self) -> int | None:
         """The length as an int, or None while it depends on a symbol."""
@@ -59,7 +87,7 @@ class Dim:
         for symbol, coefficient in other.terms:
             coefficients[symbol] = coefficients.get(symbol, 0) + coefficient
         kept = ((s, c) for s, c in coefficients.items() if c)
-        terms = tuple(sorted(kept, key=lambda term: _order(term[0])))
+        terms = tuple(sorted(kept, key=lambda term: term[0].order))
         return Dim(self.const + other.const, terms)
 
     __radd__ = __add__
@@ -80,7 +108,7 @@ class Dim:
             return Dim(self.const * other.const, scaled)
         if self.known is not None:
             return other * self
-        factors = tuple(sorted(_factors(self) + _factors(other), key=repr))
+        factors = tuple(sorted(_factors(self) + _factors(other), key=lambda d: d.order))
         return Dim.symbol("product", *factors)
 
     __rmul__ = __mul__
@@ -105,10 +133,19 @@ class Dim:
         >>> n = Dim.symbol("shape", "x", 0)
         >>> n.at_most(5).nonnegative, (n - 5).nonnegative, ((n - 5) // 2).nonnegative
         (True, False, False)
+        >>> (n - n // 2).nonnegative, (n - n // 2 - 1).nonnegative
+        (True, False)
         """
         ends = self.smaller_of()
         if ends is not None:
             return all(d.nonnegative for d in ends)
+        for symbol, coefficient in self.terms:
+            if symbol.kind == "floordiv" and coefficient < 0:  # at most what is divided, divided without rest
+                whole, divisor = symbol.payload
+                assert isinstance(whole, Dim) and isinstance(divisor, int)
+                if divisor > 0:
+                    rest = self - Dim(0, ((symbol, coefficient),))
+                    return (rest * divisor + whole * coefficient).nonnegative
         return self.const >= 0 and all(c > 0 and s.nonnegative for s, c in self.terms)
 
     def smaller_of(self) -> tuple[Dim, Dim] | None:
@@ -137,10 +174,6 @@ class Dim:
     def evaluate(self, value: Callable[[Symbol], int]) -> int:
         """The length as a number, given the value of each symbol that is not a function of others."""
         return self.const + sum(c * _evaluate(s, value) for s, c in self.terms)
-
-
-def _order(symbol: Symbol) -> str:
-    return repr(symbol)
 
 
 def _factors(dim: Dim) -> tuple[Dim, ...]:

@@ -17,7 +17,7 @@ from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var
 from adc.compiler.ir.types import Scalar
-from adc.errors import Location, UnsupportedError
+from adc.errors import AdcError, Location, UnsupportedError
 
 
 class Differs(UnsupportedError):
@@ -117,7 +117,9 @@ class Branches(Assignments):
     def with_growing(self, items: ListValue, run: Callable[[], None]) -> None:
         """Run something with a list in an array that grows, from here on and wherever the list is known."""
         found = (name for name, value in self.frame.env.items() if value is items)
-        name, kind = next(found, "items"), None
+        name = next(found, "items")
+        kind: growing.ElementFound | None = None
+        failure: AdcError | None = None  # of the first guess at what the elements are
         while True:
             mark = Mark(self)
             grown = growing.begun(self, name, items, kind)
@@ -125,6 +127,8 @@ class Branches(Assignments):
                 raise growing.cannot(self, "it is held by something that is not looked into")
             try:
                 run()
+                if kind is not None and kind.guessed and failure is not None:
+                    raise failure
                 return
             except growing.ElementFound as element:
                 exchange(self.frame, grown, items)
@@ -132,6 +136,12 @@ class Branches(Assignments):
                 if element.key != id(items):
                     raise
                 kind = element
+            except AdcError as error:
+                exchange(self.frame, grown, items)
+                failure, kind = failure or error, growing.guessed_again(kind)
+                if kind is None:
+                    raise failure from None
+                mark.back()
             except BaseException:
                 exchange(self.frame, grown, items)
                 raise

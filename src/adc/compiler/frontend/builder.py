@@ -42,6 +42,8 @@ class Builder:
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
+        self.most: int | None = None  # assignments and calls of the user's; more of them are refused
+        self.spent = 0
 
     @contextmanager
     def at(self, block: Block) -> Iterator[Block]:
@@ -148,8 +150,20 @@ class Builder:
         )
         if view_of is not None:
             target.view_of, target.root = view_of, view_of.root
+        self.spend()
         self.block.append(Assign((target,), op, args, self.origin))
         return target
+
+    @property
+    def for_some_sizes(self) -> bool:
+        """Whether the code need only hold for the sizes of one call: then a copy of it for each trip is welcome."""
+        return self.most is not None
+
+    def spend(self) -> None:
+        """Count what the program becomes longer by. Raises UnsupportedError where it may not."""
+        self.spent += 1
+        if self.most is not None and self.spent > self.most:
+            raise self.refuse(f"the program for these sizes has more than {self.most} statements")
 
     def op(self, operation: Operation | str, *args: Value, **kwargs: Value) -> Value:
         """The value of an operation: folded when everything is known, a new variable otherwise."""

@@ -414,6 +414,8 @@ class Calls(Iteration):
                 "calls are inlined, and a recursion has no end when it is inlined",
                 "write it as a loop",
             )
+        if frame.source is not None:
+            self.spend()
         core = desugar.run(tree) if frame.source is not None else tree
         frame.liveness = Liveness(core.body)
         frame.stored = stored_names(core.body)

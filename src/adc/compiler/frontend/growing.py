@@ -46,6 +46,21 @@ class ElementFound(Exception):
     guessed: bool = False
 
 
+MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen
+
+
+def guessed_again(kind: ElementFound | None) -> ElementFound | None:
+    """Another guess at an element, where it is a guess that fails: one dimension more.
+
+    A list that is read before anything is put into it, as the vectors before this one in Gram-Schmidt, shows what it
+    holds further down only. The guess brings the evaluator there; its lengths never get into a program.
+    """
+    if kind is None or not kind.guessed or (ndim := kind.type.ndim) == MOST_GUESSED:
+        return None
+    lengths = tuple(Dim.symbol("value", Var("guess", Scalar("int64", True))) for _ in range(ndim + 1))
+    return ElementFound(kind.key, kind.made, Array(kind.type.dtype, lengths), guessed=True)
+
+
 class ShrinksFound(UnsupportedError):
     """A list becomes shorter, in a program whose lists were thought to grow only."""
 
@@ -209,6 +224,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     if t is None or (nested and t.ndim > 1):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     if growing.values is None or growing.guessed:
+        _not_of_itself(ev, growing, t)
         known = growing.values is not None and kind_of(growing) == _from_outside(ev, t)
         if not known:
             raise ElementFound(growing.key, growing.made, _from_outside(ev, t))
@@ -235,6 +251,13 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
         room.appended += 1
     _put(ev, growing.values, growing.count, value)
     growing.count = ev.op("add", growing.count, 1)
+
+
+def _not_of_itself(ev: Core, growing: Growing, t: Type) -> None:
+    """The first element may not have the length that was only guessed, of elements that there are none of."""
+    guessed = kind_of(growing).shape if growing.values is not None else ()
+    if any(symbol in d.symbols() for each in guessed for symbol in each.symbols() for d in t.shape):
+        raise cannot(ev, "nothing says how long its elements are")
 
 
 def _take(row: Value) -> None:
@@ -524,6 +547,8 @@ def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):
+        if not ev.equal.same(a, b) and _mentions(b, ev.varying):
+            raise cannot(ev, "its elements have different lengths")
         ev.require_equal(a, b, "the elements of a list have different shapes")
     ev.frozen.setdefault(values.root, ev.origin)
     ev.store(values, normalized(ev, values, k), ev.cast(value, values.type.dtype))

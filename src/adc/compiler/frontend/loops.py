@@ -17,7 +17,7 @@ from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, For, Var, While
 from adc.compiler.ir.types import Scalar
-from adc.errors import UnsupportedError
+from adc.errors import AdcError, UnsupportedError
 from adc.rules.dims import Dim
 
 MAX_UNROLLED = 10_000
@@ -69,6 +69,11 @@ class Loops(Carrying):
                     f"a loop of {len(known)} trips over list elements would have to be unrolled",
                     repair="use an array",
                 ) from None
+            self._unrolled(node, known, flag, lists or [])
+        except UnsupportedError:
+            if known is None or not self.for_some_sizes or len(known) > MAX_UNROLLED:
+                raise
+            mark.back()
             self._unrolled(node, known, flag, lists or [])
 
     def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
@@ -161,6 +166,7 @@ class Loops(Carrying):
             return False
         mark = Mark(self)
         kinds: dict[int, growing.ElementFound] = {}
+        failure: AdcError | None = None  # of the first guess at what the elements are
         while True:
             trips = growing.trips_of(self, items)
             grown = {
@@ -176,6 +182,17 @@ class Loops(Carrying):
                 if found.key not in (id(v) for v in lists.values()):
                     raise
                 kinds[found.key] = found
+            except AdcError as error:
+                failure = failure or error
+                guesses = [key for key, kind in kinds.items() if kind.guessed]
+                for key in guesses:
+                    again = growing.guessed_again(kinds[key])
+                    if again is None:
+                        raise failure from None
+                    kinds[key] = again
+                if not guesses:
+                    raise
+                mark.back()
             except (growing.Irregular, NeedsUnrolling):
                 mark.back()
                 return False
@@ -250,7 +267,26 @@ class Loops(Carrying):
             self._lower_loop(node, region, test, lambda: self.execute_all(node.body))
         except NeedsUnrolling as needed:
             mark.back()
-            self._with_arrays_for_lists(lambda: self.exec_While(node), needed)
+            if not self._unrolled_while(node, mark):
+                self._with_arrays_for_lists(lambda: self.exec_While(node), needed)
+        except UnsupportedError:
+            mark.back()
+            if not self._unrolled_while(node, mark):
+                raise
+
+    def _unrolled_while(self, node: Any, mark: Mark) -> bool:
+        """A `while` trip by trip, where it is known of each that it comes. False, and nothing done, if it is not."""
+        if not self.for_some_sizes:
+            return False
+        for _ in range(MAX_UNROLLED):
+            test = self.condition(node.test)
+            if isinstance(test, Var):
+                mark.back()
+                return False
+            if not test:
+                return True
+            self.execute_all(node.body)
+        raise self.refuse(f"a loop of more than {MAX_UNROLLED} trips would have to be unrolled")
 
     def _cannot_unroll(self) -> UnsupportedError:
         return self.refuse(

@@ -62,10 +62,12 @@ class Lowered:
     source: sources.Source
 
 
-def make_param(name: str, value: Any, evaluator: Evaluator) -> Var:
+def make_param(name: str, value: Any, evaluator: Evaluator, known_lengths: bool = False) -> Var:
     """A parameter for an argument: an array, or a number."""
     param = Var(name, evaluator.argument_type(value, name))
-    if isinstance(param.type, Array):
+    if isinstance(param.type, Array) and known_lengths:
+        param.type = Array(param.type.dtype, tuple(Dim(n) for n in value.shape), param.type.layout)
+    elif isinstance(param.type, Array):
         evaluator.name_lengths(param, value)
     elif is_integer(param.type):
         param.dim = Dim.symbol("value", param)
@@ -122,6 +124,7 @@ def _lowered(
         )
     if isinstance(output, Maybe):
         output = evaluator.required(output, "the result")
+    evaluator.most = None
     growing.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         growing.refuse_in(evaluator, output)

@@ -184,15 +184,25 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
     return best
 
 
+_KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
+
+
 def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
+    if isinstance(values, dict) and not isinstance(values, Instance):
+        values = list(values)
     if self.is_static(values) and not isinstance(values, Var):
         return self.new_list(sorted(values, key=key, reverse=reverse))
-    if key is not None:
-        raise self.refuse(
-            "sorted() of data with a key is not supported", repair="sort positions with np.argsort"
-        )
     array = values if isinstance(values, Var) else self.array_of(self.static_items(values, None))
-    ordered = self.call(np.sort, [array], {})
+    if array.type.ndim != 1:
+        raise self.refuse("sorted() of rows is not supported", repair="sort positions with np.argsort")
+    if key is None:
+        ordered = self.call(np.sort, [array], {})
+    else:
+        # Python keeps the order of equals, also in reverse.
+        keys = self.call(Closure(_KEYS, self.frame, {}), [array, key, np.array], {})
+        keys = self.op("negative", keys) if reverse else keys
+        ordered = self.subscript(array, self.call(np.argsort, [keys], {"kind": "stable"}))
+        reverse = False
     if array.type.shape[0].known is None:
         return growing.of_array(self, self.subscript(ordered, slice(None, None, -1)) if reverse else ordered)
     items = self.static_items(ordered, None)

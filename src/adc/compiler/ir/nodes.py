@@ -6,6 +6,7 @@ they change is carried explicitly. An array name stands for its memory: `Store` 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,11 +16,13 @@ from adc.errors import Location
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
+_serial = itertools.count()
+
 
 class Var:
     """A value. Identity is the name; `name` is only a wish, which the emitter makes unique."""
 
-    __slots__ = ("dim", "name", "named", "root", "type", "view_of")
+    __slots__ = ("dim", "name", "named", "order", "root", "type", "view_of")
 
     def __init__(
         self,
@@ -37,6 +40,9 @@ class Var:
         self.dim = dim  # for integers: the value as a length
         self.root = root or self  # for arrays: the array that owns the memory
         self.view_of = view_of  # for views: the array that this one was taken from
+        self.order = (
+            f"{next(_serial):010}"  # among the terms of a length, which keeps its form when names change
+        )
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.type}"

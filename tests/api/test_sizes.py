@@ -1,0 +1,103 @@
+"""What cannot be compiled for arguments of any size is compiled for those of the call, and again for others."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import adc
+from adc import config
+from adc.api.sizes import MOST_SIZES
+
+pytestmark = pytest.mark.filterwarnings("error::adc.FallbackWarning")
+
+
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def by_halves(x):
+    return x[0] if len(x) == 1 else by_halves(x[: len(x) // 2]) * by_halves(x[len(x) // 2 :])
+
+
+def spread(p, t):
+    def line(t, a, b):
+        return a * t + b
+
+    return np.sum(line(t, *p) ** 2)
+
+
+def test_an_int_is_taken_as_it_is():
+    g = adc.grad(power, mode="compiled")
+    for n in (3, 1, 4, 3):
+        np.testing.assert_allclose(g(1.5, n), n * 1.5 ** (n - 1), rtol=1e-14)
+        assert g.mode == "compiled"
+    np.testing.assert_allclose(g(np.float32(1.5), np.int64(3)), 6.75)
+
+
+def test_lengths_are_taken_as_they_are():
+    g = adc.value_and_grad(by_halves, mode="compiled")
+    for n in (1, 2, 5, 2):
+        x = np.linspace(0.5, 1.5, n)
+        value, x_bar = g(x)
+        np.testing.assert_allclose(value, np.prod(x), rtol=1e-14)
+        np.testing.assert_allclose(x_bar, np.prod(x) / x, rtol=1e-14)
+
+
+def test_a_spread_array_has_as_many_elements_as_there_are_parameters():
+    t = np.arange(3.0)
+    g = adc.grad(spread, argnums=(0, 1), mode="compiled")
+    p_bar, t_bar = g(np.array([2.0, 1.0]), t)
+    np.testing.assert_allclose(p_bar, [2 * np.sum((2 * t + 1) * t), 2 * np.sum(2 * t + 1)])
+    np.testing.assert_allclose(t_bar, 2 * (2 * t + 1) * 2)
+    with pytest.warns(adc.FallbackWarning), pytest.raises(TypeError, match="takes 3 positional"):
+        adc.grad(spread)(np.ones(3), t)
+
+
+def test_with_too_many_sizes_the_tape_runs_and_says_why():
+    g = adc.grad(power)
+    with config.overridden(mode="auto"):
+        for n in range(MOST_SIZES):
+            g(1.5, n + 1)
+            assert g.mode != "tape"
+        with pytest.warns(adc.FallbackWarning, match="calls itself"):
+            assert g(1.5, 20) == pytest.approx(20 * 1.5**19)
+        assert g.mode == "tape"
+        assert g(1.5, 2) == 3.0 and g.mode != "tape", "the code for sizes seen before is still there"
+        assert g(1.5, 21) == pytest.approx(21 * 1.5**20) and g.mode == "tape"
+
+
+def test_a_program_that_would_be_too_long_runs_on_the_tape():
+    g = adc.grad(lambda x: by_halves(x) + 0.0)
+    x = np.linspace(0.99, 1.01, 2000)
+    with pytest.warns(adc.FallbackWarning, match="calls itself"):
+        x_bar = g(x)
+    np.testing.assert_allclose(x_bar, np.prod(x) / x, rtol=1e-12)
+
+
+def test_source_and_explain_name_the_sizes_and_the_reason():
+    g = adc.grad(power, mode="python")
+    assert "with respect to x, for n = 3. Generated" in adc.source(g, 2.0, 3)
+    told = str(adc.explain(g, 2.0, 3))
+    assert "for n = 3 only: in general " in told and "`power` calls itself" in told
+    lengths = adc.grad(by_halves, mode="python")
+    assert "for x of shape (2,). Generated" in adc.source(lengths, np.ones(2))
+
+
+def test_other_transforms():
+    x, v = np.array([1.5, 0.5, 2.0]), np.array([1.0, -1.0, 0.5])
+    mode = {"mode": "python"}
+    _, slope = adc.jvp(by_halves, (x,), (v,), **mode)
+    np.testing.assert_allclose(slope, np.sum(np.prod(x) / x * v))
+    hessian = np.prod(x) / np.outer(x, x) * (1.0 - np.eye(3))
+    np.testing.assert_allclose(adc.hessian(by_halves, **mode)(x), hessian, atol=1e-15)
+    np.testing.assert_allclose(adc.hvp(by_halves, (x,), (v,), **mode)[0], hessian @ v)
+    value, pull = adc.vjp(by_halves, x, **mode)
+    np.testing.assert_allclose(pull(2.0)[0], 2.0 * value / x)
+    rows = adc.vmap(adc.grad(by_halves, **mode), **mode)(np.stack([x, 2.0 * x]))
+    np.testing.assert_allclose(rows, [np.prod(x) / x, 4.0 * np.prod(x) / x])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        adc.grad(adc.grad(power, **mode), **mode)(1.5, 3)
