@@ -56,3 +56,15 @@ def through_the_spectrum_and_back(x):
     smooth = np.fft.irfft(spectrum / (1.0 + np.arange(5) ** 2))
     image = np.fft.irfft2(np.fft.rfft2(np.outer(x, x[:4])))
     return np.sum(smooth**3) + np.sum(image**2 * x[3])
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=(4, 3))))
+def complex_factorizations(x, y):
+    z = x + 1j * y
+    u, s, vh = np.linalg.svd(z, full_matrices=False)
+    total = np.sum(np.abs(u) ** 4) + np.sum(np.abs((u * np.sqrt(s)) @ vh) ** 2 * x) + np.linalg.norm(z, "nuc")
+    gram = z.conj().T @ z
+    w, v = np.linalg.eigh(gram)
+    total += np.sum(np.log(w)) + np.sum(np.abs(v) ** 4) + np.sum(np.abs(np.linalg.cholesky(gram)) ** 3)
+    q, r = np.linalg.qr(z)
+    return total + np.sum(np.real(q[0] * r[1])) + np.sum(np.real(np.linalg.pinv(z)))

@@ -128,3 +128,20 @@ def three_axes(x):
 @program(lambda r: (r.normal(size=4),))
 def one_element_slice(x):
     return np.sum(x[1:2] ** 2 * x[-1:]) + np.sum(x[-1:] * x[:1])
+
+
+@program(
+    lambda r: (
+        r.normal(size=(3, 4)),
+        r.normal(size=(2, 3, 4)),
+        np.array([True, False, True, True]),
+        r.normal(size=(2, 3)) > 0.0,
+    )
+)
+def masks_beside_other_items(a, t, columns, rows):
+    total = np.sum(a[:, columns] ** 2) + np.sum(a[1, columns] ** 3) + np.sum(t[..., columns] ** 2)
+    total += np.sum(t[rows, 1:] ** 2) + np.sum(t[:, np.array([0, 2, 1]), columns] ** 3)
+    b = a * 1.0
+    b[1:, columns] = a[1:, columns] ** 2
+    b[:, columns] += a[:, columns]
+    return total + np.sum(b**2)

@@ -78,3 +78,12 @@ def masked_by_joined_pieces(x):
     y = np.concatenate((x[1:], x[:1]))
     x[y < 0.5] *= x[y < 0.5]
     return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=(2, 3))))
+def pad_with_what_the_array_says(x, a):
+    total = np.sum(np.pad(x, (2, 3), mode="linear_ramp", end_values=(0.5, -1.0)) ** 2)
+    total += np.sum(np.pad(a, ((1, 2), (0, 2)), mode="mean", stat_length=2) ** 2)
+    total += np.sum(np.pad(a, 1, mode="maximum") * np.pad(a, 1, mode="minimum"))
+    total += np.sum(np.pad(a, 2, mode="median") ** 2)
+    return total + np.sum(np.pad(x, 5, mode="reflect", reflect_type="odd") ** 2)

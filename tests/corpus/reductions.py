@@ -129,3 +129,11 @@ def an_array_sorted_in_place(x):
 @program(lambda r: (r.normal(size=(2, 3)), 0.4))
 def product_beside_an_extreme(a, low):
     return np.prod(a) + np.max(a) * low
+
+
+@program(lambda r: (r.normal(size=(3, 5)), r.uniform(0.2, 1.0, size=5), np.array([1, 2, 0, 3, 1])))
+def weighed_statistics(a, w, times):
+    total = np.sum(np.cov(a, aweights=w) ** 2) + np.sum(np.cov(a, fweights=times, aweights=w, bias=True) ** 2)
+    bars, edges = np.histogram(a[0], bins=3, weights=w)
+    density, _ = np.histogram(a, bins=np.array([-3.0, -0.5, 0.4, 3.0]), weights=a**2, density=True)
+    return total + np.sum(bars**2 * edges[1:]) + np.sum(density**2)

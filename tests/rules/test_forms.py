@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 
 import adc
 
@@ -32,17 +34,56 @@ def mean(a, x):
     return np.sum(np.pad(a, 1, mode="mean"))
 
 
+def undefined(a, x):
+    return np.sum(np.pad(a, 1, mode="empty")) + np.sum(x)
+
+
 def memory_order(a, x):
     return np.sum(np.ravel(a.T, order="K") * np.arange(4.0))
+
+
+def of_a_pair(a, x):
+    w, v = scipy.linalg.eigh(a + a.T, x[0] * np.eye(2) + a.T @ a)
+    smallest = scipy.linalg.eigh(a + a.T, eigvals_only=True, subset_by_index=[0, 0])
+    return np.sum(w**3) + np.sum(v**4) + smallest[0] ** 2
+
+
+def signed_sum(a, x):
+    logarithm, sign = scipy.special.logsumexp(a, axis=1, b=x, return_sign=True)
+    return np.sum(sign * np.exp(2.0 * logarithm))
+
+
+def written_to_out(a, x):
+    sums, bounded = np.ones(2), np.zeros(2)
+    np.sum(a * a, axis=0, out=sums)
+    np.clip(x, -0.1, 0.5, bounded)
+    product = np.einsum("ij,jk->ik", a, a, out=np.zeros((2, 2)))
+    return np.sum(sums**2) + np.sum(bounded**2) + np.sum(product**2) + np.sum(np.exp([x[0], x[1] * 2.0]))
+
+
+def cross_products_in_the_plane(a, x):
+    wide = np.stack([x, x**2, a[0], a[1]])
+    flat = np.cross(wide[:, :2], wide[::-1, :2])
+    return np.cross(x[:2], a[0, :2]) ** 2 + np.sum(flat**2 * x[0])
 
 
 ARGUMENTS = np.array([[0.3, -0.7], [1.1, 0.4]]), np.array([0.6, -0.2])
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f", [by_columns, several_axes, from_below], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [by_columns, several_axes, from_below, ramp, mean, of_a_pair, signed_sum, written_to_out],
+    ids=lambda f: f.__name__,
+)
 def test_forms(f, mode):
     adc.check_grads(f, ARGUMENTS, order=1, mode=mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
+def test_cross_products_in_the_plane(mode):
+    adc.check_grads(cross_products_in_the_plane, ARGUMENTS, order=1, mode=mode)
 
 
 def test_a_slice_is_deleted():
@@ -50,7 +91,7 @@ def test_a_slice_is_deleted():
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f, what", [(ramp, "linear_ramp"), (mean, "mean"), (memory_order, 'order="K"')])
+@pytest.mark.parametrize("f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"')])
 def test_refused_forms(f, what, mode):
     with pytest.raises(adc.UnsupportedError, match=what) as caught:
         adc.grad(f, argnums=(0, 1), mode=mode)(*ARGUMENTS)

@@ -34,6 +34,7 @@ MODULES = (
     "math",
     "scipy.special",
     "scipy.linalg",
+    "scipy.fft",
     "scipy.signal",
     "scipy.stats",
     "scipy.integrate",

@@ -41,10 +41,9 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "fromfunction frompyfunc broadcast flatiter ndenumerate ndindex nditer nested_iters mask_indices"
         ),
         ("unsupported", "np.matrix and poly1d: use arrays"): ("asmatrix bmat poly1d"),
-        (
-            "unsupported",
-            "edges follow the data, counts are piecewise constant: np.digitize, np.bincount(weights=...)",
-        ): ("histogram histogram2d histogram_bin_edges histogramdd"),
+        ("unsupported", "of one axis there is np.histogram; np.bincount(weights=...) of positions"): (
+            "histogram2d histogram_bin_edges histogramdd"
+        ),
         ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
             "intersect1d setdiff1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
         ),
@@ -54,6 +53,14 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require"),
     },
     "numpy.linalg": {("no derivative", "errors"): ("LinAlgError")},
+    "scipy.fft": {
+        ("no derivative", "lengths, settings and workers"): (
+            "next_fast_len prev_fast_len set_backend skip_backend set_global_backend register_backend get_workers "
+            "set_workers"
+        ),
+        ("unsupported", "use hfft or ihfft, axis by axis"): "hfft2 ihfft2 hfftn ihfftn",
+        ("unsupported", "fast Hankel transforms"): "fht ifht fhtoffset",
+    },
     "scipy.special": {
         ("no derivative", "errors and settings"): (
             "SpecialFunctionError SpecialFunctionWarning errstate geterr seterr"
@@ -97,7 +104,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "ishermitian issymmetric clarkson_woodruff_transform"
         ),
         ("no derivative", "tables of numbers"): ("dft hadamard helmert hilbert invhilbert invpascal pascal"),
-        ("unsupported", "use numpy.linalg.lstsq"): ("lstsq"),
         ("unsupported", "a basis that is determined up to a rotation or an order only"): (
             "cossin null_space orth ordqz qz rsf2csf schur cdf2rdf hessenberg subspace_angles matrix_balance "
             "ldl rq"

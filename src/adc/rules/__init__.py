@@ -24,6 +24,7 @@ from adc.rules import keywords as keywords
 from adc.rules import linear_systems as linear_systems
 from adc.rules import movement as movement
 from adc.rules import norms as norms
+from adc.rules import padding as padding
 from adc.rules import polynomials as polynomials
 from adc.rules import products as products
 from adc.rules import reductions as reductions
@@ -42,3 +43,4 @@ registry.late("scipy.linalg", "adc.rules.scipy_linalg")
 registry.late("scipy.stats", "adc.rules.distributions")
 registry.late("scipy.integrate", "adc.rules.quadrature")
 registry.late("scipy.signal", "adc.rules.filters")
+registry.late("scipy.fft", "adc.rules.scipy_fourier")

@@ -158,6 +158,16 @@ class Dim:
                 return whole, whole - excess
         return None
 
+    def within(self, limit: int) -> bool:
+        """Whether it is seen to be at most `limit` in every run.
+
+        >>> n = Dim.symbol("shape", "x", 0)
+        >>> n.at_most(2).within(2), n.within(2)
+        (True, False)
+        """
+        ends = self.smaller_of() or (self,)
+        return any(d.known is not None and d.known <= limit for d in ends)
+
     def symbols(self) -> set[Symbol]:
         """All unknowns in it, also inside functions of other lengths."""
         found = {s for s, _ in self.terms}

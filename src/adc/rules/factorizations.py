@@ -8,12 +8,10 @@ derivative. Source: Giles (2008); Townsend, "Differentiating the singular value 
 import numpy as np
 
 from adc.rules.linear_systems import STACKED, symmetric
-from adc.rules.products import transposed
+from adc.rules.products import conjugated, hermitian, transposed
 from adc.rules.registry import composite, pull, push
 from adc.rules.sampler import call
 from adc.rules.shapes import smaller
-
-REAL = {**STACKED, "real_only": True}
 
 
 def _qr_shape(a, mode="reduced"):
@@ -57,8 +55,18 @@ def _over(x, r):
 
 
 def _mirrored(x):
-    """The lower triangle, completed to a symmetric matrix."""
-    return np.tril(x) + transposed(np.tril(x, -1))
+    """The lower triangle, completed to a Hermitian matrix."""
+    lower = (
+        np.tril(x, -1) + np.real(x) * np.eye(x.shape[-1], dtype=x.dtype) if np.iscomplexobj(x) else np.tril(x)
+    )
+    return lower + hermitian(np.tril(x, -1))
+
+
+def _turning(s):
+    """The skew-Hermitian matrix that makes s upper triangular, with a real diagonal, when it is taken away."""
+    below = np.tril(s, -1)
+    turning = below - hermitian(below)
+    return turning + 1j * np.imag(s) * np.eye(s.shape[-1], dtype=s.dtype) if np.iscomplexobj(s) else turning
 
 
 def _parts(r, k):
@@ -71,7 +79,7 @@ def _parts(r, k):
     wrt="a",
     cost=1000,
     shape=_qr_shape,
-    extra=REAL,
+    extra=STACKED,
     notes='where the rank is full; modes "reduced", "complete" and "r"',
     examples=lambda r: [
         r.normal(3, 3),
@@ -83,6 +91,9 @@ def _parts(r, k):
         call(r.normal(3, 2), mode="complete"),
         call(r.normal(2, 4), mode="complete"),
         call(r.normal(2, 4), mode="r"),
+        r.normal(3, 3) + 1j * r.normal(3, 3),
+        r.normal(4, 2) + 1j * r.normal(4, 2),
+        call(r.normal(2, 3) + 1j * r.normal(2, 3), mode="r"),
     ],
 )
 def qr_pull(z_bar, z, a, mode="reduced"):
@@ -90,22 +101,22 @@ def qr_pull(z_bar, z, a, mode="reduced"):
     k = np.minimum(a.shape[-2], a.shape[-1])
     if mode == "r":
         u, _ = _parts(z, k)
-        u_bar, v_bar = _parts(z_bar, k)
+        u_bar, v_bar = _parts(conjugated(z_bar), k)
         q = _over(a[..., :k], u)
-        q_bar = a[..., k:] @ transposed(v_bar)
+        q_bar = a[..., k:] @ hermitian(v_bar)
     else:
         q, r = z
-        q_bar, r_bar = z_bar
+        q_bar, r_bar = conjugated(z_bar[0]), conjugated(z_bar[1])
         u, _ = _parts(r, k)
         u_bar, v_bar = _parts(r_bar, k)
         if mode == "complete":
             # The columns that complete the basis turn with the others.
-            q_bar = q_bar[..., :k] - q[..., k:] @ transposed(q_bar[..., k:]) @ q[..., :k]
+            q_bar = q_bar[..., :k] - q[..., k:] @ hermitian(q_bar[..., k:]) @ q[..., :k]
             q = q[..., :k]
-        q_bar = q_bar + a[..., k:] @ transposed(v_bar)
-    inner = u @ transposed(u_bar) - transposed(q_bar) @ q
-    x_bar = transposed(np.linalg.solve(u, transposed(q_bar + q @ _mirrored(inner))))
-    return np.concatenate((x_bar, q @ v_bar), axis=-1)
+        q_bar = q_bar + a[..., k:] @ hermitian(v_bar)
+    inner = u @ hermitian(u_bar) - hermitian(q_bar) @ q
+    x_bar = hermitian(np.linalg.solve(u, hermitian(q_bar + q @ _mirrored(inner))))
+    return conjugated(np.concatenate((x_bar, q @ v_bar), axis=-1))
 
 
 @push(np.linalg.qr)
@@ -120,16 +131,16 @@ def qr_push(z, a, mode="reduced", *, a_dot):
         u, _ = _parts(r, k)
         q = full_q[..., :k]
     w = _over(a_dot[..., :k], u)
-    s = transposed(q) @ w
-    omega = np.tril(s, -1) - transposed(np.tril(s, -1))
+    s = hermitian(q) @ w
+    omega = _turning(s)
     q_dot = w - q @ (s - omega)
-    v_dot = transposed(q_dot) @ a[..., k:] + transposed(q) @ a_dot[..., k:]
+    v_dot = hermitian(q_dot) @ a[..., k:] + hermitian(q) @ a_dot[..., k:]
     r_dot = np.concatenate(((s - omega) @ u, v_dot), axis=-1)
     if mode == "r":
         return r_dot
     if mode == "complete":
         rest = full_q[..., k:]
-        q_dot = np.concatenate((q_dot, -q @ transposed(q_dot) @ rest), axis=-1)
+        q_dot = np.concatenate((q_dot, -q @ hermitian(q_dot) @ rest), axis=-1)
         r_dot = np.concatenate((r_dot, np.zeros_like(r[..., k:, :])), axis=-2)
     return q_dot, r_dot
 
@@ -138,22 +149,28 @@ def qr_push(z, a, mode="reduced", *, a_dot):
 
 
 def _skew(x):
-    return x - transposed(x)
+    return x - hermitian(x)
+
+
+def _phases(x, s):
+    """What turns left and right vectors against each other: the imaginary part of a diagonal, shared by both."""
+    return 0.5j * np.imag(np.diagonal(x, 0, -2, -1)) * _reciprocal(s)
 
 
 def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
-    v, v_bar = transposed(vt), transposed(vt_bar)
+    v, u_bar, v_bar = hermitian(vt), conjugated(u_bar), transposed(vt_bar)
     rows = np.expand_dims(s, -1)
     columns = np.expand_dims(s, -2)
     f = gaps(s * s)
-    inner = (
-        _skew(transposed(u) @ u_bar) * f * columns + rows * (_skew(vt @ v_bar) * f) + _diagonal_matrix(s_bar)
-    )
+    of_u, of_v = hermitian(u) @ u_bar, vt @ v_bar
+    inner = _skew(of_u) * f * columns + rows * (_skew(of_v) * f) + _diagonal_matrix(s_bar)
+    if np.iscomplexobj(u):
+        inner = inner + _diagonal_matrix(_phases(of_u - of_v, s))
     a_bar = u @ inner @ vt
     scaled_u = u_bar * np.expand_dims(_reciprocal(s), -2)
-    a_bar = a_bar + (scaled_u - u @ (transposed(u) @ scaled_u)) @ vt
+    a_bar = a_bar + (scaled_u - u @ (hermitian(u) @ scaled_u)) @ vt
     scaled_v = v_bar * np.expand_dims(_reciprocal(s), -2)
-    return a_bar + u @ transposed(scaled_v - v @ (vt @ scaled_v))
+    return conjugated(a_bar + u @ hermitian(scaled_v - v @ (vt @ scaled_v)))
 
 
 @pull(
@@ -161,8 +178,9 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     wrt="a",
     cost=1000,
     shape=svd_shape,
-    extra=REAL,
-    notes="vectors of equal singular values contribute nothing; the rest of a full basis turns along",
+    extra=STACKED,
+    notes="vectors of equal singular values contribute nothing; the rest of a full basis turns along; complex vectors"
+    " up to their phases, which LAPACK chooses",
     examples=lambda r: [
         call(r.normal(3, 3)),
         call(r.normal(4, 2), full_matrices=False),
@@ -171,12 +189,13 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
         call(r.normal(2, 3, 2), full_matrices=False),
         call(r.normal(2, 4, 3), compute_uv=False),
         call(r.normal(3, 2), full_matrices=True),
+        call(r.normal(3, 4) + 1j * r.normal(3, 4), compute_uv=False),
     ],
 )
 def svd_pull(z_bar, z, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         u, _, vt = np.linalg.svd(a, full_matrices=False)
-        return u @ (np.expand_dims(z_bar, -1) * vt)
+        return conjugated(u @ (np.expand_dims(z_bar, -1) * vt))
     u, s, vt = z
     u_bar, s_bar, vt_bar = z_bar
     if not full_matrices:
@@ -184,37 +203,40 @@ def svd_pull(z_bar, z, a, full_matrices=True, compute_uv=True):
     k = s.shape[-1]
     u1, u2, u2_bar = u[..., :k], u[..., k:], u_bar[..., k:]
     v1, v2, v2_bar = vt[..., :k, :], vt[..., k:, :], vt_bar[..., k:, :]
-    u1_bar = u_bar[..., :k] - u2 @ transposed(u2_bar) @ u1
-    v1_bar = vt_bar[..., :k, :] - v1 @ transposed(v2_bar) @ v2
+    u1_bar = u_bar[..., :k] - conjugated(u2) @ transposed(u2_bar) @ conjugated(u1)
+    v1_bar = vt_bar[..., :k, :] - conjugated(v1) @ hermitian(v2_bar) @ conjugated(v2)
     return _thin_svd_pull(u1_bar, s_bar, v1_bar, u1, s, v1)
 
 
 def _thin_svd_push(u, s, vt, a_dot):
-    v = transposed(vt)
+    v = hermitian(vt)
     rows = np.expand_dims(s, -1)
     columns = np.expand_dims(s, -2)
     f = gaps(s * s)
-    p = transposed(u) @ a_dot @ v
+    p = hermitian(u) @ a_dot @ v
     inverse = np.expand_dims(_reciprocal(s), -2)
     left = (a_dot @ v) * inverse
-    right = (transposed(a_dot) @ u) * inverse
-    u_dot = u @ (f * (p * columns + rows * transposed(p))) + left - u @ (transposed(u) @ left)
-    v_dot = v @ (f * (rows * p + transposed(p) * columns)) + right - v @ (vt @ right)
-    return u_dot, np.diagonal(p, 0, -2, -1), transposed(v_dot)
+    right = (hermitian(a_dot) @ u) * inverse
+    u_dot = u @ (f * (p * columns + rows * hermitian(p))) + left - u @ (hermitian(u) @ left)
+    v_dot = v @ (f * (rows * p + hermitian(p) * columns)) + right - v @ (vt @ right)
+    if np.iscomplexobj(u):
+        turned = np.expand_dims(_phases(p, s), -2)
+        u_dot, v_dot = u_dot + u * turned, v_dot - v * turned
+    return u_dot, np.real(np.diagonal(p, 0, -2, -1)), hermitian(v_dot)
 
 
 @push(np.linalg.svd)
 def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
     if not compute_uv:
         u, _, vt = np.linalg.svd(a, full_matrices=False)
-        return np.diagonal(transposed(u) @ a_dot @ transposed(vt), 0, -2, -1)
+        return np.real(np.diagonal(hermitian(u) @ a_dot @ hermitian(vt), 0, -2, -1))
     u, s, vt = z
     k = s.shape[-1]
     u_dot, s_dot, vt_dot = _thin_svd_push(u[..., :k], s, vt[..., :k, :], a_dot)
     if not full_matrices:
         return u_dot, s_dot, vt_dot
-    u2_dot = -u[..., :k] @ transposed(u_dot) @ u[..., k:]
-    v2_dot = -vt[..., k:, :] @ transposed(vt_dot) @ vt[..., :k, :]
+    u2_dot = -u[..., :k] @ hermitian(u_dot) @ u[..., k:]
+    v2_dot = -vt[..., k:, :] @ hermitian(vt_dot) @ vt[..., :k, :]
     return np.concatenate((u_dot, u2_dot), axis=-1), s_dot, np.concatenate((vt_dot, v2_dot), axis=-2)
 
 
@@ -226,8 +248,9 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
     wrt="a",
     cost=1000,
     shape=eig_shape,
-    extra={**REAL, "directions": {"a": symmetric}},
-    notes="the adjoint is symmetric; vectors of equal eigenvalues contribute nothing",
+    extra={**STACKED, "directions": {"a": symmetric}},
+    notes="the adjoint is symmetric; vectors of equal eigenvalues contribute nothing; complex vectors up to their"
+    " phases, which LAPACK chooses",
     examples=lambda r: [
         r.positive_definite(3),
         r.positive_definite(2, 3),
@@ -238,25 +261,26 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
 def eigh_pull(z_bar, z, a, UPLO="L"):
     w_bar, v_bar = z_bar
     w, v = z
-    inner = _diagonal_matrix(w_bar) + gaps(w) * (transposed(v) @ v_bar)
-    return symmetric(v @ inner @ transposed(v))
+    inner = _diagonal_matrix(w_bar) + gaps(w) * (hermitian(v) @ conjugated(v_bar))
+    return conjugated(symmetric(v @ inner @ hermitian(v)))
 
 
 @push(np.linalg.eigh)
 def eigh_push(z, a, UPLO="L", *, a_dot):
     w, v = z
-    p = transposed(v) @ symmetric(a_dot) @ v
-    return np.diagonal(p, 0, -2, -1), v @ (gaps(w) * p)
+    p = hermitian(v) @ symmetric(a_dot) @ v
+    return np.real(np.diagonal(p, 0, -2, -1)), v @ (gaps(w) * p)
 
 
 @composite(
     np.linalg.eigvalsh,
     notes="as eigh",
-    extra={"real_only": True, "directions": {"a": symmetric}},
+    extra={"directions": {"a": symmetric}},
     examples=lambda r: [
         r.positive_definite(3),
         r.positive_definite(2, 3),
         call(r.positive_definite(3), UPLO="U"),
+        r.hermitian(3),
     ],
 )
 def eigvalsh(a, UPLO="L"):

@@ -33,20 +33,20 @@ def opposite(norm):
     return {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}[norm]
 
 
-def _resized(a, n=None, axis=-1, norm=None):
+def resized(a, n=None, axis=-1, norm=None):
     k = axis % a.ndim
     return tuple(a.shape[:k]) + (a.shape[k] if n is None else Dim.of(n),) + tuple(a.shape[k + 1 :])
 
 
 def _halved(a, n=None, axis=-1, norm=None):
-    full = _resized(a, n, axis)
+    full = resized(a, n, axis)
     k = axis % a.ndim
     return full[:k] + (full[k] // 2 + 1,) + full[k + 1 :]
 
 
 def _inverse_halved(a, n=None, axis=-1, norm=None):
     k = axis % a.ndim
-    return _resized(a, 2 * a.shape[k] - 2 if n is None else n, axis)
+    return resized(a, 2 * a.shape[k] - 2 if n is None else n, axis)
 
 
 def _examples(r):
@@ -62,13 +62,13 @@ def _examples(r):
     ]
 
 
-@linear(np.fft.fft, wrt="a", cost=100, shape=_resized, examples=_examples)
+@linear(np.fft.fft, wrt="a", cost=100, shape=resized, examples=_examples)
 def fft(z_bar, a, n=None, axis=-1, norm=None):
     full = np.fft.fft(z_bar, None, axis, norm)
     return full if n is None else fitted(full, a.shape[axis], axis)
 
 
-@linear(np.fft.ifft, wrt="a", cost=100, shape=_resized, examples=_examples)
+@linear(np.fft.ifft, wrt="a", cost=100, shape=resized, examples=_examples)
 def ifft(z_bar, a, n=None, axis=-1, norm=None):
     full = np.fft.ifft(z_bar, None, axis, norm)
     return full if n is None else fitted(full, a.shape[axis], axis)
@@ -149,7 +149,7 @@ def ihfft(a, n=None, axis=-1, norm=None):
 
 
 @static
-def _axes(s, axes, ndim):
+def axes_of(s, axes, ndim):
     if axes is not None:
         return tuple(axes)
     return tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
@@ -196,14 +196,14 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
     np.fft.fftn, examples=lambda r: [*_several(r), r.normal(2, 3, 2), call(r.normal(2, 3, 2), axes=(0, 2))]
 )
 def fftn(a, s=None, axes=None, norm=None):
-    return _all_fft(a, s, _axes(s, axes, np.ndim(a)), norm)
+    return _all_fft(a, s, axes_of(s, axes, np.ndim(a)), norm)
 
 
 @composite(
     np.fft.ifftn, examples=lambda r: [*_several(r), r.normal(2, 3, 2), call(r.normal(2, 3, 2), axes=(0, 2))]
 )
 def ifftn(a, s=None, axes=None, norm=None):
-    return _all_ifft(a, s, _axes(s, axes, np.ndim(a)), norm)
+    return _all_ifft(a, s, axes_of(s, axes, np.ndim(a)), norm)
 
 
 def _all_rfft(a, s, axes, norm):
@@ -242,12 +242,12 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None):
 
 @composite(np.fft.rfftn, examples=lambda r: [*_several_real(r), r.normal(2, 3, 2)])
 def rfftn(a, s=None, axes=None, norm=None):
-    return _all_rfft(a, s, _axes(s, axes, np.ndim(a)), norm)
+    return _all_rfft(a, s, axes_of(s, axes, np.ndim(a)), norm)
 
 
 @composite(np.fft.irfftn, examples=lambda r: [*_several_half(r), _complex(r, 2, 3, 2)])
 def irfftn(a, s=None, axes=None, norm=None):
-    return _all_irfft(a, s, _axes(s, axes, np.ndim(a)), norm)
+    return _all_irfft(a, s, axes_of(s, axes, np.ndim(a)), norm)
 
 
 @static

@@ -1,10 +1,7 @@
-"""Rules of putting arrays together and taking them apart: hstack, block, split, pad, append, insert,
-delete, ...
-"""
+"""Rules of putting arrays together and taking them apart: hstack, block, split, append, insert, delete, ..."""
 
 import numpy as np
 
-from adc.errors import UnsupportedError
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
@@ -302,93 +299,6 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 
 # --- growing and shrinking ----------------------------------------------------------------------------------
-
-
-@static
-def _widths(pad_width, ndim):
-    """(before, after) for each axis."""
-    if isinstance(pad_width, dict):
-        named = {axis % ndim: width for axis, width in pad_width.items()}
-        pairs = [named.get(k, 0) for k in range(ndim)]
-        return tuple((p, p) if isinstance(p, int) else tuple(p) for p in pairs)
-    if isinstance(pad_width, int):
-        return ((pad_width, pad_width),) * ndim
-    if isinstance(pad_width[0], int):
-        before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
-        return ((before, after),) * ndim
-    pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)
-    return pairs * ndim if len(pairs) == 1 else pairs
-
-
-def _fill(values, axis, side):
-    """The constant that fills one side of one axis."""
-    if not isinstance(values, (list, tuple)):
-        return values
-    if isinstance(values[0], (list, tuple)):
-        return values[axis if len(values) > 1 else 0][side]
-    return values[side if len(values) == 2 else 0]
-
-
-@static
-def _known_mode(mode):
-    if mode not in ("constant", "edge", "wrap", "symmetric", "reflect"):
-        raise UnsupportedError(
-            f'np.pad with mode="{mode}" is not supported', repair="Concatenate what stands at the edges."
-        )
-    return mode
-
-
-def _source(n, before, after, mode):
-    """For each position of a padded axis, the position that it repeats."""
-    position = np.arange(-before, n + after)
-    if mode == "edge":
-        return np.clip(position, 0, n - 1)
-    if mode == "wrap":
-        return np.remainder(position, n)
-    if mode == "symmetric":
-        folded = np.remainder(position, 2 * n)
-        return np.minimum(folded, 2 * n - 1 - folded)
-    period = np.maximum(2 * (n - 1), 1)
-    folded = np.remainder(position, period)
-    return np.minimum(folded, period - folded)
-
-
-@composite(
-    np.pad,
-    wrt="array constant_values",
-    examples=lambda r: [
-        (r.normal(3), 2),
-        (r.normal(2, 3), 1),
-        (r.normal(2, 3), ((1, 0), (2, 1))),
-        call(r.normal(3), (1, 2), constant_values=1.5),
-        call(r.normal(2, 2), ((1, 1), (0, 2)), constant_values=((1.0, 2.0), (3.0, 4.0))),
-        (r.normal(3), 2, "edge"),
-        (r.normal(4), (2, 3), "reflect"),
-        (r.normal(2, 3), 1, "reflect"),
-        (r.normal(3), (5, 4), "wrap"),
-        (r.normal(3), (4, 2), "symmetric"),
-        (r.normal(2, 3), ((0, 1), (2, 0)), "edge"),
-    ],
-    notes="modes constant, edge, reflect, symmetric and wrap",
-)
-def pad(array, pad_width, mode="constant", constant_values=0):
-    widths = _widths(pad_width, np.ndim(array))
-    kind = _known_mode(mode)
-    result = array
-    for k in range(np.ndim(array)):
-        before, after = widths[k]
-        lengths = np.shape(result)
-        if kind == "constant":
-            head = np.zeros(lengths[:k] + (before,) + lengths[k + 1 :], dtype=array.dtype) + _fill(
-                constant_values, k, 0
-            )
-            tail = np.zeros(lengths[:k] + (after,) + lengths[k + 1 :], dtype=array.dtype) + _fill(
-                constant_values, k, 1
-            )
-            result = np.concatenate((head, result, tail), axis=k)
-        else:
-            result = result[(slice(None),) * k + (_source(lengths[k], before, after, kind),)]
-    return result
 
 
 @composite(

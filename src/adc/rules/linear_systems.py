@@ -8,8 +8,8 @@ All act on the last two axes. Adjoints are transposes, not conjugates: complex m
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.products import transposed
-from adc.rules.registry import composite, pull, push, static
+from adc.rules.products import conjugated, hermitian, transposed
+from adc.rules.registry import composite, full, pull, push, static
 from adc.rules.sampler import call
 
 STACKED = {"stacked": 2}
@@ -20,7 +20,8 @@ def same_shape(a, *_, **__):
 
 
 def symmetric(x):
-    return 0.5 * (x + transposed(x))
+    """The symmetric part of a real matrix, the Hermitian part of a complex one."""
+    return 0.5 * (x + hermitian(x))
 
 
 def _complex_matrix(r, n):
@@ -108,28 +109,39 @@ def _identity_like(a, n):
     np.linalg.pinv,
     wrt="a",
     cost=1000,
-    extra={**STACKED, "real_only": True},
+    extra=STACKED,
     shape=lambda a, rcond=None: (*a.shape[:-2], a.shape[-1], a.shape[-2]),
     notes="where the rank is constant",
-    examples=lambda r: [r.normal(3, 3), r.normal(4, 2), r.normal(2, 4), r.normal(2, 3, 2)],
+    examples=lambda r: [
+        r.normal(3, 3),
+        r.normal(4, 2),
+        r.normal(2, 4),
+        r.normal(2, 3, 2),
+        r.normal(4, 2) + 1j * r.normal(4, 2),
+    ],
 )
 def pinv_pull(z_bar, z, a, rcond=None):
     m, n = a.shape[-2], a.shape[-1]
-    z_t = transposed(z)
-    bar_t = transposed(z_bar)
-    a_bar = -z_t @ z_bar @ z_t
-    a_bar = a_bar + (_identity_like(a, m) - a @ z) @ bar_t @ z @ z_t
-    return a_bar + z_t @ z @ bar_t @ (_identity_like(a, n) - z @ a)
+    z_h = hermitian(z)
+    bar_h = transposed(z_bar)
+    a_bar = -z_h @ conjugated(z_bar) @ z_h
+    a_bar = a_bar + (_identity_like(a, m) - a @ z) @ bar_h @ z @ z_h
+    return conjugated(a_bar + z_h @ z @ bar_h @ (_identity_like(a, n) - z @ a))
 
 
 @push(np.linalg.pinv)
 def pinv_push(z, a, rcond=None, *, a_dot):
     m, n = a.shape[-2], a.shape[-1]
-    z_t = transposed(z)
-    dot_t = transposed(a_dot)
+    z_h = hermitian(z)
+    dot_h = hermitian(a_dot)
     z_dot = -z @ a_dot @ z
-    z_dot = z_dot + z @ z_t @ dot_t @ (_identity_like(a, m) - a @ z)
-    return z_dot + (_identity_like(a, n) - z @ a) @ dot_t @ z_t @ z
+    z_dot = z_dot + z @ z_h @ dot_h @ (_identity_like(a, m) - a @ z)
+    return z_dot + (_identity_like(a, n) - z @ a) @ dot_h @ z_h @ z
+
+
+@full(np.linalg.pinv)
+def pinv(a, rcond=None, hermitian=False, rtol=None):
+    return np.linalg.pinv(symmetric(a) if hermitian else a, rcond if rtol is None else rtol)
 
 
 def spread(z):
@@ -205,38 +217,43 @@ def halved(x):
     wrt="a",
     cost=1000,
     shape=same_shape,
-    extra={**STACKED, "directions": {"a": symmetric}, "real_only": True},
+    extra={**STACKED, "directions": {"a": symmetric}},
     notes="the adjoint is symmetric, as in JAX and PyTorch (NumPy reads one triangle)",
-    examples=lambda r: [r.positive_definite(3), r.positive_definite(2, 3), r.positive_definite(1)],
+    examples=lambda r: [
+        r.positive_definite(3),
+        r.positive_definite(2, 3),
+        r.positive_definite(1),
+        r.hermitian(3),
+    ],
 )
 def cholesky_pull(z_bar, z, a):
-    inner = halved(transposed(z) @ z_bar)
-    right = transposed(np.linalg.solve(transposed(z), transposed(inner)))
-    return symmetric(np.linalg.solve(transposed(z), right))
+    inner = halved(hermitian(z) @ conjugated(z_bar))
+    right = hermitian(np.linalg.solve(hermitian(z), hermitian(inner)))
+    return conjugated(symmetric(np.linalg.solve(hermitian(z), right)))
 
 
 @push(np.linalg.cholesky)
 def cholesky_push(z, a, *, a_dot):
     left = np.linalg.solve(z, symmetric(a_dot))
-    return z @ halved(transposed(np.linalg.solve(z, transposed(left))))
+    return z @ halved(hermitian(np.linalg.solve(z, hermitian(left))))
 
 
 @composite(
     np.linalg.lstsq,
     wrt="a b",
     notes="through the pseudo-inverse; where the rank is constant",
-    extra={"real_only": True},
     examples=lambda r: [
         (r.normal(5, 3), r.normal(5)),
         (r.normal(5, 3), r.normal(5, 2)),
         (r.normal(2, 4), r.normal(2)),
         (r.normal(3, 3), r.normal(3)),
+        (r.normal(4, 2) + 1j * r.normal(4, 2), r.normal(4) + 1j * r.normal(4)),
     ],
 )
 def lstsq(a, b, rcond=None):
     x = np.linalg.pinv(a) @ b
     residue = b - a @ x
-    squares = np.sum(residue * residue, axis=0)
+    squares = np.sum(np.real(residue * conjugated(residue)), axis=0)
     s = np.linalg.svd(a, compute_uv=False)
     # NumPy gives no residuals unless there are more rows than columns.
     if np.ndim(b) == 1:

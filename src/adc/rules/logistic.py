@@ -7,7 +7,7 @@ from scipy import special as sp
 
 from adc.rules import shapes
 from adc.rules.reductions import expanded
-from adc.rules.registry import composite, elementwise, lowered, pull, push
+from adc.rules.registry import composite, elementwise, full, lowered, pull, push
 from adc.rules.sampler import call
 from adc.rules.special_refusals import refuses
 
@@ -255,6 +255,16 @@ def logsumexp_by_exp(a, axis=None, b=None, keepdims=False):
         terms = b * terms
     total = np.log(np.sum(terms, axis=axis, keepdims=keepdims))
     return total + _finite(np.max(a, axis=axis, keepdims=keepdims))
+
+
+@full(sp.logsumexp)
+def signed_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+    if not return_sign:
+        return sp.logsumexp(a, axis, b, keepdims)
+    largest = _finite(np.max(a, axis=axis, keepdims=True))
+    terms = np.exp(a - largest)
+    total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=keepdims)
+    return np.log(np.abs(total)) + _finite(np.max(a, axis=axis, keepdims=keepdims)), np.sign(total)
 
 
 @composite(sp.softmax, name="special.softmax", wrt="x", examples=_axis_examples)

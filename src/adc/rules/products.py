@@ -37,6 +37,16 @@ def transposed(x):
     return x.T if np.ndim(x) == 2 else np.swapaxes(x, -1, -2)
 
 
+def conjugated(x):
+    """The complex conjugate; real numbers as they are. It makes of an adjoint the gradient of textbooks."""
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+def hermitian(x):
+    """The conjugate transpose of the last two axes."""
+    return conjugated(transposed(x))
+
+
 @pull(
     np.matmul,
     operator.matmul,
@@ -305,15 +315,18 @@ def kron(a, b):
     return np.reshape(np.reshape(a, apart_left) * np.reshape(b, apart_right), lengths)
 
 
-@static
-def _is_two(length):
-    """Whether a length is 2; one that only the run knows is taken for 3, and looked at when it is there."""
-    return isinstance(length, int) and length == 2
+def in_plane(a):
+    """Whether vectors along the last axis have two components.
+
+    The compiler says yes where a length is at most 2 in every run; any other that only the run knows it takes for 3,
+    and looks at it there.
+    """
+    return a.shape[-1] == 2
 
 
 def _crossed(a, b):
     """The cross product along the last axis; a vector of two components lies in the plane of the first two axes."""
-    flat_a, flat_b = _is_two(a.shape[-1]), _is_two(b.shape[-1])
+    flat_a, flat_b = in_plane(a), in_plane(b)
     if flat_a and flat_b:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     if flat_a:
@@ -335,13 +348,13 @@ def _crossed(a, b):
         call(r.normal(3, 4), r.normal(3, 4), axis=0),
         (r.normal(4, 3), r.normal(3)),
     ],
-    notes="vectors of two components: as the lengths in the program say, x[:2]",
+    notes="vectors of two components: where the program says so, x[:2]; of arguments on the tape",
 )
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     first = np.moveaxis(a, axisa if axis is None else axis, -1)
     second = np.moveaxis(b, axisb if axis is None else axis, -1)
     crossed = _crossed(first, second)
-    if _is_two(first.shape[-1]) and _is_two(second.shape[-1]):
+    if in_plane(first) and in_plane(second):
         return crossed
     return np.moveaxis(crossed, -1, axisc if axis is None else axis)
 

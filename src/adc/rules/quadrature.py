@@ -63,12 +63,33 @@ def _simpson_weights(n):
     return np.where(n < 3, (n - 1) * 0.5, weights)
 
 
+def _uneven_simpson(y, x):
+    """The areas under parabolas through samples at the positions x, along the last axis."""
+    n = y.shape[-1]
+    pairs = (n - 1) // 2
+    h = x[..., 1:] - x[..., :-1]
+    left, right = h[..., 0 : 2 * pairs : 2], h[..., 1 : 2 * pairs : 2]
+    both = left + right
+    terms = y[..., 0 : 2 * pairs : 2] * (2.0 - right / left)
+    terms = terms + y[..., 1 : 2 * pairs : 2] * (both * both / (left * right))
+    terms = terms + y[..., 2 : 2 * pairs + 1 : 2] * (2.0 - left / right)
+    area = np.sum(both / 6.0 * terms, axis=-1)
+    # Of an even number of samples the last interval has a parabola of its own, of two samples a straight line.
+    before, last = h[..., np.maximum(n - 3, 0)], h[..., n - 2]
+    parabola = (
+        (2.0 * last**2 + 3.0 * before * last) / (6.0 * (before + last)) * y[..., n - 1]
+        + (last**2 + 3.0 * before * last) / (6.0 * before) * y[..., n - 2]
+        - last**3 / (6.0 * before * (before + last)) * y[..., np.maximum(n - 3, 0)]
+    )
+    line = 0.5 * last * (y[..., n - 1] + y[..., n - 2])
+    return area + np.where(n % 2 == 1, 0.0, np.where(n == 2, line, parabola))
+
+
 @composite(
     integrate.simpson,
-    wrt="y dx",
+    wrt="y x dx",
     name="scipy.integrate.simpson",
     spelling="scipy.integrate.simpson",
-    notes="samples at equal distances",
     examples=lambda r: [
         r.normal(5),
         call(r.normal(7), dx=0.5),
@@ -76,9 +97,15 @@ def _simpson_weights(n):
         call(r.normal(4), dx=0.5),
         call(r.normal(6, 2), axis=0),
         r.normal(2),
+        *(call(r.normal(n), x=np.cumsum(r.positive(n))) for n in (2, 3, 4, 5, 6)),
+        call(r.normal(5, 2), x=np.cumsum(r.positive(5)), axis=0),
+        call(r.normal(2, 4), x=np.cumsum(r.positive(2, 4), axis=1)),
     ],
+    extra={"float64_only": True},  # SciPy's positions are float64
 )
-def simpson(y, *, dx=1.0, axis=-1):
+def simpson(y, *, x=None, dx=1.0, axis=-1):
+    if x is not None:
+        return _uneven_simpson(np.moveaxis(y, axis, -1), x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
     weights = _simpson_weights(y.shape[axis])
     if y.dtype.kind in "fc":
         weights = weights.astype(y.dtype)

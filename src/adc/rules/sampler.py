@@ -88,6 +88,11 @@ class Sampler:
         eigenvalues = np.linspace(0.5, 0.5 + 0.4 * n, n)
         return np.asarray((q * eigenvalues) @ np.swapaxes(q, -1, -2))
 
+    def hermitian(self, n: int) -> Any:
+        """A Hermitian positive definite matrix with distinct eigenvalues."""
+        q = np.linalg.qr(self.generator.normal(size=(n, n)) + 1j * self.generator.normal(size=(n, n)))[0]
+        return (q * np.linspace(0.5, 0.5 + 0.4 * n, n)) @ np.conjugate(q.T)
+
     def drawer(self, domain: str | tuple[float, float]) -> Callable[..., Any]:
         """The method that draws from a domain ("real", "positive", "nonzero", "unit") or an interval."""
         if isinstance(domain, tuple):

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import linalg as sl
 
+from adc.errors import UnsupportedError
 from adc.rules import matrix_functions as matrix_functions
 from adc.rules import triangular as triangular
 from adc.rules.factorizations import (
@@ -17,7 +18,8 @@ from adc.rules.factorizations import (
 )
 from adc.rules.linear_systems import symmetric
 from adc.rules.norms import norm
-from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.products import hermitian
+from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.runtime import matrix_functions as kernels
 
@@ -59,14 +61,22 @@ def det(a):
     return np.linalg.det(a)
 
 
+@static
+def _only_relative(atol, return_rank):
+    if atol is not None or return_rank:
+        raise UnsupportedError(
+            "scipy.linalg.pinv with `atol` or `return_rank` is not supported", repair="Give `rtol`."
+        )
+
+
 @composite(
     sl.pinv,
     name="scipy.linalg.pinv",
-    extra={"real_only": True},
     examples=lambda r: [r.normal(4, 2), r.normal(2, 3)],
 )
-def pinv(a):
-    return np.linalg.pinv(a)
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    _only_relative(atol, return_rank)
+    return np.linalg.pinv(a, rtol)
 
 
 @composite(
@@ -103,7 +113,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
     return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
 
 
-EIGEN = {"stacked": 2, "real_only": True}
+EIGEN = {"stacked": 2}
 pull(
     sl.svd,
     wrt="a",
@@ -126,9 +136,7 @@ def svd_by_numpy(a, full_matrices=True, compute_uv=True):
     return np.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
 
 
-@composite(
-    sl.svdvals, name="scipy.linalg.svdvals", extra={"real_only": True}, examples=lambda r: [r.normal(3, 2)]
-)
+@composite(sl.svdvals, name="scipy.linalg.svdvals", examples=lambda r: [r.normal(3, 2)])
 def svdvals(a):
     return np.linalg.svd(a, compute_uv=False)
 
@@ -157,20 +165,60 @@ def eigh_by_numpy(a, *, lower=True):
     return np.linalg.eigh(a, UPLO="L" if lower else "U")
 
 
+def _whitened(a, b):
+    """L^-1 a L^-H and L, with b = L L^H: its eigenvalues are those of a v = w b v."""
+    factor = np.linalg.cholesky(b)
+    half = np.linalg.solve(factor, a)
+    return hermitian(np.linalg.solve(factor, hermitian(half))), factor
+
+
+@static
+def _only_first_type(type, subset_by_value):
+    if type != 1 or subset_by_value is not None:
+        raise UnsupportedError(
+            "scipy.linalg.eigh with `type` or `subset_by_value` is not supported",
+            repair="Bring the problem to the form a v = w b v, and choose the values by index.",
+        )
+
+
+@full(sl.eigh)
+def eigh_of_pair(
+    a,
+    b=None,
+    *,
+    lower=True,
+    eigvals_only=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    type=1,
+    check_finite=True,
+    subset_by_index=None,
+    subset_by_value=None,
+    driver=None,
+):
+    _only_first_type(type, subset_by_value)
+    matrix, factor = (a, None) if b is None else _whitened(a, b)
+    w, v = np.linalg.eigh(matrix, "L" if lower else "U")
+    if b is not None and not eigvals_only:
+        v = np.linalg.solve(hermitian(factor), v)
+    if subset_by_index is not None:
+        first, last = subset_by_index
+        w, v = w[first : last + 1], v[:, first : last + 1]
+    return w if eigvals_only else (w, v)
+
+
 @composite(
     sl.eigvalsh,
     wrt="a b",
     name="scipy.linalg.eigvalsh",
-    extra={"real_only": True, "directions": {"a": symmetric, "b": symmetric}},
+    extra={"directions": {"a": symmetric, "b": symmetric}},
     notes="as numpy.linalg.eigh",
     examples=lambda r: [r.positive_definite(3), (r.positive_definite(3), r.positive_definite(3))],
 )
 def eigvalsh(a, b=None):
     if b is None:
         return np.linalg.eigvalsh(a)
-    factor = np.linalg.cholesky(b)
-    half = np.linalg.solve(factor, a)
-    return np.linalg.eigvalsh(np.linalg.solve(factor, half.T))
+    return np.linalg.eigvalsh(_whitened(a, b)[0])
 
 
 pull(
@@ -194,6 +242,22 @@ push(sl.eig)(eig_push)
 )
 def eigvals(a):
     return sl.eig(a + 0j)[0]  # the vectors are complex where the values are
+
+
+@composite(
+    sl.lstsq,
+    wrt="a b",
+    name="scipy.linalg.lstsq",
+    notes="as numpy.linalg.lstsq; of a vector b the residual is left away",
+    examples=lambda r: [
+        (r.normal(5, 3), r.normal(5, 2)),
+        (r.normal(2, 4), r.normal(2, 2)),
+    ],
+)
+def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    x, squares, rank, s = np.linalg.lstsq(a, b, cond)
+    # Whether there is a residual, a number or nothing, is for the run to know.
+    return x, None if np.ndim(b) == 1 else squares, rank, s
 
 
 @composite(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules.reductions import count, root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
@@ -258,7 +259,7 @@ def nanmedian(a, axis=None, keepdims=False):
 
 @composite(
     np.cov,
-    wrt="m y",
+    wrt="m y aweights",
     examples=lambda r: [
         r.normal(2, 5),
         r.normal(5),
@@ -266,17 +267,26 @@ def nanmedian(a, axis=None, keepdims=False):
         call(r.normal(5), r.normal(5)),
         call(r.normal(2, 5), bias=True),
         call(r.normal(2, 5), ddof=0),
+        call(r.normal(2, 5), aweights=r.positive(5)),
+        call(r.normal(2, 5), fweights=np.array([1, 2, 0, 3, 1]), aweights=r.positive(5), bias=True),
+        call(r.normal(5), fweights=np.array([1, 2, 0, 3, 1])),
     ],
     extra={"float64_only": True},
 )
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
     x = _observations(m, rowvar)
     if y is not None:
         x = np.concatenate((x, _observations(y, rowvar)), axis=0)
     correction = ddof if ddof is not None else (0 if bias else 1)
-    centred = x - np.mean(x, axis=1, keepdims=True)
-    c = centred @ np.conjugate(centred.T) / (x.shape[1] - correction)
-    return np.squeeze(c)
+    if fweights is None and aweights is None:
+        centred = x - np.mean(x, axis=1, keepdims=True)
+        return np.squeeze(centred @ np.conjugate(centred.T) / (x.shape[1] - correction))
+    times = 1.0 if fweights is None else np.array(fweights)
+    weights = times if aweights is None else times * np.array(aweights)
+    total = np.sum(weights)
+    centred = x - np.expand_dims(x @ weights / total, 1)
+    fewer = correction if aweights is None else correction * np.sum(weights * np.array(aweights)) / total
+    return np.squeeze((centred * weights) @ np.conjugate(centred.T) / (total - fewer))
 
 
 def _observations(m, rowvar):
@@ -297,3 +307,48 @@ def corrcoef(x, y=None, rowvar=True):
         return c / c
     deviations = np.sqrt(np.diagonal(c))
     return np.clip(c / deviations[:, None] / deviations[None, :], -1.0, 1.0)
+
+
+# --- histograms ---------------------------------------------------------------------------------------------
+
+
+@static
+def _counted_bins(bins):
+    if isinstance(bins, str):
+        raise UnsupportedError(
+            f'np.histogram with bins="{bins}" is not supported',
+            why="The number of bins would depend on the data.",
+            repair="Give a number, or the edges from np.histogram_bin_edges of a constant.",
+        )
+    return isinstance(bins, int)
+
+
+@composite(
+    np.histogram,
+    wrt="weights a bins",
+    notes="weights move the bars; data moves the edges, where they are not given",
+    extra={"float64_only": True},
+    examples=lambda r: [
+        call(r.normal(7), 4, weights=r.normal(7)),
+        call(r.normal(9), 4, (-1.0, 1.0), weights=r.positive(9), density=True),
+        call(r.normal(2, 4), np.array([-1.0, 0.0, 0.3, 2.0]), weights=r.normal(2, 4)),
+        call(r.normal(9), 3, (-1.0, 1.0), density=True),
+        call(r.normal(9), 3),
+    ],
+)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    x = np.ravel(a)
+    if _counted_bins(bins):
+        first, last = (np.min(x), np.max(x)) if range is None else range
+        wider = np.where(first == last, 0.5, 0.0)
+        edges = np.linspace(first - wider, last + wider, bins + 1)
+    else:
+        edges = np.array(bins)
+    n = edges.shape[0] - 1
+    inside = (x >= edges[0]) & (x <= edges[n])
+    place = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, n - 1)
+    shares = np.where(inside, 1.0 if weights is None else np.ravel(weights), 0.0)
+    bars = np.bincount(place, weights=shares, minlength=n)
+    if density:
+        return bars / np.diff(edges) / np.sum(bars), edges
+    return bars.astype(np.int64 if weights is None else weights.dtype), edges

@@ -106,14 +106,14 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
                 repair="Give `out`, or use np.where.",
             )
         result = np.where(where, result, out[0])
-    return result if out is None else _into(out, result)
+    return result if out is None else into(out, result)
 
 
 def _shares(x: Tensor, out: Any) -> bool:
     return any(isinstance(o, Tensor) and np.may_share_memory(x.primal, o.primal) for o in out or ())
 
 
-def _into(out: tuple[Any, ...], result: Any) -> Any:
+def into(out: tuple[Any, ...], result: Any) -> Any:
     """Write a result to `out`."""
     results = result if isinstance(result, tuple) else (result,)
     for target, value in zip(out, results, strict=True):
@@ -182,7 +182,7 @@ def _reduced(function: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict
     given.setdefault("axis", 0)
     out = given.pop("out", None)
     result = function(*inputs, **given)
-    return result if out is None else _into(out, result)
+    return result if out is None else into(out, result)
 
 
 def _by_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -196,7 +196,7 @@ def _by_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     else:
         raise record.no_rule(f"np.{ufunc.__name__}.{method}")
     out = kwargs.get("out")
-    return result if out is None else _into(out if isinstance(out, tuple) else (out,), result)
+    return result if out is None else into(out if isinstance(out, tuple) else (out,), result)
 
 
 def _folded(ufunc: np.ufunc, every: bool, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -222,7 +222,7 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     if out is not None:
         rest = {k: v for k, v in kwargs.items() if k != "out"}
         result = function(*args, **rest)
-        return _into(out if isinstance(out, tuple) else (out,), result)
+        return into(out if isinstance(out, tuple) else (out,), result)
     if function in _QUESTIONS:
         return function(*record.plain(args), **record.plain(kwargs))
     entry = find(function)

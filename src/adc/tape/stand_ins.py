@@ -40,6 +40,11 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
     )
 
 
+def listed(values: Any) -> Any:
+    """A list of Tensors where NumPy takes it for an array; other lists stay."""
+    return _as_array(values, copy=False) if record.is_active(values) else values
+
+
 def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
     made = _as_array(object, dtype, copy is not False)
     ndmin = kwargs.pop("ndmin", 0)

@@ -22,7 +22,7 @@ from adc.rules import registry
 from adc.tape import dispatch, record, solvers
 from adc.tape.entry import find
 from adc.tape.recorders import Recorders
-from adc.tape.stand_ins import BUILTINS, CREATORS, float_array, vectorize
+from adc.tape.stand_ins import BUILTINS, CREATORS, float_array, listed, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -282,9 +282,14 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     entry = find(function)
     assert entry is not None
     recorders = Recorders(entry, function)
+    place = _place_of_out(function)
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not None or (
+            place is not None and len(args) > place and args[place] is not None
+        ):
+            return _with_out(call, place, args, kwargs)
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
                 return recorders.of(args, kwargs)(*args, **kwargs)
@@ -294,6 +299,27 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__dict__["_stands_for"] = function
     return call
+
+
+def _place_of_out(function: Callable[..., Any]) -> int | None:
+    """Which argument of a function is `out`, where it may be given by its position."""
+    operation = registry.find(function)
+    if operation is None or operation.full is None:
+        return None
+    names = [p.name for p in operation.full.parameters]
+    return names.index("out") if "out" in names else None
+
+
+def _with_out(
+    call: Callable[..., Any], place: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function of NumPy with `out`: the result is written to it."""
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    out = kwargs.get("out")
+    if place is not None and len(args) > place:
+        out, args = args[place], (*args[:place], None, *args[place + 1 :])
+    result = call(*args, **rest)
+    return result if out is None else dispatch.into(out if isinstance(out, tuple) else (out,), result)
 
 
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -321,6 +347,7 @@ class Ufunc:
         self.__wrapped__ = ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple([listed(a) if isinstance(a, list | tuple) else a for a in args])
         return float_array(self._ufunc(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:

@@ -17,6 +17,7 @@ from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array
 from adc.rules.joining import rows_joined
+from adc.rules.products import in_plane
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -135,6 +136,17 @@ def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> V
 def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
     wanted = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
     return self.op("transpose", x, tuple(wanted) if axes and wanted is not None else None)
+
+
+def _unstack(self: Calls, x: Value, axis: Value = 0) -> Value:
+    """np.unstack; of a length that only the run knows, the array of what NumPy gives as a tuple."""
+    array = self.array_of(x)
+    known = not isinstance(array, Var) or array.type.shape[axis].known is not None
+    return (
+        self.call_rule(np.unstack, [array, axis], {})
+        if known
+        else self.call(np.moveaxis, [array, axis, 0], {})
+    )
 
 
 def _fill(self: Calls, x: Var, value: Value) -> None:
@@ -264,6 +276,8 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
     np.ndindex: _ndindex,
+    **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),  # NumPy 2.1
+    in_plane: lambda self, a: a.type.shape[-1].within(2),
 }
 # The functions whose results NumPy gives names: np.linalg.slogdet(a).logabsdet.
 RESULTS: dict[Any, Any] = {

@@ -128,7 +128,7 @@ class Assignments(Calls):
             index = self.evaluate(node.target.slice)
             value = self.evaluate(node.value)
             if isinstance(base, Var):
-                self._update(base, self.index_value(index), function, value, None)
+                self._update(base, self.index_value(base, index), function, value, None)
             else:
                 self.set_item(
                     base, index, instances.augmented(self, function, self.subscript(base, index), value)
@@ -192,7 +192,7 @@ class Assignments(Calls):
                 raise self.refuse("a number cannot be written to by index")
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
-            self.write(base, normalized(self, base, self.index_value(index)), value)
+            self.write(base, normalized(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
             growing.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):

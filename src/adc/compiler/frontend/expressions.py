@@ -191,11 +191,38 @@ class Expressions(Operators):
         with self.origin_at(self.locate(node)):
             return self.subscript(base, index)
 
-    def index_value(self, index: Value) -> Value:
-        """An index as NumPy takes it: lists in it are arrays."""
-        if isinstance(index, tuple):
-            return tuple(self.array_of(i) if isinstance(i, list) else i for i in index)
-        return self.array_of(index) if isinstance(index, list) else index
+    def index_value(self, base: Value, index: Value) -> Value:
+        """An index as NumPy takes it: lists in it are arrays, and masks beside other items positions."""
+        if not isinstance(index, tuple):
+            return self.array_of(index) if isinstance(index, list) else index
+        items = tuple(self.array_of(i) if isinstance(i, list) else i for i in index)
+        masks = [i for i in items if _is_mask(i)]
+        if (
+            not masks
+            or not isinstance(base, Var)
+            or (items[0] is masks[0] and all(map(_is_whole, items[1:])))
+        ):
+            return items
+        return self._by_positions(base, items)
+
+    def _by_positions(self, base: Var, items: tuple[Value, ...]) -> tuple[Value, ...]:
+        """An index in which masks are the positions where they are true, as NumPy has it."""
+        consumed = [i.type.ndim if _is_mask(i) else int(i is not None and i is not Ellipsis) for i in items]
+        axis = 0
+        found: list[Value] = []
+        for item, count in zip(items, consumed, strict=True):
+            if _is_mask(item):
+                for k in range(count):
+                    self.require_equal(
+                        item.type.shape[k],
+                        base.type.shape[axis + k],
+                        "boolean index did not match indexed array along an axis",
+                    )
+                found += self.call(np.nonzero, [item], {}) if count > 1 else [self.op("flatnonzero", item)]
+            else:
+                found.append(item)
+            axis += base.type.ndim - sum(consumed) if item is Ellipsis else count
+        return tuple(found)
 
     def subscript(self, base: Value, index: Value) -> Value:
         if isinstance(base, Growing):
@@ -211,7 +238,7 @@ class Expressions(Operators):
                 if index is Ellipsis or index == ():
                     return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
-            return self.getitem(base, normalized(self, base, self.index_value(index)))
+            return self.getitem(base, normalized(self, base, self.index_value(base, index)))
         if base is np.r_ or base is np.c_:
             return self.call(base.__getitem__, [index], {})
         if isinstance(base, (tuple, list, dict, range, str)) or (
@@ -233,6 +260,15 @@ class Expressions(Operators):
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             return self.new_list(item) if isinstance(base, ListValue) and isinstance(index, slice) else item
         raise self.refuse(f"{kind(base)} cannot be indexed here")
+
+
+def _is_mask(item: Value) -> bool:
+    return isinstance(item, Var) and item.is_array and item.type.dtype == "bool"
+
+
+def _is_whole(item: Value) -> bool:
+    """Whether an item of an index takes an axis as it is."""
+    return item is Ellipsis or item == slice(None)
 
 
 class BoundMethod:

@@ -124,11 +124,7 @@ def _gathered(builder: Builder, advanced: list[Var]) -> Shape:
     for item in advanced:
         shapes.append((Dim(-1),) if item.type.dtype == "bool" else item.type.shape)
     if any(s == (Dim(-1),) for s in shapes):
-        if len(shapes) > 1:
-            raise builder.refuse(
-                "a mask together with other array indices is not supported",
-                repair="turn the mask into positions with np.nonzero",
-            )
+        assert len(shapes) == 1, "masks beside other items are positions"
         return shapes[0]
     return broadcast(
         shapes,

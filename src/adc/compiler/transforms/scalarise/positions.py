@@ -102,12 +102,7 @@ def _masked_read(nests: Nests, stmt: Assign) -> None:
 def _mask_parts(nests: Nests, array: Var, items: tuple[Any, ...]) -> tuple[Var, tuple[Dim, ...]]:
     mask = mask_of(items)
     assert mask is not None
-    if items[0] is not mask or any(i != FULL for i in items[1:]):
-        raise nests.ev.refuse(
-            "a mask together with other indices is only supported in python mode",
-            "its elements are counted at run time",
-            "put the mask first and alone",
-        )
+    assert items[0] is mask and all(i == FULL for i in items[1:]), "masks beside other items are positions"
     return mask, array.type.shape[mask.type.ndim :]
 
 

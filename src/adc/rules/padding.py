@@ -1,0 +1,173 @@
+"""Rule of np.pad: what stands beside an array is a constant, a ramp, a statistic of it, or the array itself again."""
+
+import numpy as np
+
+from adc.errors import UnsupportedError
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call
+
+
+@static
+def _widths(pad_width, ndim):
+    """(before, after) for each axis."""
+    if isinstance(pad_width, dict):
+        named = {axis % ndim: width for axis, width in pad_width.items()}
+        pairs = [named.get(k, 0) for k in range(ndim)]
+        return tuple((p, p) if isinstance(p, int) else tuple(p) for p in pairs)
+    if isinstance(pad_width, int):
+        return ((pad_width, pad_width),) * ndim
+    if isinstance(pad_width[0], int):
+        before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
+        return ((before, after),) * ndim
+    pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)
+    return pairs * ndim if len(pairs) == 1 else pairs
+
+
+def _chosen(values, axis, side):
+    """What is said of one side of one axis: a value for all, one per side, or a pair per axis."""
+    if not isinstance(values, (list, tuple)):
+        return values
+    if isinstance(values[0], (list, tuple)):
+        pair = values[axis if len(values) > 1 else 0]
+        return pair[side if len(pair) == 2 else 0]
+    return values[side if len(values) == 2 else 0]
+
+
+@static
+def _known_mode(mode):
+    known = (
+        "constant",
+        "edge",
+        "wrap",
+        "symmetric",
+        "reflect",
+        "linear_ramp",
+        "maximum",
+        "minimum",
+        "mean",
+        "median",
+    )
+    if mode not in known:
+        raise UnsupportedError(
+            f'np.pad with mode="{mode}" is not supported', repair="Concatenate what stands at the edges."
+        )
+    return mode
+
+
+def _period(n, mode):
+    """After how many positions a mirrored axis turns round."""
+    return n if mode == "symmetric" else np.maximum(n - 1, 1)
+
+
+def _source(n, before, after, mode):
+    """For each position of a padded axis, the position that it repeats."""
+    position = np.arange(-before, n + after)
+    if mode == "edge":
+        return np.clip(position, 0, n - 1)
+    if mode == "wrap":
+        return np.remainder(position, n)
+    period = _period(n, mode)
+    folded = np.remainder(position, 2 * period)
+    return np.minimum(folded, 2 * period - folded - (1 if mode == "symmetric" else 0))
+
+
+def _beside_axis(factors, a, k):
+    """Numbers for the positions of one axis, in the precision of a and ready to multiply it."""
+    typed = factors.astype(a.dtype)
+    return np.reshape(typed, (1,) * k + (np.size(factors),) + (1,) * (np.ndim(a) - 1 - k))
+
+
+def _odd(a, k, before, after, mode):
+    """An axis mirrored at its ends, with the sign turned: 2 a[end] minus what a mirror shows."""
+    n = a.shape[k]
+    at = (slice(None),) * k
+    mirrored = a[at + (_source(n, before, after, mode),)]
+    first, last = np.expand_dims(a[at + (0,)], k), np.expand_dims(a[at + (n - 1,)], k)
+    turns = np.floor_divide(np.arange(-before, n + after), _period(n, mode))
+    odd = np.remainder(turns, 2)
+    # After two turns the axis repeats, higher by twice the rise from one end to the other.
+    rise = (last - first) * _beside_axis(turns - odd, a, k)
+    return np.where(_beside_axis(odd, a, k) == 1, 2 * last - mirrored, mirrored) + rise
+
+
+def _statistic(a, k, mode, length, side):
+    """The statistic of the elements near one end of an axis, of all where no length is given."""
+    n = a.shape[k]
+    near = a
+    if length is not None:
+        taken = np.minimum(length, n)
+        near = a[(slice(None),) * k + (slice(0, taken) if side == 0 else slice(n - taken, n),)]
+    if mode == "maximum":
+        return np.max(near, axis=k, keepdims=True)
+    if mode == "minimum":
+        return np.min(near, axis=k, keepdims=True)
+    if mode == "mean":
+        return np.mean(near, axis=k, keepdims=True)
+    return np.median(near, axis=k, keepdims=True)
+
+
+def _beside(a, k, mode, width, side, values):
+    """What stands before (side 0) or after the elements of one axis."""
+    lengths = np.shape(a)[:k] + (width,) + np.shape(a)[k + 1 :]
+    zeros = np.zeros(lengths, dtype=a.dtype)
+    if mode == "constant":
+        return zeros + values
+    if mode == "linear_ramp":
+        edge = np.expand_dims(a[(slice(None),) * k + (0 if side == 0 else a.shape[k] - 1,)], k)
+        step = np.arange(width) if side == 0 else width - 1 - np.arange(width)
+        share = _beside_axis(step / np.maximum(width, 1), a, k)
+        return zeros + (values + (edge - values) * share)
+    return zeros + _statistic(a, k, mode, values, side)
+
+
+@composite(
+    np.pad,
+    wrt="array constant_values end_values",
+    examples=lambda r: [
+        (r.normal(3), 2),
+        (r.normal(2, 3), 1),
+        (r.normal(2, 3), ((1, 0), (2, 1))),
+        call(r.normal(3), (1, 2), constant_values=1.5),
+        call(r.normal(2, 2), ((1, 1), (0, 2)), constant_values=((1.0, 2.0), (3.0, 4.0))),
+        (r.normal(3), 2, "edge"),
+        (r.normal(4), (2, 3), "reflect"),
+        (r.normal(2, 3), 1, "reflect"),
+        (r.normal(3), (5, 4), "wrap"),
+        (r.normal(3), (4, 2), "symmetric"),
+        (r.normal(2, 3), ((0, 1), (2, 0)), "edge"),
+        call(r.normal(3), (5, 7), "reflect", reflect_type="odd"),
+        call(r.normal(2, 3), ((2, 1), (1, 2)), "symmetric", reflect_type="odd"),
+        (r.normal(2, 3), ((1, 2), (3, 0)), "linear_ramp"),
+        call(r.normal(3), (2, 1), "linear_ramp", end_values=(1.0, -2.0)),
+        (r.distinct(2, 3), 2, "maximum"),
+        call(r.distinct(4), (2, 1), "minimum", stat_length=(2, 9)),
+        (r.normal(2, 3), ((1, 2), (0, 3)), "mean"),
+        call(r.distinct(5), 2, "median", stat_length=3),
+    ],
+    notes='every mode but "empty" and functions',
+)
+def pad(
+    array,
+    pad_width,
+    mode="constant",
+    constant_values=0,
+    end_values=0,
+    stat_length=None,
+    reflect_type="even",
+):
+    widths = _widths(pad_width, np.ndim(array))
+    kind = _known_mode(mode)
+    said = constant_values if kind == "constant" else end_values if kind == "linear_ramp" else stat_length
+    result = array
+    for k in range(np.ndim(array)):
+        before, after = widths[k]
+        n = result.shape[k]
+        if kind in ("edge", "wrap") or (kind in ("reflect", "symmetric") and reflect_type == "even"):
+            result = result[(slice(None),) * k + (_source(n, before, after, kind),)]
+        elif kind in ("reflect", "symmetric"):
+            result = _odd(result, k, before, after, kind)
+        else:
+            head = _beside(result, k, kind, before, 0, _chosen(said, k, 0))
+            tail = _beside(result, k, kind, after, 1, _chosen(said, k, 1))
+            result = np.concatenate((head, result, tail), axis=k)
+    return result
