@@ -126,6 +126,7 @@ def _walk(
     special = targets is not None or create_graph or modes.anomaly
     last_write = writes.last_write[0]
     take, given = bars.pop, bars.get
+    ndarray = np.ndarray
     for node in order:
         bar = take(node, None)
         if bar is None:
@@ -136,17 +137,18 @@ def _walk(
             if adjoints is None:
                 continue
         else:
-            if node.kept is None:
+            kept = node.kept
+            if kept is None:
                 raise _freed()
             if node.order < last_write:
                 writes.check(node)
-            adjoints = node.pull.reverse(bar, node.z, *node.kept)
+            adjoints = node.pull.reverse(bar, node.z, *kept)
         edges = node.edges
         if len(edges) == 1:
-            target = edges[0]
-            adjoint = adjoints[0]
+            (target,) = edges
+            (adjoint,) = adjoints
             if (
-                adjoint.__class__ is np.ndarray
+                adjoint.__class__ is ndarray
                 and target not in bars
                 and wanted is None
                 and adjoint.shape == target.shape

@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.tape import dispatch, inplace, record
 from adc.tape.tensor import make
+from adc.tape.torchpicks import CHOOSING, WRITING, narrow
 
 Method = Callable[..., Any]
 
@@ -34,15 +35,21 @@ def _named(function: Callable[..., Any]) -> Method:
     return method
 
 
+def _scipy(name: str) -> Any:
+    import scipy.special  # only where its functions are differentiated
+
+    return getattr(scipy.special, name)
+
+
+def _scipy_linalg() -> Any:
+    import scipy.linalg
+
+    return scipy.linalg
+
+
 def _special(name: str) -> Method:
     """A function of scipy.special, which knows no Tensors."""
-
-    def method(t: Any, *args: Any) -> Any:
-        import scipy.special  # only where its functions are differentiated
-
-        return dispatch.call(getattr(scipy.special, name), t, *args)
-
-    return method
+    return lambda t, *args: dispatch.call(_scipy(name), t, *args)
 
 
 _COMPARISONS = {
@@ -117,12 +124,35 @@ _ELEMENTWISE: dict[str, Method] = {
     "lgamma": _special("gammaln"),
     "xlogy": _special("xlogy"),
     "frac": lambda t: t - np.trunc(t),
+    "hardshrink": lambda t, lambd=0.5: np.where(np.abs(t) > lambd, t, 0.0),
+    "igamma": _special("gammainc"),
+    "igammac": _special("gammaincc"),
     "lerp": lambda t, end, weight: t + weight * (end - t),
     "logit": lambda t: np.log(t / (1.0 - t)),
+    "mvlgamma": lambda t, p: _mvlgamma(t, p),
+    "polygamma": lambda t, n: dispatch.call(_scipy("polygamma"), n, t),
+    "prelu": lambda t, weight: np.where(t > 0, t, weight * t),
     "masked_fill": lambda t, mask, value: np.where(mask, value, t),
     "relu": lambda t: np.where(t > 0, t, 0.0),
     "rsqrt": lambda t: 1.0 / np.sqrt(t),
     "sigmoid": lambda t: np.exp(-np.logaddexp(0.0, -t)),  # stays finite far out
+}
+
+
+def _mvlgamma(t: Any, p: int) -> Any:
+    """The logarithm of the multivariate gamma function."""
+    logarithms = [dispatch.call(_scipy("gammaln"), t - 0.5 * k) for k in range(p)]
+    return sum(logarithms[1:], logarithms[0]) + 0.25 * p * (p - 1) * np.log(np.pi)
+
+
+def _added(product: Callable[..., Any]) -> Method:
+    return lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * product(a, b)
+
+
+_LINEAR: dict[str, Method] = {
+    **{name: _added(np.matmul) for name in ("addmm", "addmv", "baddbmm")},
+    "addbmm": _added(lambda a, b: np.sum(a @ b, axis=0)),
+    "addr": _added(np.outer),
 }
 
 
@@ -145,12 +175,6 @@ def _logsumexp(t: Any, dim: Any, keepdim: bool = False) -> Any:
 def _softmax(t: Any, dim: int) -> Any:
     e = np.exp(_shifted(t, dim)[0])
     return e / np.sum(e, axis=dim, keepdims=True)
-
-
-def _topk(t: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
-    order = np.argsort(-t.primal if largest else t.primal, axis=dim, kind="stable")
-    chosen = np.take(order, np.arange(k), axis=dim)
-    return np.take_along_axis(t, chosen, dim), make(chosen)
 
 
 def _dist(t: Any, other: Any, p: Any = 2) -> Any:
@@ -185,19 +209,11 @@ def _split(t: Any, size: Any, dim: int = 0) -> tuple[Any, ...]:
     if sum(sizes) != n:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n}, but got {sizes}")
     ends = np.cumsum(sizes).tolist()
-    return tuple(_narrow(t, dim, end - length, length) for end, length in zip(ends, sizes, strict=True))
+    return tuple(narrow(t, dim, end - length, length) for end, length in zip(ends, sizes, strict=True))
 
 
 def _chunk(t: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     return _split(t, max(1, -(-t.shape[dim] // chunks)), dim)
-
-
-def _narrow(t: Any, dim: int, start: int, length: int) -> Any:
-    return t[_at(t, dim, slice(start, start + length))]
-
-
-def _at(t: Any, dim: int, index: Any) -> tuple[Any, ...]:
-    return (*[slice(None)] * (dim % t.ndim), index)
 
 
 def _unflatten(t: Any, dim: int, sizes: Sequence[int]) -> Any:
@@ -212,58 +228,7 @@ def _sum_to_size(t: Any, *shape: Any) -> Any:
     return np.reshape(np.sum(t, axis=tuple(axes), keepdims=True), wanted)
 
 
-# Elements chosen by an index --------------------------------------------------------------------------------
-
-
-def _grid(index: Any, dim: int) -> tuple[Any, ...]:
-    """The index of PyTorch's gather and scatter as NumPy's: every axis but `dim` counts up."""
-    at = record.plain(index)
-    every = list(np.indices(at.shape, sparse=True))
-    every[dim % at.ndim] = at
-    return tuple(every)
-
-
-def _gather(t: Any, dim: int, index: Any) -> Any:
-    return t[_grid(index, dim)]
-
-
-def _scatter(t: Any, dim: int, index: Any, src: Any) -> Any:
-    result = t.clone()
-    result[_grid(index, dim)] = _part(src, index)
-    return result
-
-
-def _scatter_add(t: Any, dim: int, index: Any, src: Any) -> Any:
-    result = t.clone()
-    np.add.at(result, _grid(index, dim), _part(src, index))
-    return result
-
-
-def _part(src: Any, index: Any) -> Any:
-    """As much of the source as there are indices."""
-    return src if np.ndim(src) == 0 else src[tuple(slice(n) for n in np.shape(index))]
-
-
-def _index_add(t: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    result = t.clone()
-    np.add.at(result, _at(t, dim, record.plain(index)), source if alpha == 1 else alpha * source)
-    return result
-
-
-def _index_copy(t: Any, dim: int, index: Any, source: Any) -> Any:
-    result = t.clone()
-    result[_at(t, dim, index)] = source
-    return result
-
-
-def _index_put(t: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    result = t.clone()
-    index = tuple(record.plain(tuple(indices)))
-    if accumulate:
-        np.add.at(result, index, values)
-    else:
-        result[index] = values
-    return result
+# Diagonals -------------------------------------------------------------------------------------------------
 
 
 def _fill_diagonal(t: Any, value: Any) -> Any:
@@ -275,21 +240,6 @@ def _fill_diagonal(t: Any, value: Any) -> Any:
 
 def _diag_embed(t: Any) -> Any:
     return np.expand_dims(t, -1) * np.eye(t.shape[-1], dtype=t.dtype)
-
-
-def _masked_select(t: Any, mask: Any) -> Any:
-    shape = np.broadcast_shapes(t.shape, np.shape(mask))
-    return np.broadcast_to(t, shape)[np.broadcast_to(record.plain(mask), shape)]
-
-
-_WRITING: dict[str, Method] = {
-    "index_add": _index_add,
-    "index_copy": _index_copy,
-    "index_fill": _index_copy,
-    "index_put": _index_put,
-    "scatter": _scatter,
-    "scatter_add": _scatter_add,
-}
 
 
 # New Tensors, and questions ---------------------------------------------------------------------------------
@@ -313,6 +263,11 @@ def _new_tensor(t: Any, data: Any, dtype: Any = None, requires_grad: bool = Fals
     return made.requires_grad_() if requires_grad else made
 
 
+def _histc(t: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    bounds = (t.primal.min(initial=np.inf), t.primal.max(initial=-np.inf)) if min == max else (min, max)
+    return make(np.histogram(t.primal, bins, bounds)[0].astype(t.dtype))
+
+
 def _as_type(dtype: Any) -> Method:
     return lambda t: t.astype(dtype)
 
@@ -320,15 +275,13 @@ def _as_type(dtype: Any) -> Method:
 METHODS: dict[str, Method] = {
     **{name: _named(function) for name, function in (_COMPARISONS | _QUESTIONS).items()},
     **_ELEMENTWISE,
-    **_WRITING,
-    **{f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | _WRITING).items()},
+    **CHOOSING,
+    **WRITING,
+    **_LINEAR,
+    **{f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | WRITING | _LINEAR).items()},
     "fill_diagonal_": in_place(_fill_diagonal),
     "diag_embed": _diag_embed,
     "msort": lambda t: np.sort(t, axis=0),
-    "addmm": lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * (a @ b),
-    "addmv": lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * (a @ b),
-    "addr": lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * np.outer(a, b),
-    "baddbmm": lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * (a @ b),
     "adjoint": lambda t: np.conj(np.swapaxes(t, -1, -2)),
     "allclose": lambda t, other, rtol=1e-5, atol=1e-8, equal_nan=False: bool(
         np.allclose(t.primal, record.plain(other), rtol, atol, equal_nan)
@@ -339,12 +292,20 @@ METHODS: dict[str, Method] = {
     ),
     "argwhere": lambda t: make(np.argwhere(t.primal)),
     "cdouble": _as_type(np.complex128),
+    "cpu": lambda t: t,
+    "resolve_conj": lambda t: t,
+    "resolve_neg": lambda t: t,
     "cfloat": _as_type(np.complex64),
     "byte": _as_type(np.uint8),
     "char": _as_type(np.int8),
     "short": _as_type(np.int16),
     "cholesky": lambda t: np.linalg.cholesky(t),
+    "cholesky_inverse": lambda t, upper=False: np.linalg.inv(t.mT @ t if upper else t @ t.mT),
+    "cholesky_solve": lambda t, factor, upper=False: np.linalg.solve(
+        factor.mT @ factor if upper else factor @ factor.mT, t
+    ),
     "chunk": _chunk,
+    "conj_physical": lambda t: np.conj(t),
     "count_nonzero": lambda t, dim=None: make(np.count_nonzero(t.primal, axis=dim)),
     "det": lambda t: np.linalg.det(t),
     "dist": _dist,
@@ -353,7 +314,10 @@ METHODS: dict[str, Method] = {
     "expand": _expand,
     "expand_as": lambda t, other: np.broadcast_to(t, other.shape),
     "flatten": _flatten,
-    "gather": _gather,
+    "gcd": lambda t, other: make(np.gcd(t.primal, record.plain(other))),
+    "ger": lambda t, other: np.outer(t, other),
+    "histc": _histc,
+    "lcm": lambda t, other: make(np.lcm(t.primal, record.plain(other))),
     "index_select": lambda t, dim, index: np.take(t, record.plain(index), axis=dim),
     "inverse": lambda t: np.linalg.inv(t),
     "is_contiguous": lambda t: t.flags["C_CONTIGUOUS"],
@@ -364,10 +328,9 @@ METHODS: dict[str, Method] = {
     "logcumsumexp": lambda t, dim: np.logaddexp.accumulate(t, dim),
     "logdet": lambda t: np.linalg.slogdet(t)[1],
     "logsumexp": _logsumexp,
-    "masked_select": _masked_select,
+    "matrix_exp": lambda t: dispatch.call(_scipy_linalg().expm, t),
     "matrix_power": lambda t, n: np.linalg.matrix_power(t, n),
     "movedim": lambda t, source, destination: np.moveaxis(t, source, destination),
-    "narrow": _narrow,
     "ndimension": lambda t: t.ndim,
     "new_empty": _new(np.zeros),
     "new_full": _new_full,
@@ -378,7 +341,6 @@ METHODS: dict[str, Method] = {
     "qr": lambda t: np.linalg.qr(t),
     "repeat_interleave": lambda t, repeats, dim=None: np.repeat(t, record.plain(repeats), axis=dim),
     "reshape_as": lambda t, other: np.reshape(t, other.shape),
-    "select": lambda t, dim, index: t[_at(t, dim, index)],
     "slogdet": lambda t: np.linalg.slogdet(t),
     "softmax": _softmax,
     "split": _split,
@@ -391,9 +353,7 @@ METHODS: dict[str, Method] = {
     "swapdims": lambda t, first, second: np.swapaxes(t, first, second),
     "take_along_dim": lambda t, indices, dim=None: np.take_along_axis(t, record.plain(indices), dim),
     "tensor_split": lambda t, parts, dim=0: tuple(np.array_split(t, parts, dim)),
-    "topk": _topk,
     "type_as": lambda t, other: t.astype(other.dtype),
-    "unbind": lambda t, dim=0: tuple(t[_at(t, dim, k)] for k in range(t.shape[dim])),
     "unflatten": _unflatten,
     "view_as": lambda t, other: np.reshape(t, other.shape),
     "where": lambda t, condition, other: np.where(condition, t, other),

@@ -1,0 +1,213 @@
+"""PyTorch's methods that choose elements of a Tensor, or write to chosen ones of a copy.
+
+Each reads or writes by an index that is no derivative's business, so the rules of indexing give its gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.tape import record
+from adc.tape.tensor import make
+
+__all__ = ["CHOOSING", "WRITING", "at", "narrow"]
+
+Method = Callable[..., Any]
+
+
+def at(t: Any, dim: int, index: Any) -> tuple[Any, ...]:
+    """The index of all of a Tensor but for `index` along `dim`."""
+    return (*[slice(None)] * (dim % t.ndim), index)
+
+
+def narrow(t: Any, dim: int, start: int, length: int) -> Any:
+    """So many elements along `dim`."""
+    return t[at(t, dim, slice(start, start + length))]
+
+
+# Written to by an index -------------------------------------------------------------------------------------
+
+
+def _grid(index: Any, dim: int) -> tuple[Any, ...]:
+    """The index of PyTorch's gather and scatter as NumPy's: every axis but `dim` counts up."""
+    at = record.plain(index)
+    every = list(np.indices(at.shape, sparse=True))
+    every[dim % at.ndim] = at
+    return tuple(every)
+
+
+def _gather(t: Any, dim: int, index: Any) -> Any:
+    return t[_grid(index, dim)]
+
+
+def _scatter(t: Any, dim: int, index: Any, src: Any) -> Any:
+    result = t.clone()
+    result[_grid(index, dim)] = _part(src, index)
+    return result
+
+
+def _scatter_add(t: Any, dim: int, index: Any, src: Any) -> Any:
+    result = t.clone()
+    np.add.at(result, _grid(index, dim), _part(src, index))
+    return result
+
+
+def _part(src: Any, index: Any) -> Any:
+    """As much of the source as there are indices."""
+    return src if np.ndim(src) == 0 else src[tuple(slice(n) for n in np.shape(index))]
+
+
+def _index_add(t: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    result = t.clone()
+    np.add.at(result, at(t, dim, record.plain(index)), source if alpha == 1 else alpha * source)
+    return result
+
+
+def _index_copy(t: Any, dim: int, index: Any, source: Any) -> Any:
+    result = t.clone()
+    result[at(t, dim, index)] = source
+    return result
+
+
+def _index_put(t: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    result = t.clone()
+    index = tuple(record.plain(tuple(indices)))
+    if accumulate:
+        np.add.at(result, index, values)
+    else:
+        result[index] = values
+    return result
+
+
+def _masked_select(t: Any, mask: Any) -> Any:
+    shape = np.broadcast_shapes(t.shape, np.shape(mask))
+    return np.broadcast_to(t, shape)[np.broadcast_to(record.plain(mask), shape)]
+
+
+def _scatter_reduce(t: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    where = _grid(index, dim)
+    ufunc = _REDUCTIONS.get(reduce)
+    if ufunc is None:
+        raise RuntimeError(f"reduce argument must be one of {', '.join(_REDUCTIONS)}, got {reduce}")
+    result = t.clone()
+    if not include_self:
+        result[where] = _NEUTRAL[reduce]
+    ufunc.at(result, where, _part(src, index))
+    if reduce == "mean":
+        times = np.full(t.shape, float(include_self))
+        np.add.at(times, where, 1.0)
+        result = result / np.maximum(times, 1.0)
+    return result
+
+
+_REDUCTIONS = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "mean": np.add,
+    "amax": np.maximum,
+    "amin": np.minimum,
+}
+_NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.inf}
+
+
+def _masked_scatter(t: Any, mask: Any, source: Any) -> Any:
+    mask = np.broadcast_to(record.plain(mask), t.shape)
+    result = t.clone()
+    result[mask] = np.reshape(source, (-1,))[: np.count_nonzero(mask)]
+    return result
+
+
+def _written(t: Any, index: Any, src: Any) -> Any:
+    result = t.clone()
+    result[index] = src
+    return result
+
+
+def _diagonal_scatter(t: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    numbers = np.diagonal(np.arange(t.size).reshape(t.shape), offset, dim1, dim2)
+    return _written(t, np.unravel_index(numbers, t.shape), src)
+
+
+WRITING: dict[str, Method] = {
+    "index_add": _index_add,
+    "index_copy": _index_copy,
+    "index_fill": _index_copy,
+    "index_put": _index_put,
+    "masked_scatter": _masked_scatter,
+    "scatter": _scatter,
+    "scatter_add": _scatter_add,
+    "scatter_reduce": _scatter_reduce,
+}
+
+
+# Read by an index -------------------------------------------------------------------------------------------
+
+
+def _along(t: Any, dim: int, chosen: Any) -> tuple[Any, Any]:
+    """The elements at chosen positions along an axis, and the positions."""
+    return np.take_along_axis(t, chosen, dim), make(chosen)
+
+
+def _extreme_so_far(accumulate: Callable[..., Any]) -> Method:
+    """The largest or smallest element up to each position, and where it is: the last, of equal ones."""
+
+    def method(t: Any, dim: int) -> tuple[Any, Any]:
+        a = t.primal
+        positions = np.arange(a.shape[dim]).reshape([-1 if k == dim % a.ndim else 1 for k in range(a.ndim)])
+        hits = np.where((a == accumulate(a, axis=dim)) | np.isnan(a), positions, 0)
+        return _along(t, dim, np.maximum.accumulate(hits, axis=dim))
+
+    return method
+
+
+def _topk(t: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
+    order = np.argsort(-t.primal if largest else t.primal, axis=dim, kind="stable")
+    return _along(t, dim, np.take(order, np.arange(k), axis=dim))
+
+
+def _kthvalue(t: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
+    if not 1 <= k <= t.shape[dim]:
+        raise IndexError("kthvalue(): selected number k out of range for dimension " + str(dim % t.ndim))
+    order = np.argsort(t.primal, axis=dim, kind="stable")
+    values, chosen = _along(t, dim, np.take(order, [k - 1], axis=dim))
+    return (values, chosen) if keepdim else (np.squeeze(values, dim), np.squeeze(chosen, dim))
+
+
+def _unfold(t: Any, dimension: int, size: int, step: int) -> Any:
+    """Windows of so many elements along an axis, each in an axis of its own at the end."""
+    dim = dimension % t.ndim
+    if size > t.shape[dim]:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {t.shape[dim]} but size is {size}")
+    starts = np.arange(0, t.shape[dim] - size + 1, step)
+    return np.moveaxis(t[at(t, dim, starts[:, None] + np.arange(size))], dim + 1, -1)
+
+
+def _as_strided(t: Any, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Any:
+    positions = storage_offset + sum(
+        (n * s for n, s in zip(np.indices(tuple(size)), stride, strict=True)), np.zeros(tuple(size), int)
+    )
+    return np.reshape(t, (-1,))[positions]
+
+
+CHOOSING: dict[str, Method] = {
+    "as_strided": _as_strided,
+    "cummax": _extreme_so_far(np.maximum.accumulate),
+    "cummin": _extreme_so_far(np.minimum.accumulate),
+    "diagonal_scatter": _diagonal_scatter,
+    "gather": _gather,
+    "kthvalue": _kthvalue,
+    "masked_select": _masked_select,
+    "narrow": narrow,
+    "narrow_copy": lambda t, dim, start, length: np.copy(narrow(t, dim, start, length)),
+    "select": lambda t, dim, index: t[at(t, dim, index)],
+    "select_scatter": lambda t, src, dim, index: _written(t, at(t, dim, index), src),
+    "slice_scatter": lambda t, src, dim=0, start=None, end=None, step=1: _written(
+        t, at(t, dim, slice(start, end, step)), src
+    ),
+    "topk": _topk,
+    "unfold": _unfold,
+    "unbind": lambda t, dim=0: tuple(t[at(t, dim, k)] for k in range(t.shape[dim])),
+}
