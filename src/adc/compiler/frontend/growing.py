@@ -57,8 +57,14 @@ def guessed_again(kind: ElementFound | None) -> ElementFound | None:
     """
     if kind is None or not kind.guessed or (ndim := kind.type.ndim) == MOST_GUESSED:
         return None
-    lengths = tuple(Dim.symbol("value", Var("guess", Scalar("int64", True))) for _ in range(ndim + 1))
+    lengths = tuple(_guessed_length() for _ in range(ndim + 1))
     return ElementFound(kind.key, kind.made, Array(kind.type.dtype, lengths), guessed=True)
+
+
+def _guessed_length() -> Dim:
+    length = Var("guess", Scalar("int64", True))
+    length.dim = found = Dim.symbol("value", length)
+    return found
 
 
 class ShrinksFound(UnsupportedError):
