@@ -182,12 +182,8 @@ class Assignments(Calls):
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         if isinstance(base, Instance):
-            written = instances.method(base, "__setitem__")
-            if written is None:
-                raise self.refuse(f"'{base.cls.__name__}' object does not support item assignment")
-            self.call(written, [index, value], {})
-            return
-        if isinstance(base, Var):
+            instances.called(self, base, "__setitem__", index, value)
+        elif isinstance(base, Var):
             if not base.is_array:
                 raise self.refuse("a number cannot be written to by index")
             if isinstance(value, (list, tuple)):

@@ -173,10 +173,7 @@ class Calls(Iteration):
         if isinstance(function, Either):
             return self._call_either(function, args, kwargs)
         if isinstance(function, Instance):
-            called = instances.method(function, "__call__")
-            if called is None:
-                raise self.refuse(f"'{function.cls.__name__}' object is not callable")
-            return self.call(called, args, kwargs)
+            return instances.called(self, function, "__call__", *args, **kwargs)
         special = _SPECIAL.get(function) if _hashable(function) else None
         if special is not None:
             return special(self, *args, **kwargs)

@@ -50,6 +50,8 @@ def can_make(cls: type) -> bool:
 
 
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
+# What Python says of an object whose class has no such method.
+_WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}
 COMPARISONS = {
     gast.Eq: ("__eq__", "__eq__"),
     gast.NotEq: ("__ne__", "__ne__"),
@@ -126,14 +128,14 @@ def method(owner: Value, name: str) -> Any:
     return functools.partial(found, owner) if isinstance(found, types.FunctionType) else None
 
 
-def called(ev: Core, owner: Instance, name: str, *args: Value) -> Value:
+def called(ev: Core, owner: Instance, name: str, /, *args: Value, **kwargs: Value) -> Value:
     """What a method of Python's own protocols returns. Refuses where the class has none."""
     found = method(owner, name)
-    if found is None:
-        raise ev.refuse(
-            f"a `{owner.cls.__name__}` has no `{name}`", repair="define it, or call another method"
-        )
-    return ev.call(found, list(args), {})
+    if found is not None:
+        return ev.call(found, list(args), kwargs)
+    if name in _WITHOUT:
+        raise ev.refuse(f"'{owner.cls.__name__}' object {_WITHOUT[name]}")
+    raise ev.refuse(f"a `{owner.cls.__name__}` has no `{name}`", repair="define it, or call another method")
 
 
 def truth(ev: Core, owner: Instance) -> Value:

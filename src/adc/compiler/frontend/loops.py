@@ -96,7 +96,8 @@ class Loops(Carrying):
                 running = self.frame.env[flag]
                 if isinstance(running, Var):
                     # The exit depends on data: the rest of the trips run under the flag.
-                    self._guarded(node, trips[position:], flag)
+                    for left in trips[position:]:
+                        self._trip_if(flag, node, left)
                     return
                 if not running:
                     return
@@ -114,38 +115,20 @@ class Loops(Carrying):
         lists = [] if isinstance(items, Range) else items.lists
         if not any(needed.container is each for each, _ in lists) or _uniform(self, needed.container):
             return False
-        assert isinstance(items, Items) and self.frame.liveness is not None
+        assert isinstance(items, Items)
         begun = f"begun {self.region_depth}"  # no user name has a space
         for k in range(min(count for _, count in lists)):
             self.frame.env[begun] = self.op("less", k, items.length)
-            guard = gast.copy_location(
-                gast.If(
-                    test=gast.copy_location(gast.Name(begun, gast.Load(), None, None), node),
-                    body=[_Trip(node, functools.partial(items.item, k))],
-                    orelse=[],
-                ),
-                node,
-            )
-            self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
-            self.exec_If(guard)
+            self._trip_if(begun, node, functools.partial(items.item, k))
         return True
 
-    def _guarded(self, node: Any, trips: list[Trip], flag: str) -> None:
-        """The remaining unrolled trips, each inside `if flag:` of the one before."""
-        if not trips:
-            return
+    def _trip_if(self, flag: str, node: Any, trip: Trip) -> None:
+        """One unrolled trip of a loop, inside `if flag:`."""
         assert self.frame.liveness is not None
-        guard = gast.copy_location(
-            gast.If(
-                test=gast.copy_location(gast.Name(flag, gast.Load(), None, None), node),
-                body=[_Trip(node, trips[0])],
-                orelse=[],
-            ),
-            node,
-        )
+        test = gast.copy_location(gast.Name(flag, gast.Load(), None, None), node)
+        guard = gast.copy_location(gast.If(test=test, body=[_Trip(node, trip)], orelse=[]), node)
         self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
         self.exec_If(guard)
-        self._guarded(node, trips[1:], flag)
 
     def exec__Trip(self, node: Any) -> None:
         self.bind(node.target, node.item())
