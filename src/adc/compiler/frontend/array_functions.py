@@ -5,6 +5,7 @@ Each takes the evaluator and the values of its arguments.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -251,6 +252,13 @@ def _partition(self: Calls, x: Var, kth: Value, axis: Value = -1) -> None:
     self.set_item(x, Ellipsis, self.call(np.partition, [x, kth, axis], {}))
 
 
+@functools.cache
+def result_type(function: Callable[..., Any]) -> type | None:
+    """The class with which NumPy names the results of a function, as in `np.linalg.slogdet(a).logabsdet`."""
+    named = (np.linalg.slogdet, np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr)
+    return type(function(np.eye(1))) if function in named else None
+
+
 TABLE: dict[Any, Callable[..., Value]] = {
     np.array: _array,
     np.asarray: asarray,
@@ -278,12 +286,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndindex: _ndindex,
     **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),  # NumPy 2.1
     in_plane: lambda self, a: a.type.shape[-1].within(2),
-}
-# The functions whose results NumPy gives names: np.linalg.slogdet(a).logabsdet.
-RESULTS: dict[Any, Any] = {
-    function: type(function(np.eye(1)))
-    for function in (np.linalg.slogdet, np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr)
-    if hasattr(function(np.eye(1)), "_fields")
 }
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,

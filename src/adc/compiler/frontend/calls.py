@@ -248,8 +248,8 @@ class Calls(Iteration):
                 self.snapshots[result] = args[0]
         else:
             result = self.op(operation, *args, **kwargs)
-        fields = array_functions.RESULTS.get(function)
-        return result if fields is None or not isinstance(result, tuple) else fields(*result)
+        named = array_functions.result_type(function) if isinstance(result, tuple) else None
+        return result if named is None else named(*result)
 
     @staticmethod
     def _takes_anything(function: Value) -> bool:
