@@ -20,12 +20,13 @@ import gast
 from adc import config
 from adc.compiler import results
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
 from adc.compiler.frontend import lower, source
 from adc.compiler.frontend.frame import Outside
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Atom, Mark, Program, Var
+from adc.compiler.ir.nodes import Atom, Mark, Program, Var, walk
 from adc.compiler.ir.show import show
 from adc.compiler.ir.verify import verify
 from adc.compiler.sizes import Sizes
@@ -294,7 +295,7 @@ def _fault(stage: Stage, error: Exception, context: Context) -> InternalError:
 
 def _kept_from_the_sweep(aux: list[Var], program: Program, evaluator: lower.Evaluator) -> list[Var]:
     """Auxiliary arrays that are written to are copied: the reverse sweep undoes the writes."""
-    written = entry.written_roots(program, evaluator.joined_roots)
+    written = written_roots(walk(program.body), evaluator.joined_roots)
     with evaluator.at(program.body):
         return [evaluator.op("copy", v) if v.is_array and v.root in written else v for v in aux]
 

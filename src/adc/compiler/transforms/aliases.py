@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from adc.compiler.analysis import layout, sharing
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -32,7 +33,6 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms.entry import written_roots
 from adc.errors import Location, UnsupportedError
 from adc.rules import registry
 
@@ -40,7 +40,7 @@ from adc.rules import registry
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with writes to joined arrays made safe. Raises UnsupportedError where an alias is in doubt."""
     _reshaped_copies(program, evaluator)
-    written = written_roots(program, evaluator.joined_roots)
+    written = written_roots(walk(program.body), evaluator.joined_roots)
     _check_snapshots(program, evaluator)
     for store, name, other in sharing.of(program, evaluator.joined_roots).conflicts():
         raise _refused(store.origin, name.name, other.name)

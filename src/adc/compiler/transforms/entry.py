@@ -7,14 +7,15 @@ def settle_grad(x, rate):
 
 from __future__ import annotations
 
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Const, Operand, Program, Store, Var, walk
+from adc.compiler.ir.nodes import Assign, Const, Operand, Program, Var, walk
 from adc.rules import registry
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a copy of each written parameter made first; `meta["copied"]` has their positions."""
-    written = written_roots(program, evaluator.joined_roots)
+    written = written_roots(walk(program.body), evaluator.joined_roots)
     copies: list[Assign] = []
     params: list[Var] = []
     for p in program.params:
@@ -36,15 +37,3 @@ def _copy(target: Var, source: Var) -> Assign:
     _first, *rest = operation.parameters
     args: tuple[Operand, ...] = (source, *(Const(p.default) for p in rest))
     return Assign((target,), operation, args)
-
-
-def written_roots(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Var]:
-    """The arrays whose memory the program may write to, also through a variable that is one of several."""
-    found: set[Var] = set()
-    todo = [s.array.root for s in walk(program.body) if isinstance(s, Store)]
-    while todo:
-        root = todo.pop()
-        if root not in found:
-            found.add(root)
-            todo.extend(joined_roots.get(root, ()))
-    return found

@@ -17,6 +17,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler import results
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.lower import Evaluator
@@ -36,7 +37,6 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.results import described
 from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, scopes, tangent, undo
-from adc.compiler.transforms.entry import written_roots
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
@@ -277,7 +277,7 @@ def reversed_block(ev: Evaluator, inner: Inner, value: Atom, extra: list[Atom]) 
     refuse_stacks(ev, inner.block)
     program = Program("inner", [], inner.block, [value, *extra])
     with ev.at(inner.block):
-        written = written_roots(program, ev.joined_roots)
+        written = written_roots(walk(program.body), ev.joined_roots)
         # The reverse sweep undoes the writes.
         program.results[1:] = [
             ev.op("copy", v) if isinstance(v, Var) and v.is_array and v.root in written else v for v in extra

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -160,19 +161,19 @@ class _Facts:
         self.defines: set[Var] = set(defined(stmt))
         self.touches: set[Memory] = set()
         self.writes: set[Memory] = set()
-        self.groups: list[set[Memory]] = []  # arrays that may be the same
+        self.groups: list[set[Var]] = []  # arrays that may be the same
         self.fills = isinstance(stmt, Assign) and stmt.name in FRESH
         self.views = isinstance(stmt, Assign) and stmt.targets[0].view_of is not None
         for s in walk([stmt]):
             self.reads.update(uses(s))
             for v in (*uses(s), *defined(s), *bound_inside(s)):
                 if v.is_array:
-                    group = _behind(v.root, evaluator)
+                    group = behind([v.root], evaluator.joined_roots)
                     self.touches |= group
                     if len(group) > 1 and group not in self.groups:
                         self.groups.append(group)
             if isinstance(s, Store):
-                self.writes |= _behind(s.array.root, evaluator)
+                self.writes |= behind([s.array.root], evaluator.joined_roots)
             elif isinstance(s, (NewBuffer, Keep, Restore)):
                 self.touches.add(s.buffer)
                 self.writes.add(s.buffer)
@@ -180,18 +181,6 @@ class _Facts:
     def aliases(self, m: Memory) -> set[Memory]:
         """The arrays that may be the same as `m`, itself among them."""
         return {m}.union(*(g for g in self.groups if m in g))
-
-
-def _behind(root: Var, evaluator: Evaluator) -> set[Memory]:
-    """The arrays whose memory a name may stand for."""
-    found: set[Memory] = set()
-    todo = [root]
-    while todo:
-        v = todo.pop()
-        if v not in found:
-            found.add(v)
-            todo.extend(evaluator.joined_roots.get(v, ()))
-    return found
 
 
 def _with_own_memory(before: Block, after: Block, evaluator: Evaluator) -> tuple[Block, dict[Var, Var]]:

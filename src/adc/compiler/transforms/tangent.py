@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import (
@@ -77,21 +78,10 @@ class Tangent:
         self.seeds = seeds
         self.activity = Activity(block, seeds, outputs, constants)
         self.statements = list(walk(block))
-        self.written = self._written()
+        self.written = written_roots(self.statements, evaluator.joined_roots)
         self.dot: dict[Var, Value] = {}
         self.changing: set[Var] = set()  # the roots of tangents of arrays that are written to
         self.buffers: dict[Buffer, Buffer] = {}
-
-    def _written(self) -> set[Var]:
-        """The roots that are written to, directly or through what a branch or a loop has named them."""
-        found: set[Var] = set()
-        todo = [s.array.root for s in self.statements if isinstance(s, Store)]
-        while todo:
-            root = todo.pop()
-            if root not in found:
-                found.add(root)
-                todo.extend(self.ev.joined_roots.get(root, ()))
-        return found
 
     def active(self, v: Operand) -> bool:
         return self.activity.active(v)
@@ -185,15 +175,9 @@ class Tangent:
 
         `y = x + 1` is a new array, and `x_dot` would serve as its tangent, if `x` stayed as it is.
         """
-        todo, seen = [dot.root] if isinstance(dot, Var) and dot.is_array else [], set[Var]()
-        while todo:
-            root = todo.pop()
-            if root in self.changing:
-                return True
-            if root not in seen:
-                seen.add(root)
-                todo.extend(self.ev.joined_roots.get(root, ()))
-        return False
+        if not isinstance(dot, Var) or not dot.is_array:
+            return False
+        return not self.changing.isdisjoint(behind([dot.root], self.ev.joined_roots))
 
     def _like(self, target: Var, dot: Value, made: set[Var] | None) -> Value:
         t = self.ev.type_of(dot)
@@ -424,9 +408,9 @@ class Tangent:
         for c, phi, init, out in zip(carried, phis, inits, outs, strict=True):
             after = self._beside(c.result)
             if phi.is_array:
-                roots = {v.root for v in (init, out) if isinstance(v, Var)}
-                self.ev.joined_roots[phi] = roots
-                self.ev.joined_roots[after] = roots | {phi}
+                given = {v.root for v in (init, out) if isinstance(v, Var)}
+                self.ev.joined_roots[phi] = given
+                self.ev.joined_roots[after] = given | {phi}
             result.append(Carried(phi, self.ev.atom(init), self.ev.atom(out), after))
             self._set(c.result, after)
         if isinstance(stmt, While):

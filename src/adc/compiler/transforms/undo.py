@@ -16,6 +16,7 @@ from typing import Any
 
 from adc.compiler.analysis.effects import offset
 from adc.compiler.analysis.layout import reads
+from adc.compiler.analysis.roots import behind
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -59,7 +60,8 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     home = {v: place.loops for place in places for v in defined(place.stmt)}
     end = _Place(program.body[-1], 1 << 60, ())
     readers.extend((end, r, None) for r in program.results if isinstance(r, Var) and r.is_array)
-    dead = {w.stmt for w in writes if not any(_matters(w, *r, joined_roots, home) for r in readers)}
+    may_be = {array.root: behind([array.root], joined_roots) for _, array, _ in readers}
+    dead = {w.stmt for w in writes if not any(_matters(w, *r, may_be, home) for r in readers)}
     program.body = _without(program.body, dead)
     return program
 
@@ -101,12 +103,12 @@ def _matters(
     reader: _Place,
     array: Var,
     index: tuple[object, ...] | None,
-    joined: dict[Var, set[Var]],
+    may_be: dict[Var, set[Var]],
     home: dict[Var, tuple[For | While, ...]],
 ) -> bool:
     store = write.stmt
     assert isinstance(store, Store)
-    if not _may_alias(array.root, store.array.root, joined, set()):
+    if store.array.root not in may_be[array.root]:
         return False
     common = [a for a, b in zip(write.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
     if array.root is store.array.root:  # memory that each trip makes anew carries nothing to the next
@@ -142,15 +144,6 @@ def _apart(a: object, b: object) -> bool:
     return (isinstance(start, Const) and isinstance(start.value, int) and start.value > b.value) or (
         isinstance(stop, Const) and isinstance(stop.value, int) and 0 <= stop.value <= b.value
     )
-
-
-def _may_alias(a: Var, b: Var, joined: dict[Var, set[Var]], seen: set[Var]) -> bool:
-    if a is b:
-        return True
-    if a in seen:
-        return False
-    seen.add(a)
-    return any(_may_alias(x, b, joined, seen) for x in joined.get(a, ()))
 
 
 def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> str:
