@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     defined,
     may_raise,
+    times_read,
     uses,
     variables,
     walk,
@@ -43,13 +44,7 @@ class Inlining:
     """`definition[v]` is the statement whose expression stands in place of `v`."""
 
     def __init__(self, program: Program) -> None:
-        self.count: dict[Var, int] = {}
-        for stmt in walk(program.body):
-            for v in uses(stmt):
-                self.count[v] = self.count.get(v, 0) + 1
-        for r in program.results:
-            if isinstance(r, Var):
-                self.count[r] = self.count.get(r, 0) + 1
+        self.count = times_read(program)
         self.names = {p.name for p in program.params}
         self.names |= {v.name for s in walk(program.body) for v in defined(s) if v.named}
         self.unread = self._unread(program)
@@ -69,7 +64,7 @@ class Inlining:
                 and s not in found
                 and not is_kernel(s)
                 and not may_raise(s)
-                and all(self.count.get(t, 0) == 0 for t in s.targets)
+                and all(self.count[t] == 0 for t in s.targets)
             ]
             if not new:
                 return found
@@ -121,7 +116,7 @@ class Inlining:
         named = v.named and not (
             v.name.endswith("_bar") and (v.view_of is not None or not v.type.dtype.startswith("int"))
         )
-        return None if named or self.count.get(v, 0) == 0 else v
+        return None if named or self.count[v] == 0 else v
 
     def _adds_element(self, stmt: Stmt, v: Var) -> bool:
         """Whether a statement adds the adjoint of an element to an array: `x_bar[i] += y` needs no `x_i_bar = y`.
@@ -163,11 +158,7 @@ class Inlining:
                     and len(stmt.targets) == 1
                     and (
                         stmt.target in self.definition
-                        or (
-                            stmt.target is last
-                            and not stmt.target.named
-                            and self.count.get(stmt.target, 0) == 1
-                        )
+                        or (stmt.target is last and not stmt.target.named and self.count[stmt.target] == 1)
                     )
                 ):
                     continue

@@ -51,7 +51,6 @@ class Names:
         self._masks: dict[
             Var, tuple[int, int]
         ] = {}  # of a group: its members, and what is alive where they are set
-        self.read = {v for stmt in walk(program.body) for v in uses(stmt)}
         self._find_interference()
         self._coalesce(program.body)
         self.names: dict[Var, str] = {}
@@ -256,7 +255,7 @@ class Names:
     def _wish(self, root: Var) -> str:
         group = sorted(self._group(root), key=lambda v: self.order.get(v, 0))
         chosen = next((v for v in group if v.named), group[0])
-        if not chosen.name.strip("_") and not self.read.isdisjoint(group):
+        if not chosen.name.strip("_") and any(self.inlining.count[v] for v in group):
             return "trip"  # the user's `_` counts what nobody reads; the reverse sweep reads this one
         text = "".join(ch if ch.isalnum() or ch == "_" else "_" for ch in chosen.name) or "t"
         return (

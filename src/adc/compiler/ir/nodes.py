@@ -7,7 +7,8 @@ they change is carried explicitly. An array name stands for its memory: `Store` 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -301,6 +302,16 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
     return ()
 
 
+def change_blocks(stmt: Stmt, change: Callable[[Block], Block]) -> None:
+    """Put what `change` makes of each block of a region in its place, in execution order."""
+    if isinstance(stmt, For):
+        stmt.body = change(stmt.body)
+    elif isinstance(stmt, While):
+        stmt.test_block, stmt.body = change(stmt.test_block), change(stmt.body)
+    elif isinstance(stmt, If):
+        stmt.then, stmt.orelse = change(stmt.then), change(stmt.orelse)
+
+
 def walk(block: Block) -> Iterator[Stmt]:
     """Every statement, regions before their contents."""
     for stmt in block:
@@ -340,6 +351,13 @@ def uses(stmt: Stmt) -> list[Var]:
     if isinstance(stmt, Restore):
         return variables(stmt.index or ())
     return []
+
+
+def times_read(program: Program) -> Counter[Var]:
+    """How often each variable is read: by a statement, or as a result."""
+    found = Counter(v for stmt in walk(program.body) for v in uses(stmt))
+    found.update(r for r in program.results if isinstance(r, Var))
+    return found
 
 
 def defined(stmt: Stmt) -> Iterator[Var]:

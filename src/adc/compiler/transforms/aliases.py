@@ -29,6 +29,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    change_blocks,
     uses,
     walk,
 )
@@ -94,9 +95,7 @@ def _copied_before(block: Block, copies: dict[Stmt, Assign], ev: Evaluator) -> B
     """Each of some views is of a copy instead, and so are the views of it."""
     result: Block = []
     for stmt in block:
-        for name in ("test_block", "then", "orelse", "body"):
-            if hasattr(stmt, name):
-                setattr(stmt, name, _copied_before(getattr(stmt, name), copies, ev))
+        change_blocks(stmt, lambda inner: _copied_before(inner, copies, ev))
         copy = copies.get(stmt)
         if copy is not None:
             assert isinstance(stmt, Assign)
@@ -151,9 +150,7 @@ def _with_own_memory(block: Block, written: set[Var], stored: set[Var], evaluato
     """Loops that write into what they carry start from copies; what a branch chose is copied before it is written."""
     result: Block = []
     for stmt in block:
-        for name in ("test_block", "then", "orelse", "body"):
-            if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
-                setattr(stmt, name, _with_own_memory(getattr(stmt, name), written, stored, evaluator))
+        change_blocks(stmt, lambda inner: _with_own_memory(inner, written, stored, evaluator))
         if isinstance(stmt, (For, While)):
             if any(c.phi in written for c in stmt.carried):
                 stmt.carried = [_from_a_copy(c, stmt.origin, result, evaluator) for c in stmt.carried]

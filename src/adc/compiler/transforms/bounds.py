@@ -7,6 +7,7 @@ moves the check there); only an index that comes from data is checked where it i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,14 +18,13 @@ from adc.compiler.ir.nodes import (
     Check,
     Const,
     For,
-    If,
     Program,
     Slice,
     Stmt,
     Store,
     Var,
-    While,
     bound_inside,
+    change_blocks,
     defined,
     walk,
 )
@@ -55,13 +55,11 @@ class _Checker:
                 self._access(stmt, around)
             if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
+            always: tuple[For, ...] = ()
             if isinstance(stmt, For):
                 self._note(stmt)
-                stmt.body = self.block(stmt.body, (*around, stmt))
-            elif isinstance(stmt, While):
-                stmt.test_block, stmt.body = self.block(stmt.test_block, ()), self.block(stmt.body, ())
-            elif isinstance(stmt, If):
-                stmt.then, stmt.orelse = self.block(stmt.then, ()), self.block(stmt.orelse, ())
+                always = (*around, stmt)
+            change_blocks(stmt, functools.partial(self.block, around=always))
             out.append(stmt)
         return out
 

@@ -6,6 +6,7 @@ Arrays that are written in place, under whatever name a branch or a loop gave th
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from adc.compiler.analysis.effects import Memory
@@ -26,6 +27,7 @@ from adc.compiler.ir.nodes import (
     While,
     blocks,
     bound_inside,
+    change_blocks,
     defined,
     variables,
     walk,
@@ -77,17 +79,17 @@ class _Numbering:
                 known[key] = stmt.test
             elif isinstance(stmt, (For, While, If)):
                 self._enter(stmt)
-                for name in ("test_block", "then", "orelse", "body"):
-                    if hasattr(stmt, name):
-                        inside = dict(known)
-                        if name == "then" and isinstance(stmt, If) and isinstance(stmt.test, Var):
-                            inside["check", operand(stmt.test, self.table)] = (
-                                stmt.test
-                            )  # holds on this branch
-                        setattr(stmt, name, self.block(getattr(stmt, name), inside))
+                change_blocks(stmt, functools.partial(self._inside, stmt, known))
                 self._enter(stmt)
             kept.append(stmt)
         return kept
+
+    def _inside(self, stmt: For | While | If, known: dict[Any, Var], block: Block) -> Block:
+        """A block of a region, entered with what is known before it."""
+        inside = dict(known)
+        if isinstance(stmt, If) and block is stmt.then and isinstance(stmt.test, Var):
+            inside["check", operand(stmt.test, self.table)] = stmt.test  # holds on this branch
+        return self.block(block, inside)
 
     def _enter(self, stmt: For | While | If) -> None:
         for s in walk([stmt]):
@@ -128,9 +130,7 @@ def _hoisted(block: Block, evaluator: Evaluator) -> Block:
     """Length arithmetic whose operands are made outside a loop moves in front of it."""
     result: Block = []
     for stmt in block:
-        for name in ("test_block", "then", "orelse", "body"):
-            if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
-                setattr(stmt, name, _hoisted(getattr(stmt, name), evaluator))
+        change_blocks(stmt, lambda inner: _hoisted(inner, evaluator))
         if isinstance(stmt, (For, While)):
             inside = {v for s in walk([stmt]) for v in (*defined(s), *bound_inside(s))} - set(defined(stmt))
             for inner in blocks(stmt):

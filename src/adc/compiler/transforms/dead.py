@@ -27,6 +27,7 @@ from adc.compiler.ir.nodes import (
     While,
     blocks,
     bound_inside,
+    change_blocks,
     defined,
     length_variables,
     may_raise,
@@ -158,11 +159,6 @@ class _Marker:
                     stmt.carried = [c for c in stmt.carried if c.phi in self.live or c.result in self.live]
                 elif isinstance(stmt, If):
                     stmt.merges = [m for m in stmt.merges if m.result in self.live]
-                if isinstance(stmt, For):
-                    stmt.body = self.sweep(stmt.body)
-                elif isinstance(stmt, While):
-                    stmt.test_block, stmt.body = self.sweep(stmt.test_block), self.sweep(stmt.body)
-                elif isinstance(stmt, If):
-                    stmt.then, stmt.orelse = self.sweep(stmt.then), self.sweep(stmt.orelse)
+                change_blocks(stmt, self.sweep)
                 kept.append(stmt)
         return kept

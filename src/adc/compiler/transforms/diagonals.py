@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Program, Slice, Var, blocks, uses, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    Program,
+    Slice,
+    Var,
+    change_blocks,
+    times_read,
+)
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.dims import Dim
 
@@ -16,13 +26,7 @@ FULL = Slice(None, None, None)
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with diagonals of products that nothing else uses taken without the product."""
-    readers: dict[Var, int] = {}
-    for s in walk(program.body):
-        for v in uses(s):
-            readers[v] = readers.get(v, 0) + 1
-    for r in program.results:
-        if isinstance(r, Var):
-            readers[r] = readers.get(r, 0) + 1
+    readers = times_read(program)
     table: dict[Var, Atom] = {}
     program.body = substitute(_block(program.body, readers, table, evaluator), table)
     program.results = [operand(r, table) for r in program.results]
@@ -33,8 +37,7 @@ def _block(block: Block, readers: dict[Var, int], table: dict[Var, Atom], ev: Ev
     out: Block = []
     definition: dict[Var, Assign] = {}
     for s in block:
-        for inner in blocks(s):
-            inner[:] = _block(inner, readers, table, ev)
+        change_blocks(s, lambda inner: _block(inner, readers, table, ev))
         if isinstance(s, Assign):
             product = _product_of_diagonal(s, definition, readers, ev)
             if product is not None:

@@ -19,6 +19,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    change_blocks,
     walk,
 )
 from adc.compiler.ir.types import is_float
@@ -48,9 +49,7 @@ class _Folder:
         kept: Block = []
         for stmt in block:
             if isinstance(stmt, (For, While, If)):
-                for name in ("test_block", "then", "orelse", "body"):
-                    if hasattr(stmt, name):
-                        setattr(stmt, name, self.block(getattr(stmt, name)))
+                change_blocks(stmt, self.block)
             elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
                 stmt = self._assign(stmt)
                 if stmt.targets[0] in self.table:

@@ -10,7 +10,19 @@ from typing import Any
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Store, Var, While
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    For,
+    If,
+    Program,
+    Store,
+    Var,
+    While,
+    change_blocks,
+)
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
@@ -40,9 +52,7 @@ class _Forwarder:
         before: dict[Store, Var | None] = {}  # what the element held, where that is known
         for stmt in block:
             if isinstance(stmt, (For, While, If)):
-                for name in ("test_block", "then", "orelse", "body"):
-                    if hasattr(stmt, name):
-                        setattr(stmt, name, self.block(getattr(stmt, name)))
+                change_blocks(stmt, self.block)
                 known = self._after_region(stmt, known)
                 writes = self.memory.effects(stmt).writes
                 loaded = {v: k for v, k in loaded.items() if self.memory.of(k[0]) not in writes}

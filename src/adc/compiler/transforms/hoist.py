@@ -16,6 +16,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     bound_inside,
+    change_blocks,
     defined,
     variables,
     walk,
@@ -46,9 +47,7 @@ def escaping_roots(program: Program, evaluator: Evaluator) -> set[Var]:
 def _block(block: Block, escaping: set[Var]) -> Block:
     result: Block = []
     for stmt in block:
-        for name in ("test_block", "then", "orelse", "body"):
-            if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
-                setattr(stmt, name, _block(getattr(stmt, name), escaping))
+        change_blocks(stmt, lambda inner: _block(inner, escaping))
         if isinstance(stmt, (For, While)):
             inside = {v for s in walk([stmt]) for v in (*defined(s), *bound_inside(s))}
             moved = [

@@ -20,14 +20,12 @@ from adc.compiler.ir.nodes import (
     Atom,
     Block,
     Const,
-    For,
-    If,
     Operand,
     Program,
     Store,
     Var,
-    While,
     bound_inside,
+    change_blocks,
     defined,
     walk,
 )
@@ -238,9 +236,7 @@ class _Expansion:
             if isinstance(stmt, Assign) and not isinstance(stmt.op, str) and "aside" in stmt.op.extra:
                 out += self._expanded(stmt, stmt.op.extra["aside"])
                 continue
-            for name in ("test_block", "then", "orelse", "body"):
-                if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
-                    setattr(stmt, name, self.block(getattr(stmt, name)))
+            change_blocks(stmt, self.block)
             out.append(stmt)
         return out
 

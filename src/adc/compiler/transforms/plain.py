@@ -32,6 +32,7 @@ from adc.compiler.ir.nodes import (
     While,
     blocks,
     bound_inside,
+    change_blocks,
     defined,
     variables,
 )
@@ -64,16 +65,8 @@ class _Plain:
                 self.ev.store(array, (*stmt.index, *(FULL,) * len(stmt.buffer.shape)), stmt.value)
             case Restore() if stmt.index is not None:
                 self._restore(stmt, (*stmt.index, *(FULL,) * len(stmt.buffer.shape)))
-            case For():
-                stmt.body = self.block(stmt.body)
-                self.ev.block.append(stmt)
-            case While():
-                stmt.test_block, stmt.body = self.block(stmt.test_block), self.block(stmt.body)
-                self.ev.block.append(stmt)
-            case If():
-                stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
-                self.ev.block.append(stmt)
             case _:
+                change_blocks(stmt, self.block)
                 self.ev.block.append(stmt)
 
     def _allocate(self, buffer: Buffer) -> None:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, For, If, Program, Var, While, blocks, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    For,
+    If,
+    Program,
+    Var,
+    While,
+    change_blocks,
+    walk,
+)
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 
@@ -63,12 +74,6 @@ def _without(block: Block, table: dict[Var, Atom]) -> Block:
             stmt.carried = [c for c in stmt.carried if c.phi not in table]
         elif isinstance(stmt, If):
             stmt.merges = [m for m in stmt.merges if m.result not in table]
-        if isinstance(stmt, For):
-            stmt.body = _without(stmt.body, table)
-        elif isinstance(stmt, While):
-            stmt.test_block, stmt.body = _without(stmt.test_block, table), _without(stmt.body, table)
-        elif isinstance(stmt, If):
-            stmt.then, stmt.orelse = _without(stmt.then, table), _without(stmt.orelse, table)
+        change_blocks(stmt, lambda inner: _without(inner, table))
         kept.append(stmt)
-    assert all(isinstance(b, list) for s in kept for b in blocks(s))
     return kept

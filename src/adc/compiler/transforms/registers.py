@@ -23,6 +23,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     bound_inside,
+    change_blocks,
     defined,
     variables,
     walk,
@@ -40,9 +41,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 def _block(block: Block, memory: Memory) -> Block:
     result: Block = []
     for stmt in block:
-        for name in ("test_block", "then", "orelse", "body"):
-            if isinstance(stmt, (For, While, If)) and hasattr(stmt, name):
-                setattr(stmt, name, _block(getattr(stmt, name), memory))
+        change_blocks(stmt, lambda inner: _block(inner, memory))
         result.append(stmt)
         if isinstance(stmt, For):
             result.extend(_carried(stmt, memory))

@@ -9,7 +9,17 @@ from typing import Any
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Const, For, If, Program, Stmt, Var, While, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Const,
+    For,
+    Program,
+    Stmt,
+    Var,
+    change_blocks,
+    walk,
+)
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
 
@@ -55,12 +65,7 @@ class _Unstacker:
         if isinstance(stmt, Assign) and _is_stack(stmt, self.ev):
             self._unstacked(stmt)
             return
-        if isinstance(stmt, For):
-            stmt.body = self.block(stmt.body)
-        elif isinstance(stmt, While):
-            stmt.test_block, stmt.body = self.block(stmt.test_block), self.block(stmt.body)
-        elif isinstance(stmt, If):
-            stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+        change_blocks(stmt, self.block)
         self.ev.block.append(stmt)
 
     def _unstacked(self, stmt: Assign) -> None:

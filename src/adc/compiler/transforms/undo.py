@@ -32,6 +32,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
+    change_blocks,
     defined,
 )
 from adc.rules.dims import Dim
@@ -187,11 +188,6 @@ def _without(block: Block, dead: set[Stmt]) -> Block:
     for stmt in block:
         if stmt in dead:
             continue
-        if isinstance(stmt, For):
-            stmt.body = _without(stmt.body, dead)
-        elif isinstance(stmt, While):
-            stmt.test_block, stmt.body = _without(stmt.test_block, dead), _without(stmt.body, dead)
-        elif isinstance(stmt, If):
-            stmt.then, stmt.orelse = _without(stmt.then, dead), _without(stmt.orelse, dead)
+        change_blocks(stmt, lambda inner: _without(inner, dead))
         kept.append(stmt)
     return kept

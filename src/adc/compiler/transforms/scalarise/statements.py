@@ -17,7 +17,6 @@ from adc.compiler.ir.nodes import (
     Block,
     Buffer,
     Const,
-    For,
     If,
     Keep,
     NewBuffer,
@@ -26,7 +25,7 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
-    While,
+    change_blocks,
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import library, stacks
@@ -62,12 +61,6 @@ class _Scalariser:
                 self._assign(stmt)
             case Store():
                 self._store(stmt)
-            case For():
-                stmt.body = self._inner(stmt.body)
-                self.ev.block.append(stmt)
-            case While():
-                stmt.test_block, stmt.body = self._inner(stmt.test_block), self._inner(stmt.body)
-                self.ev.block.append(stmt)
             case NewBuffer() if stmt.buffer.trips is not None:
                 self._new_buffer(stmt.buffer)
             case Keep() if stmt.index is not None:
@@ -83,13 +76,11 @@ class _Scalariser:
                 )
             case Restore() if stmt.index is not None:
                 self._restore(stmt)
-            case If():
-                stmt.then, stmt.orelse = self._block(stmt.then), self._block(stmt.orelse)
-                self.ev.block.append(stmt)
             case _:
+                change_blocks(stmt, self._block if isinstance(stmt, If) else self._in_loop)
                 self.ev.block.append(stmt)
 
-    def _inner(self, block: Block) -> Block:
+    def _in_loop(self, block: Block) -> Block:
         self.nests.depth += 1
         try:
             return self._block(block)
