@@ -9,6 +9,7 @@ from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
 from adc.api.custom_node import again, applied, as_results, as_tensor, plain
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
 from adc.rules import registry
 
@@ -46,8 +47,8 @@ class Checkpointed(Custom):
 class _AgainRule(Rule):
     def _body(self) -> Any:
         def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            output = nested.without_lists(ev.result(self.custom.function, self.arguments(list(args)), {}))
-            return [x for x in pytree.leaves(output) if nested.is_number(x)]
+            output = without_lists(ev.result(self.custom.function, self.arguments(list(args)), {}))
+            return [x for x in pytree.leaves(output) if is_number(x)]
 
         return opaque.Inlined(inline)
 

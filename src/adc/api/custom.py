@@ -12,6 +12,8 @@ from adc.api.functions import taken_apart
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
+from adc.compiler.leaves import Leaves, with_lists, without_lists
+from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError
 
@@ -46,11 +48,11 @@ class Custom:
         positional = self._positional(args, kwargs)
         if self in ev.open_rules:
             return ev.call(self.function, positional, {})  # its own forward rule calls it
-        plain = [nested.without_lists(a) for a in positional]
+        plain = [without_lists(a) for a in positional]
         leaves, structure = pytree.flatten(plain)
 
         def arguments(values: Sequence[Any]) -> list[Any]:
-            return [nested.with_lists(a, ev) for a in pytree.unflatten(structure, values)]
+            return [with_lists(a, ev) for a in pytree.unflatten(structure, values)]
 
         name = getattr(self.function, "__name__", "function")
         rule = self._rule(arguments, plain)
@@ -99,7 +101,7 @@ class Rule(opaque.Rule):
 
     def taken(self, output: Any) -> Any:
         """The function's result, of what the operation returns."""
-        self.form = nested.Leaves(output)
+        self.form = Leaves(output)
         return output
 
     def spread(self, ev: Evaluator, leaves: list[Any], bars: Sequence[Any]) -> list[Any]:
@@ -107,7 +109,7 @@ class Rule(opaque.Rule):
         expected = len(self.plain) - len(self.custom.nondiff)
         if not isinstance(bars, (tuple, list)) or len(bars) != expected:
             raise ev.refuse(
-                f"the rule of `{self.custom.__name__}` returns {nested.described(bars)}, and the function has "
+                f"the rule of `{self.custom.__name__}` returns {described(bars)}, and the function has "
                 f"{expected} differentiable arguments",
                 repair="return a tuple with one adjoint per argument",
             )
@@ -119,7 +121,7 @@ class Rule(opaque.Rule):
             bar = None if k in self.custom.nondiff else next(rest)
             parts: list[Any] = [None] * len(mine)
             if bar is not None:
-                parts, its_structure = pytree.flatten(nested.without_lists(bar))
+                parts, its_structure = pytree.flatten(without_lists(bar))
                 if its_structure != structure:
                     raise ev.refuse(
                         f"the rule of `{self.custom.__name__}` returns an adjoint of the structure "

@@ -9,6 +9,7 @@ from adc import pytree, tape
 from adc.api.custom import Custom, Rule, added, differentiable, materialised
 from adc.api.custom_node import adjoints, again, applied, as_results, plain
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.transforms import nested, opaque
 from adc.errors import DerivativeError
 from adc.rules import registry
@@ -79,9 +80,9 @@ class _PullRule(Rule):
         return forward
 
     def taken(self, output: Any) -> Any:
-        self.form = nested.Leaves(output)  # of (result, residuals)
+        self.form = Leaves(output)  # of (result, residuals)
         result, self.residuals = output
-        self.result = nested.Leaves(result)
+        self.result = Leaves(result)
         return result
 
     def pull(self, ev: Evaluator, leaves: list[Any], results: list[Any], bars: list[Any]) -> list[Any]:
@@ -112,9 +113,7 @@ class _PullRule(Rule):
         evaluate = self.forward(ev)
 
         def residuals(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            numbers = [
-                x for x in pytree.leaves(nested.without_lists(evaluate(list(args)))) if nested.is_number(x)
-            ]
+            numbers = [x for x in pytree.leaves(without_lists(evaluate(list(args)))) if is_number(x)]
             return [numbers[k] for k in wanted]
 
         chosen = differentiable(leaves)

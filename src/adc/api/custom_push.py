@@ -13,6 +13,7 @@ from adc.api.custom_node import adjoints, again, applied, as_results, plain
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
+from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError, DerivativeError
 from adc.rules import registry
@@ -96,13 +97,13 @@ class _PushRule(Rule):
         others, primals = self._given(leaves)
         _, tangents = self._given(dots)
         answer = ev.call(self.custom.rule(), [*others, primals, tangents], {})
-        found, structure = pytree.flatten(nested.without_lists(answer[1]))
+        found, structure = pytree.flatten(without_lists(answer[1]))
         if structure != self.form.structure:
             raise ev.refuse(
                 f"the rule of `{self.custom.__name__}` returns a tangent of the structure {structure}, and "
                 f"the function a result of the structure {self.form.structure}"
             )
-        numbers = [d for d, x in zip(found, self.form.leaves, strict=True) if nested.is_number(x)]
+        numbers = [d for d, x in zip(found, self.form.leaves, strict=True) if is_number(x)]
         return [
             nested.fitting(ev, d, x, "tangent") if isinstance(x, Var) and is_float(x.type) else 0.0
             for d, x in zip(numbers, results, strict=True)

@@ -23,7 +23,8 @@ from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
-from adc.compiler.transforms import nested, phases
+from adc.compiler.leaves import with_lists
+from adc.compiler.transforms import phases
 from adc.config import Mode
 from adc.errors import ArgumentError, InternalError, ShapeError, UnsupportedError
 
@@ -181,7 +182,7 @@ class Run:
         def captured(leaf: Any) -> Any:
             return ev.captured(lambda: leaf, "primal")
 
-        values = [nested.with_lists(pytree.map_structure(captured, v), ev) for v in self.call.values]
+        values = [with_lists(pytree.map_structure(captured, v), ev) for v in self.call.values]
         positional, named = self.phased._python_call(self.call, values)
         keys = self.phased._keys(self.call.layout)
         return self.phased.inlined(ev, list(positional), named, keys, args[0])

@@ -11,7 +11,7 @@ from adc import pytree
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
-from adc.compiler.transforms import nested
+from adc.compiler.leaves import with_lists, without_lists
 from adc.compiler.transforms.opaque import Inlined
 from adc.pytree import Piece, Unravel
 from adc.rules.dims import Dim
@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 
 def _raveled(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    leaves, structure = pytree.flatten(nested.without_lists(args[0] if args else kwargs["tree"]))
+    leaves, structure = pytree.flatten(without_lists(args[0] if args else kwargs["tree"]))
     pieces, rows = [], []
     for leaf in leaves:
         if isinstance(leaf, Var) and leaf.is_array:
@@ -58,7 +58,7 @@ def _taken_apart(ev: Evaluator, structure: pytree.Structure, pieces: Sequence[Pi
             rebuilt.append(ev.cast(ev.call(np.reshape, [part, lengths], {}), str(piece.dtype)))
         start = stop
     ev.require_equal(vector.type.shape[0], start, "the vector to take apart has another length")
-    return nested.with_lists(pytree.unflatten(structure, rebuilt), ev)
+    return with_lists(pytree.unflatten(structure, rebuilt), ev)
 
 
 def _unraveled(self: Unravel, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

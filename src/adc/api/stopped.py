@@ -9,7 +9,7 @@ from adc import pytree, tape
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
-from adc.compiler.transforms import nested
+from adc.compiler.leaves import with_lists, without_lists
 from adc.rules import registry
 
 __all__ = ["stop_gradient"]
@@ -38,7 +38,7 @@ def _inline_stop(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> 
     def held(leaf: Any) -> Any:
         return ev.op(registry.named("held"), leaf) if isinstance(leaf, Var) and is_float(leaf.type) else leaf
 
-    return nested.with_lists(pytree.map_structure(held, nested.without_lists(x)), ev)
+    return with_lists(pytree.map_structure(held, without_lists(x)), ev)
 
 
 stop_gradient.__adc_inline__ = _inline_stop  # type: ignore[attr-defined]

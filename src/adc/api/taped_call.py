@@ -22,7 +22,8 @@ from adc.compiler.frontend.frame import Closure, Growing, Items, Partial, Range
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Const, Var
 from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
-from adc.compiler.transforms import nested, opaque
+from adc.compiler.leaves import with_lists, without_lists
+from adc.compiler.transforms import opaque
 from adc.compiler.transforms.opaque import Inlined
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
@@ -76,7 +77,7 @@ class TapedCallee:
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """A call with the arguments by name, as the evaluator has bound them."""
-        plain = {k: nested.without_lists(v) for k, v in kwargs.items()}
+        plain = {k: without_lists(v) for k, v in kwargs.items()}
         leaves, structure = pytree.flatten(plain)
         strange = next((x for x in leaves if isinstance(x, _OWN_VALUES) or hasattr(x, "run_time")), None)
         if strange is not None:
@@ -99,7 +100,7 @@ class TapedCallee:
                 _Primal(self, structure), self.name, leaves, results.leaves, self.calls
             )
         values = site.placed(ev, leaves)
-        return nested.with_lists(pytree.unflatten(results.structure, values), ev)
+        return with_lists(pytree.unflatten(results.structure, values), ev)
 
 
 class _Primal:

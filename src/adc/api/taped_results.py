@@ -11,7 +11,7 @@ import numpy as np
 from adc import pytree
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, Type
-from adc.compiler.transforms import nested
+from adc.compiler.leaves import without_lists
 from adc.rules.dims import Dim
 
 __all__ = ["Kind", "Results", "exact_key", "key_of", "kind_of", "results_of"]
@@ -161,7 +161,7 @@ def _common(shapes: list[list[tuple[int, ...]]], values: Sequence[Any]) -> Any:
 
 def key_of(arguments: dict[str, Any]) -> Any:
     """What decides about the types of the results: the types of the arguments, those that are no numbers themselves."""
-    leaves, structure = pytree.flatten({k: nested.without_lists(v) for k, v in arguments.items()})
+    leaves, structure = pytree.flatten({k: without_lists(v) for k, v in arguments.items()})
     return structure, tuple([_leaf_key(leaf) for leaf in leaves])
 
 

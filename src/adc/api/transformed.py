@@ -22,6 +22,7 @@ from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend import lower
 from adc.compiler.ir.nodes import Var
+from adc.compiler.leaves import with_lists
 from adc.config import Mode
 from adc.errors import AdcError, ArgumentError, FallbackWarning, InternalError, SourceError, UnsupportedError
 from adc.tape.state import modes
@@ -307,7 +308,7 @@ class Transformed:
                         known = leaf.taken_as == "lengths"
                         params.append(lower.make_param(leaf.name, leaf.value, evaluator, known))
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
-                values.append(_with_lists(pytree.unflatten(slot.structure, items), evaluator))
+                values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
             evaluator.most = sizes.most_statements(slots)
             return layout.arguments(values, variadic), params
 
@@ -453,18 +454,6 @@ class Transformed:
         groups = self._specialisations.values()
         contexts = [s.context for group in groups for s in group if s.context is not None]
         return contexts[-1] if contexts else None
-
-
-def _with_lists(value: Any, evaluator: lower.Evaluator) -> Any:
-    """An argument as the evaluator knows it: its lists may be appended to."""
-    if isinstance(value, list):
-        return evaluator.new_list([_with_lists(v, evaluator) for v in value])
-    if isinstance(value, tuple):
-        parts = [_with_lists(v, evaluator) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, dict):
-        return {k: _with_lists(v, evaluator) for k, v in value.items()}
-    return value
 
 
 def _listed(names: list[str]) -> str:

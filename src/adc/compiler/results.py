@@ -9,7 +9,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero
+from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero, rebuilt
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import DerivativeError, Location
@@ -51,8 +51,7 @@ class Form:
             self.leaves.append(value)
             return Place(len(self.leaves) - 1, converter(value.type))
         if isinstance(value, tuple):
-            parts = [self._read(v) for v in value]
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+            return rebuilt(value, [self._read(v) for v in value])
         if isinstance(value, list):
             return [self._read(v) for v in value]
         if isinstance(value, Instance):
@@ -95,8 +94,7 @@ def _filled(template: Any, values: Any) -> Any:
         value = values[template.k]
         return value if template.convert is None else template.convert(value)
     if isinstance(template, tuple):
-        parts = [_filled(t, values) for t in template]
-        return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
+        return rebuilt(template, [_filled(t, values) for t in template])
     if isinstance(template, list):
         return [_filled(t, values) for t in template]
     if isinstance(template, dict):

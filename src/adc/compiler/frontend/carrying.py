@@ -12,7 +12,7 @@ from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
-from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
@@ -225,14 +225,8 @@ class Carrying(Branches):
         leaves: dict[tuple[Any, ...], Type | None],
         phis: dict[tuple[Any, ...], Var],
     ) -> Value:
-        if isinstance(value, tuple):
-            parts = [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)]
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        if isinstance(value, ListValue):
-            result = ListValue(self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value))
-            result.depth, result.original = value.depth, value
-            result.made, result.taken = value.made, value.taken
-            return result
+        if isinstance(value, (tuple, ListValue)):
+            return rebuilt(value, [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)])
         if isinstance(value, dict):
             return _alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
         if isinstance(value, Maybe):
@@ -449,15 +443,12 @@ def _replaced(
 ) -> Value:
     """A container with what its leaves are after the loop: itself where it was changed, a new one for a new value."""
     if isinstance(value, tuple):
-        parts = [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return rebuilt(value, [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)])
     if isinstance(value, ListValue):
-        items = ListValue(_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value))
-        items.depth, items.made, items.taken = value.depth, value.made, value.taken
-        items.original = value
+        items = [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
         if in_place:
             value[:] = items
-        return value if in_place else items
+        return value if in_place else rebuilt(value, items)
     if isinstance(value, dict):
         entries = {k: _replaced(v, (*path, k), results, in_place) for k, v in value.items()}
         if in_place:

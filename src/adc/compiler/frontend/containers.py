@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Partial
+from adc.compiler.frontend.values import rebuilt
 
 Container = list[Any] | dict[Any, Any] | Growing
 
@@ -69,10 +70,7 @@ class Contents:
         contents = outcome[list(self.held).index(id(value))]
         if isinstance(value, ListValue):
             assert isinstance(contents, list)
-            copied = ListValue(contents)
-            copied.depth, copied.made, copied.taken = value.depth, value.made, value.taken
-            copied.original = value
-            return copied
+            return rebuilt(value, contents)
         return contents
 
     def changes(self, *outcomes: list[Container]) -> Iterator[tuple[Container, tuple[Container, ...]]]:
@@ -147,7 +145,7 @@ class _Places:
         elif isinstance(value, tuple):
             parts = [self.value(item) for item in value]
             if any(a is not b for a, b in zip(parts, value, strict=True)):
-                return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+                return rebuilt(value, parts)
         elif isinstance(value, Closure):
             self.frame(value.frame)
         elif isinstance(value, (functools.partial, Partial)):

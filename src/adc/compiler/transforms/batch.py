@@ -24,7 +24,8 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.transforms import chunks, nested
+from adc.compiler.leaves import is_number, with_lists, without_lists
+from adc.compiler.transforms import chunks
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -34,10 +35,10 @@ def mapped(
     ev: Evaluator, function: Any, args: Sequence[Value], kwargs: dict[str, Value], in_axes: Any, out_axes: Any
 ) -> Value:
     """The results of the function on each element along `in_axes`, stacked along `out_axes`."""
-    plain = nested.without_lists(tuple(args))
+    plain = without_lists(tuple(args))
     axes = _per_leaf(ev, in_axes, plain, "in_axes")
     leaves, structure = pytree.flatten(plain)
-    named, named_structure = pytree.flatten(nested.without_lists(kwargs))
+    named, named_structure = pytree.flatten(without_lists(kwargs))
     batched = list(zip([*leaves, *named], [*axes, *[0] * len(named)], strict=True))
     length = _length(ev, batched)
     index = Var("k", Scalar("int64", True), named=True)
@@ -48,17 +49,15 @@ def mapped(
     try:
         with ev.at(body):
             items = [_element(ev, x, axis, index) for x, axis in batched]
-            positional = nested.with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
-            keyword = nested.with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
-            output = nested.without_lists(ev.result(function, list(positional), keyword))
+            positional = with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
+            keyword = with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
+            output = without_lists(ev.result(function, list(positional), keyword))
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)
     stacked = []
     for y, axis in zip(found, _per_leaf(ev, out_axes, output, "out_axes"), strict=True):
-        stacked.append(
-            y if axis is None or not nested.is_number(y) else _stacked(ev, y, axis, index, length, body)
-        )
+        stacked.append(y if axis is None or not is_number(y) else _stacked(ev, y, axis, index, length, body))
     count = len(list(itertools.takewhile(lambda s: isinstance(s, Assign) and s.name == "getitem", body)))
     front, reads, rest = chunks.given_rows(body[:count], body[count:], index, ev)
     ev.block.extend(front)

@@ -20,8 +20,9 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.leaves import Leaves, plain_value
 from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
-from adc.compiler.transforms.nested import Gradient, Inner, Leaves
+from adc.compiler.transforms.nested import Gradient, Inner
 from adc.rules.dims import Dim
 
 __all__ = ["automatic", "forward", "hessian", "reverse"]
@@ -213,7 +214,7 @@ def _pushed(
 
                 _over_units(ev, unit, lengths, after, write, chunk)
         atoms = nested.spliced(ev, whole, [*found, *program.results[len(form.atoms) :]], inner)
-    return [nested.plain_value(a) for a in atoms]
+    return [plain_value(a) for a in atoms]
 
 
 def _dtype(y: Atom) -> str:
@@ -252,7 +253,7 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
                 unit.type = Array(unit.type.dtype, y.type.shape)  # by what is there now
                 _over_units(ev, unit, ev.shape_values(y.type.shape), after, write, chunk)
         atoms = nested.spliced(ev, whole, list(found), inner)
-    return [nested.plain_value(a) for a in atoms]
+    return [plain_value(a) for a in atoms]
 
 
 def _values(ev: Evaluator, inner: Inner, rest: Leaves) -> Value:

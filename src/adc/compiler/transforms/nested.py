@@ -35,14 +35,12 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.results import described
+from adc.compiler.leaves import Leaves, plain_value, with_lists, without_lists
 from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, scopes, tangent, undo
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
 from adc.rules.dims import Dim
-
-__all__ = ["Gradient", "Slope", "described", "gradient", "pulled", "pushed"]
 
 
 @dataclass(eq=False)
@@ -408,36 +406,7 @@ def as_rule(ev: Evaluator) -> Iterator[None]:
         ev.frame, ev.equal = frame, equal
 
 
-# --- values in containers ---------------------------------------------------------------------------------------
-
-
-class Leaves:
-    """The numbers and arrays in a value, and the way back to its container."""
-
-    def __init__(self, value: Value) -> None:
-        self.leaves, self.structure = pytree.flatten(value)
-        self.atoms: list[Atom] = [x if isinstance(x, Var) else Const(x) for x in self.leaves if is_number(x)]
-
-    def filled(self, atoms: Sequence[Atom], zeros_for_others: bool = False) -> Value:
-        """The container with other numbers; leaves that are no numbers stay, or are zero."""
-        rest = iter(atoms)
-        items = [
-            plain_value(next(rest)) if is_number(x) else 0.0 if zeros_for_others else x for x in self.leaves
-        ]
-        return pytree.unflatten(self.structure, items)
-
-    def filled_with(self, parts: Sequence[Value]) -> Value:
-        """The container with something else in place of each number."""
-        rest = iter(parts)
-        return pytree.unflatten(self.structure, [next(rest) if is_number(x) else x for x in self.leaves])
-
-
-def is_number(value: Value) -> bool:
-    return isinstance(value, (Var, int, float, complex, np.number)) and not isinstance(value, bool)
-
-
-def plain_value(atom: Atom) -> Value:
-    return atom.value if isinstance(atom, Const) else atom
+# --- the ends ---------------------------------------------------------------------------------------------------
 
 
 def dot_atom(ev: Evaluator, x: Atom, dot: Value) -> Atom:
@@ -478,27 +447,3 @@ def _rebuilt(structures: Sequence[Structure], atoms: Sequence[Atom]) -> list[Val
         found.append(pytree.unflatten(structure, rest[: structure.size]))
         rest = rest[structure.size :]
     return found
-
-
-def without_lists(value: Value) -> Value:
-    """A value of the evaluator as ordinary containers."""
-    if isinstance(value, list):
-        return [without_lists(v) for v in value]
-    if isinstance(value, tuple):
-        parts = [without_lists(v) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, dict):
-        return {k: without_lists(v) for k, v in value.items()}
-    return value
-
-
-def with_lists(value: Value, ev: Evaluator) -> Value:
-    """Ordinary containers as the evaluator knows them: lists may be appended to."""
-    if isinstance(value, list):
-        return ev.new_list([with_lists(v, ev) for v in value])
-    if isinstance(value, tuple):
-        parts = [with_lists(v, ev) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, dict):
-        return {k: with_lists(v, ev) for k, v in value.items()}
-    return value

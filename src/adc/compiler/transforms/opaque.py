@@ -30,6 +30,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, is_float, is_integer
+from adc.compiler.leaves import Leaves, without_lists
 from adc.compiler.transforms import nested
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
@@ -101,7 +102,7 @@ def call(
     inside = iter(params)
     block: Block = []
     with ev.at(block):
-        output = nested.without_lists(forward([next(inside) if isinstance(x, Var) else x for x in leaves]))
+        output = without_lists(forward([next(inside) if isinstance(x, Var) else x for x in leaves]))
     own_inputs = {c.param for c in ev.captures}
     free = [v for v in nested.free_variables(block, params) if v not in own_inputs]
     dims = {v for x in given for v in nested.free_variables([], [x])}
@@ -112,7 +113,7 @@ def call(
             "its rule has no derivative for that",
             "pass it as an argument",
         )
-    form = nested.Leaves(output)
+    form = Leaves(output)
     results = [a for a in form.atoms if isinstance(a, Var)]
     if not results:
         ev.block.extend(substitute(block, dict(zip(params, given, strict=True))))

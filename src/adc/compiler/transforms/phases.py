@@ -17,8 +17,9 @@ from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Block, Const, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
+from adc.compiler.leaves import Leaves, plain_value
 from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
-from adc.compiler.transforms.nested import Inner, Leaves
+from adc.compiler.transforms.nested import Inner
 
 __all__ = ["Second", "linearized", "pulled"]
 
@@ -37,7 +38,7 @@ class Second:
     def lowered(self, source: Source) -> Lowered:
         """The program as the pipeline takes it, on variables of its own."""
         params, block, results = clone.run(self.params, self.block, self.results, self.evaluator)
-        values = [nested.plain_value(r) for r in results]
+        values = [plain_value(r) for r in results]
         return Lowered(Program(source.name, params, block, []), values, [], [], self.evaluator, source)
 
 
