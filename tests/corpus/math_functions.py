@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from tests.corpus import program
 
 
@@ -72,3 +73,16 @@ def complex_from_parts(x):
     z = complex(x[0], x[1])
     w = z * z + x[2]
     return abs(w) + w.real * w.imag
+
+
+@program(lambda r: (np.array([0.3, 0.0, 0.7]), -1.57, 2.03))
+def grids_end_where_they_are_told_to(x, low, high):
+    even = np.linspace(low, high, 4)
+    s = 0.0
+    if even[-1] >= high and even[0] <= low:
+        s += np.sum(even**2)
+    spread = np.geomspace(0.1, high + 3.0, 5)
+    if spread[-1] >= high + 3.0 and spread[0] <= 0.1:
+        s += np.sum(np.sqrt(spread)) * x[0]
+    bars, _ = np.histogram(np.array([low, 0.5, high]), bins=3, weights=x)
+    return s + np.sum(bars**2)

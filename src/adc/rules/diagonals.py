@@ -150,9 +150,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False):
     divisions = np.maximum(num - 1 if endpoint else num, 1)
     step = (stop - start) / divisions
     steps = np.reshape(np.arange(num), (num,) + (1,) * np.ndim(step))
-    if retstep:
-        return start + steps * step, step
-    return start + steps * step
+    points = start + steps * step
+    if endpoint:
+        points = np.where(steps == divisions, stop, points)  # to the bit: data may be compared with it
+    return (points, step) if retstep else points
 
 
 @composite(
@@ -173,4 +174,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
     notes="positive ends",
 )
 def geomspace(start, stop, num=50, endpoint=True):
-    return np.exp(np.linspace(np.log(start), np.log(stop), num, endpoint))
+    points = np.exp(np.linspace(np.log(start), np.log(stop), num, endpoint))
+    part = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (num,) + (1,) * (np.ndim(points) - 1))
+    points = np.where(part == 0.0, start, points)  # the ends to the bit: data may be compared with them
+    return np.where(part == 1.0, stop, points) if endpoint else points
