@@ -248,8 +248,8 @@ class ShapeError(AdcError, ValueError):
     """
 
 
-class GraphCutError(AdcError):
-    """A conversion would cut the graph and make a derivative silently zero.
+class GraphCutError(AdcError, RuntimeError):
+    """A conversion would cut the graph and make a derivative silently zero; also a `RuntimeError`, as PyTorch's are.
 
     Fails: a Tensor that requires a gradient becomes a plain number. ::
 

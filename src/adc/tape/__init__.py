@@ -7,6 +7,8 @@ from adc.tape.record import call_as_node as call_as_node
 from adc.tape.state import detect_anomaly as detect_anomaly
 from adc.tape.state import enable_grad as enable_grad
 from adc.tape.state import inference_mode as inference_mode
+from adc.tape.state import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from adc.tape.state import is_anomaly_enabled as is_anomaly_enabled
 from adc.tape.state import is_grad_enabled as is_grad_enabled
 from adc.tape.state import is_inference_mode_enabled as is_inference_mode_enabled
 from adc.tape.state import no_grad as no_grad

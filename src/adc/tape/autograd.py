@@ -12,6 +12,8 @@ from adc.tape.gradients import grad as grad
 from adc.tape.state import detect_anomaly as detect_anomaly
 from adc.tape.state import enable_grad as enable_grad
 from adc.tape.state import inference_mode as inference_mode
+from adc.tape.state import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from adc.tape.state import is_anomaly_enabled as is_anomaly_enabled
 from adc.tape.state import no_grad as no_grad
 from adc.tape.state import set_detect_anomaly as set_detect_anomaly
 from adc.tape.state import set_grad_enabled as set_grad_enabled

@@ -16,7 +16,7 @@ import numpy as np
 from adc.errors import InternalError, UnsupportedError
 from adc.tape import hooks, record, substitute, writes
 from adc.tape.entry import Form
-from adc.tape.node import UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
+from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -139,7 +139,7 @@ def _walk(
         else:
             kept = node.kept
             if kept is None:
-                raise _freed()
+                raise RuntimeError(FREED)
             if node.order < last_write:
                 writes.check(node)
             adjoints = node.pull.reverse(bar, node.z, *kept)
@@ -230,7 +230,7 @@ def _pull_specially(
             bar = node.filled(bar)
         kept = node.kept
         if kept is None:
-            raise _freed()
+            raise RuntimeError(FREED)
         adjoints = node.pull.reverse(bar, node.z, *kept)
     if modes.anomaly and modes.check_nan:
         _refuse_nan(node, adjoints)
@@ -314,7 +314,7 @@ def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
         bar = tuple([b if b is None or b.__class__ is Tensor else make(b) for b in node.filled(bar)])
     kept = node.kept
     if kept is None:
-        raise _freed()
+        raise RuntimeError(FREED)
     edges = iter(node.edges)
     pull = node.pull
     if pull.entry is None:
@@ -360,15 +360,6 @@ def part_of(whole: Node, index: int, value: Any) -> Any:
 
 
 # Errors -----------------------------------------------------------------------------------------------------
-
-
-def _freed() -> RuntimeError:
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they "
-        "have already been freed). Saved intermediate values of the graph are freed when you call "
-        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph "
-        "a second time or if you need to access saved tensors after calling backward."
-    )
 
 
 def _refuse_nan(node: Node, adjoints: tuple[Any, ...]) -> None:

@@ -88,7 +88,10 @@ def _distinct(xs: list[Any]) -> list[Any]:
 
 def _outputs(result: Any) -> list[Tensor]:
     listed = list(result) if isinstance(result, tuple | list) else [result]
-    return [y for y in listed if y.__class__ is Tensor and y.dtype.kind in "fc"]
+    for y in listed:
+        if y.__class__ is not Tensor:
+            raise ValueError(f"gradcheck expects the function to return Tensors, but got {type(y).__name__}")
+    return [y for y in listed if y.dtype.kind in "fc"]
 
 
 def _check_output(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 from adc.tape import hooks, indexing, record, saved, views
 from adc.tape.backward import part_of
 from adc.tape.entry import Pull
-from adc.tape.node import UNDEFINED, AccumulateGrad, Node, Whole
+from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, Node, Whole
 from adc.tape.slicing import Need
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
@@ -30,6 +32,15 @@ class Context:
         self._outputs: tuple[Any, ...] = ()
         self._node: weakref.ref[Node] | None = None  # weak: the node keeps this context
 
+    def __getattr__(self, name: str) -> Any:
+        """What was set on the node of the call."""
+        reference = self.__dict__.get("_node")
+        node = None if reference is None else reference()
+        try:
+            return vars(node)[name]
+        except (KeyError, TypeError):  # TypeError: no node yet
+            raise AttributeError(f"the context of the Function has no attribute {name!r}") from None
+
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep Tensors, inputs or outputs; a later in-place write to one of them is caught."""
         for k, t in enumerate(tensors):
@@ -43,6 +54,14 @@ class Context:
     def saved_tensors(self) -> tuple[Any, ...]:
         """The Tensors kept, as part of the graph, so that `backward` can be differentiated again."""
         return tuple(t.revived(self) if t.__class__ is _Saved else t for t in self._saved)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The former name of `saved_tensors`."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
 
     def mark_non_differentiable(self, *outputs: Tensor) -> None:
         """Say that these outputs carry no derivative."""
@@ -81,6 +100,25 @@ class _Saved:
         return part_of(node, self.output, value) if isinstance(node, Whole) else make(value, node)
 
 
+class _SavedOfFunction:
+    """One of the Tensors that `save_for_backward` was given: hooks may be set on it alone."""
+
+    def __init__(self, context: Context, position: int) -> None:
+        self._context = context
+        self._position = position
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Keep `pack_hook(tensor)` from now on, and read it by `unpack_hook`."""
+        before = self._context._saved[self._position]
+        kept = before if before.__class__ is _Saved else _Saved(before, None)
+        value = kept.form
+        if kept.output is not None and value is None:
+            value = self._context._outputs[kept.output]
+        kept.form = saved.hooked(value, pack_hook, unpack_hook)
+        every = self._context._saved
+        self._context._saved = (*every[: self._position], kept, *every[self._position + 1 :])
+
+
 class _OfFunction:
     """What the nodes of Functions add: they show the attributes of their context."""
 
@@ -92,12 +130,16 @@ class _OfFunction:
     def saved_tensors(self) -> tuple[Any, ...]:
         """What `forward` has kept; `RuntimeError` when the graph was freed."""
         if self.kept is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after "
-                "they have already been freed)."
-            )
+            raise RuntimeError(FREED)
         found: tuple[Any, ...] = self.kept[0].saved_tensors
         return found
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[_SavedOfFunction, ...]:
+        context = None if self.kept is None else self.kept[0]
+        if context is None:
+            raise RuntimeError(FREED)
+        return tuple([_SavedOfFunction(context, k) for k in range(len(context._saved))])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or self.kept is None:
@@ -157,8 +199,8 @@ class Function:
         super().__init_subclass__(**kwargs)
         name = f"{cls.__name__}Backward"
         cls._nodes = (
-            type(name, (FunctionNode,), {"__slots__": ()}),
-            type(name, (FunctionWhole,), {"__slots__": ()}),
+            type(name, (FunctionNode,), {}),  # without slots: a user may set attributes
+            type(name, (FunctionWhole,), {}),
         )
 
     @staticmethod
@@ -186,8 +228,16 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run `forward`, and record it if an argument requires a gradient."""
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, and record it if an argument requires a gradient.
+
+        Arguments by keyword are put in their places: `backward` gives one adjoint per parameter.
+        """
+        if kwargs:
+            leading = (None,) if cls.setup_context is Function.setup_context else ()  # ctx
+            bound = inspect.signature(cls.forward).bind(*leading, *args, **kwargs)
+            bound.apply_defaults()
+            args = bound.args[len(leading) :]
         flags = tuple([a.__class__ is Tensor and a.node is not None for a in args])
         ctx = Context(flags)
         recorded = modes.enabled and any(flags)
@@ -197,10 +247,13 @@ class Function:
             else:
                 result = cls.forward(*args)
                 cls.setup_context(ctx, args, result)
-        if not recorded:
-            return result
         several = isinstance(result, tuple | list)
         outputs = list(result) if several else [result]
+        if not recorded:  # an argument that is given back has its graph, the result has none
+            free = [
+                o.detach() if record.is_active(o) and not isinstance(o, tuple | list) else o for o in outputs
+            ]
+            return record.rebuild(result, free) if several else free[0]
         if not all(any(o is d for o in outputs) for d in ctx._dirty):
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -56,6 +57,13 @@ def backward(
     tensor([6.])
     """
     outputs = _listed(tensors)
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient, which Python's collector alone frees. autograd.grad makes none; or set the .grad fields to "
+            "None after use.",
+            stacklevel=3,
+        )
     seeds = _seeds(outputs, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is None:
@@ -76,8 +84,9 @@ def backward(
                     "backward() collects gradients at Tensors: give it a Tensor or a leaf's edge"
                 )
             else:
-                x.retain_grad()
-                x.grad = bar if bar.__class__ is Tensor else make(np.array(bar))
+                if not x.retains_grad:  # else the pass has added it already
+                    x.retain_grad()
+                    x.grad = bar if bar.__class__ is Tensor else make(np.array(bar))
 
 
 def grad(

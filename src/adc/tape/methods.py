@@ -199,6 +199,15 @@ def _transpose(t: Tensor, *axes: Any) -> Any:
     return np.transpose(t, tuple(axes))
 
 
+def _diagonal(t: Tensor, offset: int = 0, *args: Any, **kwargs: Any) -> Any:
+    """A view that may be written to, as in PyTorch; NumPy's may not."""
+    names = {k.replace("dim", "axis"): v for k, v in kwargs.items()}
+    found: Any = np.diagonal(t, offset, *args, **names)
+    if not modes.plain and found.primal.base is not None:
+        found.primal.flags.writeable = t.primal.flags.writeable
+    return found
+
+
 def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     """`std` and `var`: over n - 1 as in PyTorch, over n in a plain NumPy function."""
 
@@ -302,6 +311,7 @@ _OWN: dict[str, Any] = {
     "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),
     "partition": lambda t, *args, **kwargs: inplace.replace(t, np.partition(t, *args, **kwargs)),
     "clip": lambda t, min=None, max=None, **kwargs: np.clip(t, min, max, **kwargs),
+    "diagonal": _diagonal,
     "compress": lambda t, condition, axis=None: np.compress(condition, t, axis),
     "zero_": lambda t: _fill(t, 0.0),
     "copy_": _copy,

@@ -26,6 +26,13 @@ orders = itertools.count(1)
 # The adjoint that a hook or a user's `backward` gives as None: nothing goes further.
 UNDEFINED = object()
 
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they "
+    "have already been freed). Saved intermediate values of the graph are freed when you call "
+    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph "
+    "a second time or if you need to access saved tensors after calling backward."
+)
+
 
 class Node:
     """One recorded operation; what `tensor.grad_fn` shows."""
@@ -96,6 +103,13 @@ class Node:
     def location(self) -> Location | None:
         """The user's line that recorded the operation."""
         return locate(self.code, self.lasti)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("_saved_", "_raw_saved_")):  # what is kept, by PyTorch's names
+            from adc.tape import saved  # builds Tensors
+
+            return saved.attribute(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from adc.tape import indexing, operators, record
-from adc.tape.node import IndexNode, Node, Whole
+from adc.tape.entry import Entry
+from adc.tape.node import FREED, AccumulateGrad, IndexNode, Node, Whole
 from adc.tape.recorders import namespaces
 from adc.tape.tensor import Tensor, make
 from adc.tape.writes import version
@@ -51,18 +52,21 @@ def packed(value: Any) -> Any:
     if not _local.hooks:
         return value
     if isinstance(value, np.ndarray):
-        pack, unpack = _local.hooks[-1]
-        before = version(value)
-        form = pack(make(value))
-        if version(value) != before:
-            raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
-                "hook cannot be modified by in-place operations as this can lead to unexpected side-effects."
-            )
-        return _Packed(form, unpack)
+        return _packed_by(value, *_local.hooks[-1])
     if value.__class__ is tuple or value.__class__ is list:
         return value.__class__(packed(v) for v in value)
     return value
+
+
+def _packed_by(value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> _Packed:
+    before = version(value)
+    form = pack(make(value))
+    if version(value) != before:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+            "hook cannot be modified by in-place operations as this can lead to unexpected side-effects."
+        )
+    return _Packed(form, unpack)
 
 
 def unpacked(value: Any) -> Any:
@@ -107,8 +111,83 @@ class PackingWhole(_Packing, Whole):
     __slots__ = ()
 
 
+# What one node keeps ------------------------------------------------------------------------------------------
+
+
+def hooked(value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> _Packed:
+    """A kept value in the form that hooks of its own give it."""
+    if value.__class__ is _Packed:
+        raise RuntimeError(
+            "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair "
+            "of hooks is allowed at a time."
+        )
+    if value is None:
+        raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+    return _packed_by(value, pack, unpack)
+
+
+class SavedTensor:
+    """A value that a node keeps, as `node._raw_saved_self` gives it: hooks may be set on it alone."""
+
+    def __init__(self, node: Node, position: int | None) -> None:
+        self._node = node
+        self._position = position  # in what is kept of the operands; None: the result
+
+    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Keep `pack_hook(tensor)` from now on, and read it by `unpack_hook`."""
+        node, kept = self._node, _KEPT.__get__(self._node)
+        if kept is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of "
+                "the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
+                "you need to backward through the graph a second time or if you need to access saved tensors "
+                "after calling backward."
+            )
+        value = _Z.__get__(node) if self._position is None else kept[self._position]
+        form = hooked(value, pack_hook, unpack_hook)
+        node.__class__ = _PACKING.get(type(node).__name__, type(node))
+        if self._position is None:
+            _Z.__set__(node, form)
+        else:
+            _KEPT.__set__(node, (*kept[: self._position], form, *kept[self._position + 1 :]))
+
+
+def attribute(node: Node, name: str) -> Any:
+    """`node._saved_self` and the like: what a node keeps of its first operand, its second, or its result."""
+    raw, _, word = name[1:].rpartition("saved_")
+    pull = node.pull
+    entry = None if pull is None else pull.entry
+    position = None if entry is None else _position(entry, word)
+    if entry is None or (position is None and word != "result"):
+        raise AttributeError(f"{node.name()} keeps no {word!r}")
+    if raw:
+        return SavedTensor(node, position)
+    if node.kept is None:
+        raise RuntimeError(FREED)
+    value = node.z if position is None else node.kept[position]
+    if not isinstance(value, np.ndarray | np.generic):
+        return value
+    if position is None:
+        return make(value, node)
+    edges = iter(node.edges)
+    of = {k: next(edges) for k, active in zip(entry.wrt, pull.active, strict=True) if active}
+    source = of.get(position)
+    leaf = source.variable if isinstance(source, AccumulateGrad) else None
+    return leaf if leaf is not None and leaf.primal is value else make(value, source)
+
+
+def _position(entry: Entry, word: str) -> int | None:
+    """Where a node keeps what PyTorch calls by this name."""
+    if word in entry.positions:
+        return entry.positions[word]
+    order = {"self": 0, "other": 1, "exponent": 1}.get(word, len(entry.wrt))
+    return entry.wrt[order] if order < len(entry.wrt) else None
+
+
+# The classes of nodes -----------------------------------------------------------------------------------------
+
 _PLAIN = {"Node": Node, "IndexNode": IndexNode, "Whole": Whole}
-_PACKING = {"Node": PackingNode, "IndexNode": PackingIndexNode, "Whole": PackingWhole}
+_PACKING: dict[str, Any] = {"Node": PackingNode, "IndexNode": PackingIndexNode, "Whole": PackingWhole}
 _lock = threading.Lock()
 _active = 0
 

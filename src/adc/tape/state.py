@@ -232,3 +232,13 @@ def is_grad_enabled() -> bool:
 def is_inference_mode_enabled() -> bool:
     """Whether this thread is within `inference_mode`."""
     return modes.inference
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether this thread is within `detect_anomaly`."""
+    return modes.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether `detect_anomaly` looks for NaN in this thread."""
+    return modes.check_nan
