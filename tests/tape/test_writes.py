@@ -210,6 +210,6 @@ def test_functions_without_a_rule_are_refused():
         np.packbits(x > 1, axis=x)
     np.testing.assert_array_equal(np.packbits(x > 1).numpy(), [192])
     with pytest.raises(
-        adc.UnsupportedError, match=r"has no derivative of np.cov with the parameter `fweights`"
+        adc.UnsupportedError, match=r"has no derivative of np.median with the parameter `overwrite_input`"
     ):
-        np.cov(x, fweights=np.array([2, 1]))
+        np.median(x, overwrite_input=True)
