@@ -45,6 +45,7 @@ from adc.errors import AdcError, ArgumentError, FallbackWarning, Location
 from adc.inspect.ledger import Bytes, Fate, Ledger, Loop, Statement, Value
 from adc.inspect.loops import classify
 from adc.inspect.sizes import Sizes
+from adc.inspect.source import prepared
 from adc.rules.dims import Dim
 
 __all__ = ["explain"]
@@ -77,10 +78,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
     >>> ledger.mode, y.name, y.fate, str(y.bytes)
     ('compiled', 'y', 'held', '8 * x.shape[0] = 24 B')
     """
-    prepare = getattr(derivative, "__adc_prepare__", None)
-    if prepare is not None:
-        transform, args, kwargs = prepare(*example_args, **example_kwargs)
-        return explain(transform, *args, **kwargs)
+    derivative, example_args, example_kwargs = prepared(derivative, example_args, example_kwargs)
     if isinstance(derivative, (BoundDerivative, BoundComposite)):
         unbound = derivative.derivative if isinstance(derivative, BoundDerivative) else derivative.composite
         return explain(unbound, derivative.__self__, *example_args, **example_kwargs)

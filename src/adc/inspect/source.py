@@ -10,6 +10,19 @@ from adc.errors import ArgumentError
 __all__ = ["source"]
 
 
+Arguments = tuple[Any, ...]
+Keywords = dict[str, Any]
+
+
+def prepared(derivative: Any, args: Arguments, kwargs: Keywords) -> tuple[Any, Arguments, Keywords]:
+    """A transform that is called with its function at once as the derivative that it makes, with its arguments."""
+    prepare = getattr(derivative, "__adc_prepare__", None)
+    if prepare is None:
+        return derivative, args, kwargs
+    found: tuple[Any, Arguments, Keywords] = prepare(*args, **kwargs)
+    return found
+
+
 def source(derivative: Any, *example_args: Any, stage: str = "adjoint", **example_kwargs: Any) -> Text:
     """The generated text of a derivative for arguments of the given types, as a string that prints plainly.
 
@@ -34,10 +47,7 @@ def source(derivative: Any, *example_args: Any, stage: str = "adjoint", **exampl
     def loss_grad(x):
         ...
     """
-    prepare = getattr(derivative, "__adc_prepare__", None)
-    if prepare is not None:
-        transform, args, kwargs = prepare(*example_args, **example_kwargs)
-        return source(transform, *args, stage=stage, **kwargs)
+    derivative, example_args, example_kwargs = prepared(derivative, example_args, example_kwargs)
     text = getattr(derivative, "source", None)
     if text is None or not hasattr(derivative, "__adc_primal__"):
         name = getattr(derivative, "__name__", repr(derivative))
