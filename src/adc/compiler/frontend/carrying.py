@@ -13,7 +13,7 @@ from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrol
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
-from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, walk
+from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.rules.dims import Dim
 
@@ -342,13 +342,12 @@ class Carrying(Branches):
         """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""
         if a == Dim(-1) or b == Dim(-1) or 1 in (a.known, b.known) or (a - b).known is not None:
             return False
-        if any(p in self.varying for symbol in a.symbols() for p in symbol.payload if isinstance(p, Var)):
+        if any(v in self.varying for v in owners(a)):
             return False  # a loop has changed it before
         if a.symbols() & b.symbols():
             return False  # a length made from the old one changes
         made = {v for s in walk(body) for v in defined(s)} | inside
-        found_out = (p for symbol in b.symbols() for p in symbol.payload if isinstance(p, Var))
-        return not any(v in made for v in found_out)  # so does one that a trip finds out
+        return not any(v in made for v in owners(b))  # so does one that a trip finds out
 
     def _finish_loop(
         self,

@@ -279,16 +279,19 @@ def variables(operand: Operand) -> list[Var]:
 
 
 def length_variables(v: Var) -> Iterator[Var]:
-    """The variables of which the lengths of an array, or the value of an integer, are made."""
-    dims = [*v.type.shape, *((v.dim,) if v.dim is not None else ())]
-    while dims:
-        d = dims.pop()
-        for symbol, _ in d.terms:
-            for part in symbol.payload:
-                if isinstance(part, Dim):
-                    dims.append(part)
-                elif isinstance(part, Var) and part is not v:
-                    yield part
+    """The other variables of which the lengths of an array, or the value of an integer, are made."""
+    for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ())):
+        yield from (owner for owner in owners(d) if owner is not v)
+
+
+def owners(d: Dim) -> Iterator[Var]:
+    """The variables of which a length is made."""
+    for symbol, _ in d.terms:
+        for part in symbol.payload:
+            if isinstance(part, Dim):
+                yield from owners(part)
+            elif isinstance(part, Var):
+                yield part
 
 
 def blocks(stmt: Stmt) -> tuple[Block, ...]:

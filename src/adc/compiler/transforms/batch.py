@@ -107,7 +107,7 @@ def _stacked(ev: Evaluator, y: Value, axis: int, index: Var, length: Value, body
     """An array that the loop fills, one result per trip."""
     shape: tuple[Dim, ...] = y.type.shape if isinstance(y, Var) else ()
     inside = {v for s in walk(body) for v in (*defined(s), *bound_inside(s))} | {index}
-    if isinstance(y, Var) and y.is_array and any(v in inside for v in _owners(y)):
+    if isinstance(y, Var) and y.is_array and any(v in inside for v in length_variables(y)):
         raise ev.refuse(
             "vmap stacks results whose shape is only known inside the batch",
             repair="return arrays whose shape follows from those of the arguments",
@@ -124,10 +124,6 @@ def _stacked(ev: Evaluator, y: Value, axis: int, index: Var, length: Value, body
     with ev.at(body):
         ev.store(result, (*place[:position], index, *place[position:]), y)
     return result
-
-
-def _owners(y: Var) -> list[Var]:
-    return [v for v in length_variables(y) if v is not y]
 
 
 def _per_leaf(ev: Evaluator, axes: Any, tree: Value, name: str) -> list[int | None]:

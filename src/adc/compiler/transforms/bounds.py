@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     change_blocks,
     defined,
+    owners,
     walk,
 )
 from adc.rules.dims import Dim, Symbol
@@ -137,9 +138,9 @@ class _Checker:
 
     def _steady(self, length: Dim, around: tuple[For, ...]) -> tuple[For, ...]:
         """The loops around, from within, as far as the length is the same in every trip."""
-        owners = {p for symbol in length.symbols() for p in symbol.payload if isinstance(p, Var)}
+        made_of = set(owners(length))
         for k in range(len(around) - 1, -1, -1):
-            if not owners.isdisjoint(self.inside[around[k]]):
+            if not made_of.isdisjoint(self.inside[around[k]]):
                 return around[k + 1 :]
         return around
 

@@ -274,7 +274,7 @@ def _given(unit: Block, index: Var) -> dict[Var, Var]:
 
 
 def _keepable(v: Var, inside: set[Var]) -> bool:
-    return v.type.ndim <= 1 and not any(owner in inside for owner in length_variables(v) if owner is not v)
+    return v.type.ndim <= 1 and not any(owner in inside for owner in length_variables(v))
 
 
 def _roots(block: Iterable[Stmt]) -> set[Var]:

@@ -34,6 +34,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     is_view,
+    owners,
     variables,
 )
 from adc.compiler.ir.types import Array, Scalar
@@ -293,13 +294,7 @@ class Needs:
 
     def outside(self, d: Dim) -> bool:
         """Whether a length only depends on values of the function's top level."""
-        for symbol, _ in d.terms:
-            for part in symbol.payload:
-                if isinstance(part, Dim) and not self.outside(part):
-                    return False
-                if isinstance(part, Var) and (part not in self.layout.home or self.layout.home[part].in_loop):
-                    return False
-        return True
+        return all(v in self.layout.home and not self.layout.home[v].in_loop for v in owners(d))
 
     def _slots(self, region: Region, reverse: bool) -> list[Atom]:
         """The position of the current trip in a buffer: one counter from zero per loop around the region."""

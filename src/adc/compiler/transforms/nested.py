@@ -31,16 +31,14 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     defined,
-    uses,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Scalar, is_float
 from adc.compiler.leaves import Leaves, plain_value, with_lists, without_lists
 from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, scopes, tangent, undo
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
-from adc.rules.dims import Dim
 
 
 @dataclass(eq=False)
@@ -306,7 +304,7 @@ def _reversed(ev: Evaluator, program: Program) -> tuple[Block, list[Atom]]:
 
 def cleaned(ev: Evaluator, program: Program, inputs: list[Var]) -> Program:
     """The program as a transform takes it: nothing twice, nothing dead, writes to carried arrays made safe."""
-    program.params = [*inputs, *free_variables(program.body, inputs)]
+    program.params = [*inputs, *scopes.free(program.body, inputs)]
     program = propagate.run(program, ev)
     program = _kept_block(ev, cse.run, program)
     program = dead.run(program, ev.joined_roots)
@@ -335,36 +333,6 @@ def refuse_stacks(ev: Evaluator, block: Block) -> None:
             "the first sweep keeps its values on a stack that grows",
             "use adc.jvp, jacfwd or hvp around the gradient",
         )
-
-
-def free_variables(block: Block, bound: Sequence[Var]) -> list[Var]:
-    """What a block reads of the program around it, the owners of the lengths in its types included."""
-    own = scopes.bound(block) | set(bound)
-    found: dict[Var, None] = {}
-
-    def of_dim(d: Dim) -> None:
-        for symbol, _ in d.terms:
-            for part in symbol.payload:
-                if isinstance(part, Dim):
-                    of_dim(part)
-                elif isinstance(part, Var) and part not in own:
-                    found.setdefault(part)
-
-    def of_var(v: Var) -> None:
-        if v not in own:
-            found.setdefault(v)
-        if isinstance(v.type, Array):
-            for d in v.type.shape:
-                of_dim(d)
-        elif v.dim is not None:
-            of_dim(v.dim)
-
-    for v in bound:
-        of_var(v)
-    for s in walk(block):
-        for v in (*uses(s), *defined(s)):
-            of_var(v)
-    return list(found)
 
 
 # --- splicing ---------------------------------------------------------------------------------------------------

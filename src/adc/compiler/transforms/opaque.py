@@ -27,11 +27,13 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     change_blocks,
     defined,
+    length_variables,
+    owners,
     walk,
 )
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.compiler.leaves import Leaves, without_lists
-from adc.compiler.transforms import nested
+from adc.compiler.transforms import scopes
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.rules.dims import Dim
@@ -104,8 +106,8 @@ def call(
     with ev.at(block):
         output = without_lists(forward([next(inside) if isinstance(x, Var) else x for x in leaves]))
     own_inputs = {c.param for c in ev.captures}
-    free = [v for v in nested.free_variables(block, params) if v not in own_inputs]
-    dims = {v for x in given for v in nested.free_variables([], [x])}
+    free = [v for v in scopes.free(block, params) if v not in own_inputs]
+    dims = {v for x in given for v in length_variables(x)}
     caught = [v for v in free if v not in dims and v not in given and is_float(v.type)]
     if caught and not captures:
         raise ev.refuse(
@@ -186,22 +188,13 @@ def _target(v: Var, own: set[Var]) -> Var:
     target = Var(v.name, v.type, named=v.named)
     if isinstance(v.type, Array):
         shape = tuple(
-            Dim.symbol("shape", target, k) if any(u in own for u in _owners(d)) else d
+            Dim.symbol("shape", target, k) if any(u in own for u in owners(d)) else d
             for k, d in enumerate(v.type.shape)
         )
         target.type = Array(v.type.dtype, shape, v.type.layout if v.view_of is None else "A")
     elif is_integer(v.type):
         target.dim = Dim.symbol("value", target)
     return target
-
-
-def _owners(d: Dim) -> Iterator[Var]:
-    for symbol, _ in d.terms:
-        for part in symbol.payload:
-            if isinstance(part, Dim):
-                yield from _owners(part)
-            elif isinstance(part, Var):
-                yield part
 
 
 # --- putting the blocks back ------------------------------------------------------------------------------------

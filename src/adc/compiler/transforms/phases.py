@@ -146,7 +146,7 @@ def _cut(
     )
     ev.block.extend(before)
     inside = scopes.bound(before) - {v for s in before for v in defined(s)}  # in a branch, or in a loop
-    kept = [v for v in nested.free_variables(after, directions) if v not in inside]
+    kept = [v for v in scopes.free(after, directions) if v not in inside]
     kept += [
         r
         for r in dict.fromkeys(results)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from adc.compiler.frontend import infer
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Var, bound_inside, defined
+from adc.compiler.ir.nodes import Assign, Block, Var, bound_inside, defined, owners
 from adc.compiler.ir.types import Array, Type
 from adc.compiler.transforms import scopes
 from adc.rules.dims import Dim, Shape
@@ -61,12 +61,7 @@ def apart(v: Var) -> None:
 
 def known_in(there: Collection[Var], gone: Collection[Var] | None) -> Known:
     """Whether a length only depends on variables that are there: all but those in `gone`, or none but these."""
-    return lambda d: all(
-        v in there or (gone is not None and v not in gone)
-        for s in d.symbols()
-        for v in s.payload
-        if isinstance(v, Var)
-    )
+    return lambda d: all(v in there or (gone is not None and v not in gone) for v in owners(d))
 
 
 def in_scope(

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from adc.compiler.ir.nodes import Block, For, If, Operand, Stmt, Var, While, bound_inside, defined, uses, walk
+from adc.compiler.ir.nodes import (
+    Block,
+    For,
+    If,
+    Operand,
+    Stmt,
+    Var,
+    While,
+    bound_inside,
+    defined,
+    length_variables,
+    uses,
+    walk,
+)
 
 Visit = tuple[Stmt | None, Operand, set[Var]]
 
@@ -12,6 +25,14 @@ Visit = tuple[Stmt | None, Operand, set[Var]]
 def bound(block: Block) -> set[Var]:
     """Every variable that a block or something inside it binds."""
     return {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
+
+
+def free(block: Block, known: Iterable[Var]) -> list[Var]:
+    """What a block reads of the program around it but for `known`, what their lengths are made of included."""
+    known = list(known)
+    own = bound(block) | set(known)
+    read = (*known, *(v for s in walk(block) for v in (*uses(s), *defined(s))))
+    return list(dict.fromkeys(u for v in read for u in (v, *length_variables(v)) if u not in own))
 
 
 def visited(block: Block, known: Iterable[Var]) -> Generator[Visit, None, set[Var]]:
