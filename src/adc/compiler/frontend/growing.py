@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.containers import Contents, exchange
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, Room
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
+from adc.compiler.ir.nodes import Check, Const, Var, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, joined
 from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
@@ -523,15 +524,9 @@ def refuse_in(ev: Core, output: Value) -> None:
 def check_writes(ev: Core) -> None:
     """Refuse a write to an array that may be one that was put into a list, under another name."""
     for root, where in ev.mutated.items():
-        todo, seen = list(ev.joined_roots.get(root, ())), {root}
-        while todo:
-            name = todo.pop()
-            if name in ev.frozen and root not in ev.frozen:
-                with ev.origin_at(where):
-                    raise written(ev, root)
-            if name not in seen:
-                seen.add(name)
-                todo.extend(ev.joined_roots.get(name, ()))
+        if root not in ev.frozen and not ev.frozen.keys().isdisjoint(behind([root], ev.joined_roots)):
+            with ev.origin_at(where):
+                raise written(ev, root)
 
 
 def written(ev: Core, array: Var) -> UnsupportedError:
@@ -553,7 +548,7 @@ def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):
-        if not ev.equal.same(a, b) and _mentions(b, ev.varying):
+        if not ev.equal.same(a, b) and any(owner in ev.varying for owner in owners(b)):
             raise cannot(ev, "its elements have different lengths")
         ev.require_equal(a, b, "the elements of a list have different shapes")
     ev.frozen.setdefault(values.root, ev.origin)
@@ -566,14 +561,6 @@ def _from_outside(ev: Core, t: Type) -> Type:
         return Scalar(t.dtype)
     inside = {v for s in walk(ev.block) for v in defined(s)}.union(*ev.open_phis)
     shape = tuple(ev.equal.find(d) for d in t.shape)
-    if any(_mentions(d, inside) for d in shape):
+    if any(owner in inside for d in shape for owner in owners(d)):
         raise cannot(ev, "the lengths of its elements are only known inside the loop")
     return Array(t.dtype, shape)
-
-
-def _mentions(d: Dim, inside: set[Var]) -> bool:
-    return any(
-        _mentions(part, inside) if isinstance(part, Dim) else part in inside
-        for symbol, _ in d.terms
-        for part in symbol.payload
-    )
