@@ -40,7 +40,8 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "takes a Python function or is an iterator: write the loop"): (
             "fromfunction frompyfunc broadcast flatiter ndenumerate ndindex nditer nested_iters mask_indices"
         ),
-        ("unsupported", "np.matrix and poly1d: use arrays"): ("asmatrix bmat poly1d"),
+        ("unsupported", "np.matrix: use arrays"): "asmatrix bmat",
+        ("language", "objects whose methods are those of a plain object of the rules"): "poly1d",
         ("unsupported", "of one axis there is np.histogram; np.bincount(weights=...) of positions"): (
             "histogram2d histogram_bin_edges histogramdd"
         ),
@@ -95,7 +96,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "pbdv pbdv_seq pbvv pbvv_seq pbwa pdtri pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv "
             "pro_rad2 pro_rad2_cv radian riccati_jn riccati_yn smirnov smirnovi sph_harm_y sph_harm_y_all "
             "clpmn lpmn lpn sph_harm "
-            "sph_legendre_p sph_legendre_p_all stdtridf tklmbda voigt_profile wright_bessel yvp zetac"
+            "sph_legendre_p sph_legendre_p_all stdtridf tklmbda wright_bessel yvp zetac"
         ),
     },
     "scipy.linalg": {

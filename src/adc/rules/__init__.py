@@ -25,6 +25,7 @@ from adc.rules import linear_systems as linear_systems
 from adc.rules import movement as movement
 from adc.rules import norms as norms
 from adc.rules import padding as padding
+from adc.rules import poly1d as poly1d
 from adc.rules import polynomials as polynomials
 from adc.rules import products as products
 from adc.rules import reductions as reductions

@@ -34,6 +34,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _by_name: dict[str, Operation] = {}
 _by_callable: dict[Any, Operation] = {}
 _by_method: dict[str, Operation] = {}
+# What a library makes objects with -> what makes a plain object in its place; and the types of such objects.
+_makers: dict[Any, Callable[..., Any]] = {}
+_models: dict[type, Callable[[Any], Any]] = {}
 # Modules of functions to which a user has given rules: generated code imports them by these names.
 user_modules: set[str] = set()
 _late: dict[str, tuple[str, tuple[Callable[..., Any], ...]]] = {}
@@ -348,6 +351,36 @@ def static(function: F) -> F:
     """
     function.__adc_static__ = True  # type: ignore[attr-defined]
     return function
+
+
+def stands_for(maker: Callable[..., Any], model: Callable[..., Any]) -> None:
+    """Let `model(...)` make a plain object wherever a program calls `maker(...)` of a library.
+
+    The class of the object has methods written like rule bodies, and says `__adc_model__ = True`.
+    """
+    _makers[maker] = model
+
+
+def model_of_type(kind: type, model: Callable[[Any], Any]) -> None:
+    """Let `model(x)` stand for an object x of a library that was made outside the program."""
+    _models[kind] = model
+
+
+def maker_of(function: Any) -> Callable[..., Any] | None:
+    """What stands for a callable that makes an object, or None."""
+    find(function)  # imports the late rules
+    try:
+        return _makers.get(function)
+    except TypeError:
+        return None
+
+
+def model_of(value: Any) -> Any:
+    """The plain object that stands for one of a library, or None."""
+    if not _models:
+        find(value)
+    found = _models.get(type(value))
+    return None if found is None else found(value)
 
 
 def find(function: Any) -> Operation | None:

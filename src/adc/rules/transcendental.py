@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.registry import elementwise, pull, push
+from adc.rules.registry import composite, elementwise, pull, push
 from adc.rules.shapes import shape_of
 from adc.rules.special_refusals import refuses
 
@@ -108,6 +108,23 @@ def lambertw(w, z, k=0, tol=1e-8):
 )
 def wofz(w, z):
     return -2.0 * z * w + 2j / math.sqrt(math.pi)
+
+
+@composite(
+    sp.voigt_profile,
+    name="special.voigt_profile",
+    wrt="x sigma gamma",
+    notes="sigma is not zero",
+    extra={"float64_only": True},
+    examples=lambda r: [
+        (0.3, 0.7, 0.4),
+        (r.normal(3), r.positive(3), r.positive(3)),
+        (r.normal(3), 0.8, 0.5),
+    ],
+)
+def voigt_profile(x, sigma, gamma):
+    width = sigma * math.sqrt(2.0)
+    return np.real(sp.wofz((x + 1j * gamma) / width)) / (width * math.sqrt(math.pi))
 
 
 @elementwise(sp.owens_t, name="special.owens_t", cost=60)

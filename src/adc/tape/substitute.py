@@ -209,6 +209,9 @@ class Module:
         self.__dict__.pop(name, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        maker = registry.maker_of(self._module)
+        if maker is not None:
+            return Module(self._substitution, maker(*args, **kwargs))
         if record.is_active(args) or record.is_active(kwargs):
             raise record.no_rule(f"a call of {self._module!r}")
         return self._module(*record.plain(args), **record.plain(kwargs))
@@ -237,7 +240,13 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             substitution.translate(made.pyfunc), excluded=made.excluded, signature=made.signature
         )
     if isinstance(value, type | np.generic | Tensor):
-        return None
+        maker = registry.maker_of(value) if isinstance(value, type) else None
+        return None if maker is None else lambda _, __: maker
+    if isinstance(value, np.poly1d):
+        return None  # its methods call functions of NumPy
+    model = registry.model_of(value)
+    if model is not None:
+        return lambda substitution, _: Module(substitution, model)
     if value is np.r_ or value is np.c_:
         return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):

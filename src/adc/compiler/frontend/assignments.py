@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import growing, instances
 from adc.compiler.frontend.calls import Calls
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, OutsideDict
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Maybe, Value, kind
@@ -191,6 +191,8 @@ class Assignments(Calls):
             self.write(base, normalized(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
             growing.put(self, base, index, value)
+        elif isinstance(base, OutsideDict):
+            raise self.refuse_outside(base)
         elif isinstance(base, (ListValue, dict)):
             if not self.is_static(index):
                 raise (

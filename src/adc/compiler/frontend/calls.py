@@ -34,6 +34,7 @@ from adc.compiler.frontend.frame import (
     Instance,
     ListValue,
     NeedsUnrolling,
+    OutsideDict,
     Partial,
 )
 from adc.compiler.frontend.growing import Method
@@ -135,7 +136,7 @@ class Calls(Iteration):
         for keyword in node.keywords:
             value = self.evaluate(keyword.value)
             if keyword.arg is None:
-                kwargs.update(value)
+                kwargs.update(self.opened(value))
             else:
                 kwargs[keyword.arg] = value
         with self.origin_at(self.locate(node)):
@@ -181,6 +182,9 @@ class Calls(Iteration):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
             return self.call_rule(function, args, kwargs)
+        maker = registry.maker_of(function)
+        if maker is not None:
+            return self.call(maker, args, kwargs)
         if isinstance(function, types.MethodType) and isinstance(function.__self__, (list, dict, tuple, str)):
             return self._call_container(function, args, kwargs)
         if isinstance(function, types.BuiltinMethodType) and isinstance(
@@ -188,6 +192,9 @@ class Calls(Iteration):
         ):
             return self._call_container(function, args, kwargs)
         if isinstance(function, types.MethodType):
+            if registry.model_of(function.__self__) is not None:
+                model = self._model(function.__self__)
+                return self.call(instances.attribute(self, model, function.__name__), args, kwargs)
             return self.call(function.__func__, [function.__self__, *args], kwargs)
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
@@ -261,6 +268,18 @@ class Calls(Iteration):
         if isinstance(function, (types.FunctionType, types.MethodType)):
             return function not in _SPECIAL and registry.find(function) is None
         return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance))
+
+    def _model(self, owner: Any) -> Instance:
+        """What stands for an object of a library: the numbers and arrays in it are read at each call."""
+
+        def read(name: str) -> Any:
+            return getattr(registry.model_of(owner), name)
+
+        model = registry.model_of(owner)
+        made = Instance(type(model))
+        for name in vars(model):
+            made[name] = self.captured(functools.partial(read, name), name)
+        return made
 
     def _static(self, function: Callable[..., Value], args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A helper that computes with what is known. What it refuses is refused on the user's line."""
@@ -354,7 +373,7 @@ class Calls(Iteration):
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
         # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
-        in_rule = self.frame.source is None
+        in_rule = self.frame.source is None or (function.__module__ or "").startswith("adc.rules")
         frame = Frame(
             None if in_rule else source,
             source.globals,
@@ -468,6 +487,10 @@ class Calls(Iteration):
 
     def _call_container(self, method: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         container = method.__self__
+        if isinstance(container, OutsideDict):
+            if method.__name__ in _MUTATING:
+                raise self.refuse_outside(container)
+            method = getattr(self.opened(container), method.__name__)
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
             raise NeedsUnrolling(container)
         if method.__name__ in _MUTATING and getattr(container, "taken", False):

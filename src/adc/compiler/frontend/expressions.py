@@ -16,6 +16,7 @@ from adc.compiler.frontend.frame import (
     Instance,
     ListValue,
     NeedsUnrolling,
+    OutsideDict,
     SuperOf,
     SurelyRaised,
 )
@@ -68,7 +69,7 @@ class Expressions(Operators):
         result = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                result.update(self.evaluate(value))
+                result.update(self.opened(self.evaluate(value)))
                 continue
             k = self.evaluate(key)
             if not self.is_static(k):
@@ -229,6 +230,8 @@ class Expressions(Operators):
             return growing.element(self, base, index)
         if isinstance(base, Instance):
             return instances.called(self, base, "__getitem__", index)
+        if isinstance(base, OutsideDict):
+            return self.item_outside(base, index)
         if id(base) in self.stacked and isinstance(index, Var):
             stacked = self.array_of(base)
             self.frozen.setdefault(stacked.root, self.origin)

@@ -171,11 +171,20 @@ class Guard:
 
     def holds(self) -> bool:
         current = self.read()
-        return current is self.value or (type(current) is type(self.value) and _equal(current, self.value))
+        return current is self.value or equal(current, self.value)
 
 
-def _equal(a: Any, b: Any) -> bool:
-    return isinstance(a, (int, str, bool, bytes, tuple)) and a == b
+def equal(a: Any, b: Any) -> bool:
+    """Whether two constants are the same to a program."""
+    return type(a) is type(b) and isinstance(a, (int, str, bool, bytes, tuple)) and a == b
+
+
+class OutsideDict(dict[Any, Any]):
+    """A dict from outside the function: what stands under a key is read at each call, where the program reads it."""
+
+    def __init__(self, read: Callable[[], Any], label: str) -> None:
+        super().__init__(read())
+        self.read, self.label = read, label
 
 
 @dataclass(eq=False)

@@ -37,8 +37,8 @@ OPERATORS = {
 
 
 def can_make(cls: type) -> bool:
-    """Whether what makes an object of a class is Python code of the user's that can be looked into."""
-    if any(
+    """Whether what makes an object of a class is Python code of the user's, or of a rule, that can be looked into."""
+    if "__adc_model__" not in cls.__dict__ and any(
         base.__module__.partition(".")[0] in SETTLED_MODULES for base in cls.__mro__ if base is not object
     ):
         return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend.core import Core
-from adc.compiler.frontend.frame import Capture, Frame, Guard
-from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value
+from adc.compiler.frontend.frame import Capture, Frame, Guard, OutsideDict, SurelyRaised, equal
+from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, holds_array, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
 from adc.errors import UnsupportedError
@@ -95,15 +96,53 @@ class Names(Core):
                 self.name_lengths(param, value)
             self.captures.append(Capture(read, param, label))
             return param
+        if type(value) in (dict, OrderedDict, defaultdict):
+            self._guard(lambda: tuple(read()), tuple(value), label)
+            return OutsideDict(read, label)
+        if isinstance(value, (tuple, list)) and holds_array(value):
+            # The arrays are inputs; a list is a tuple here, as nothing can be added to it.
+            self._guard(lambda: len(read()), len(value), label)
+            parts = [self.captured(lambda k=k: read()[k], f"{label}_{k}") for k in range(len(value))]  # type: ignore[misc]
+            return rebuilt(value, parts) if isinstance(value, tuple) else tuple(parts)
         if isinstance(value, list):
             raise self.refuse(
                 f"`{label}` is a list outside the function",
                 "its elements could change between calls",
                 "pass it as an argument, or make it a tuple or an array",
             )
-        if not any(g.label == label and g.value is value for g in self.guards):
-            self.guards.append(Guard(read, value, label))
+        self._guard(read, value, label)
         return value
+
+    def _guard(self, read: Callable[[], Any], value: Any, label: str) -> None:
+        if not any(g.label == label and (g.value is value or equal(g.value, value)) for g in self.guards):
+            self.guards.append(Guard(read, value, label))
+
+    def item_outside(self, held: OutsideDict, key: Value) -> Value:
+        """What stands under a key of a dict outside the function."""
+        if not self.is_static(key):
+            raise self.refuse(
+                f"`{held.label}` is a dict outside the function, and its key is only known at run time",
+                repair="use a constant key",
+            )
+        try:
+            held[key]
+        except KeyError as error:
+            raise SurelyRaised(error, self.region_depth, self.origin) from error
+        label = f"{held.label}_{key}" if isinstance(key, int) or str(key).isidentifier() else held.label
+        return self.captured(lambda: held.read()[key], label)
+
+    def refuse_outside(self, held: OutsideDict) -> UnsupportedError:
+        return self.refuse(
+            f"`{held.label}` is a dict outside the function, and is written to",
+            "what the function leaves behind is not part of its derivative",
+            "return the value, or make a dict in the function",
+        )
+
+    def opened(self, value: Value) -> Value:
+        """A dict from outside the function as one of the program, with all that stands in it."""
+        if not isinstance(value, OutsideDict):
+            return value
+        return {key: self.item_outside(value, key) for key in value}
 
     def argument_type(self, value: Any, label: str) -> Array | Scalar:
         """The type of an argument or captured value."""

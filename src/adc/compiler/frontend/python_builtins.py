@@ -146,6 +146,12 @@ def _bool(self: Calls, x: Value = False) -> Value:
     return self.truth(x)
 
 
+def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
+    if not isinstance(name, str):
+        raise self.refuse("getattr() takes a name that is known before the program runs")
+    return default[0] if default and not _hasattr(self, value, name) else self.attribute(value, name)
+
+
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
@@ -313,7 +319,7 @@ def listed(items):
 
 
 def _dict(self: Calls, *args: Value, **kwargs: Value) -> Value:
-    return dict(*args, **kwargs)
+    return dict(*map(self.opened, args), **kwargs)
 
 
 def _divmod(self: Calls, x: Value, y: Value) -> Value:
@@ -345,6 +351,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.super: _super,
     builtins.print: _print,
     builtins.hasattr: _hasattr,
+    builtins.getattr: _getattr,
     builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
     builtins.list: _list,

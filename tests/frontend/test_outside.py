@@ -1,0 +1,106 @@
+"""Containers outside the function: what is in them is read at each call; writing to them is refused."""
+
+import numpy as np
+import pytest
+
+import adc
+
+SETTINGS = {"scale": 2.0, "weights": np.ones(3), "nested": {"shift": np.arange(3.0)}, "power": 2}
+LAYERS = (np.ones(3), np.arange(3.0))
+ROWS = [np.ones(3), np.arange(3.0)]
+POINT = np.array([0.5, -1.0, 2.0])
+
+
+class Model:
+    def __init__(self):
+        self.parameters = {"w": np.array([1.0, 2.0, 3.0])}
+
+    def loss(self, x):
+        return np.sum(self.parameters["w"] * x**2)
+
+
+def by_key(x):
+    return (
+        np.sum((SETTINGS["weights"] * x - SETTINGS["nested"]["shift"]) ** SETTINGS["power"])
+        * SETTINGS["scale"]
+    )
+
+
+def by_items(x):
+    total = 0.0
+    for value in SETTINGS["nested"].values():
+        total = total + np.sum(value * x)
+    return total * SETTINGS.get("scale", 1.0) + SETTINGS.get("nothing", 7.0) * x[0]
+
+
+def scaled(x, scale, weights, **rest):
+    return scale * np.sum(weights * x**2)
+
+
+def as_keywords(x):
+    return scaled(x, **SETTINGS) + {**SETTINGS}["scale"] * x[1] + dict(SETTINGS)["weights"][0]
+
+
+def of_tuples(x):
+    total = 0.0
+    for layer in LAYERS:
+        total = total + np.sum(layer * x**2)
+    return total + np.sum(ROWS[1] * x) + len(ROWS) * x[0]
+
+
+@pytest.mark.parametrize("mode", ("python", "tape"))
+@pytest.mark.parametrize(
+    "f", (by_key, by_items, as_keywords, of_tuples, Model().loss), ids=lambda f: f.__name__
+)
+def test_containers(f, mode):
+    adc.check_grads(f, (POINT,), order=2, mode=mode)
+
+
+def test_containers_compiled():
+    adc.check_grads(by_key, (POINT,), order=1, mode="compiled")
+
+
+@pytest.mark.parametrize("mode", ("python", "tape"))
+def test_what_changes_between_calls(mode):
+    settings = {"scale": 2.0, "weights": np.ones(3)}
+    gradient = adc.grad(lambda x: np.sum(settings["weights"] * x) * settings["scale"], mode=mode)
+    assert np.array_equal(gradient(POINT), [2.0, 2.0, 2.0])
+    settings["scale"] = 5.0
+    assert np.array_equal(gradient(POINT), [5.0, 5.0, 5.0])
+    settings["weights"] = np.arange(3.0)
+    assert np.array_equal(gradient(POINT), [0.0, 5.0, 10.0])
+    settings["weights"][0] = 1.0
+    settings["more"] = 1
+    assert np.array_equal(gradient(POINT), [5.0, 5.0, 10.0])
+
+
+def test_a_list_that_grows():
+    rows = [np.ones(3)]
+    gradient = adc.grad(lambda x: sum(np.sum(row * x) for row in rows), mode="python")
+    assert np.array_equal(gradient(POINT), [1.0, 1.0, 1.0])
+    rows.append(np.arange(3.0))
+    assert np.array_equal(gradient(POINT), [1.0, 2.0, 3.0])
+
+
+def assigned(x):
+    SETTINGS["scale"] = x[0]
+    return np.sum(x)
+
+
+def augmented(x):
+    SETTINGS["scale"] += 1.0
+    return np.sum(x)
+
+
+def updated(x):
+    SETTINGS.update(scale=x[0])
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("f", (assigned, augmented, updated), ids=lambda f: f.__name__)
+def test_writing_is_refused(f):
+    with pytest.raises(
+        adc.UnsupportedError, match=r"SETTINGS. is a dict outside the function, and is written to"
+    ):
+        adc.grad(f, mode="python")(POINT)
+    assert SETTINGS["scale"] == 2.0

@@ -1,0 +1,58 @@
+"""Objects of NumPy and SciPy that a program makes, or finds outside: np.poly1d, frozen distributions."""
+
+import numpy as np
+import pytest
+
+import adc
+
+stats = pytest.importorskip("scipy.stats")
+
+PRIOR = stats.norm(0.5, scale=1.3)
+JOINT = stats.multivariate_normal(np.array([0.5, -0.5]), np.array([[2.0, 0.3], [0.3, 1.0]]))
+RATE = stats.gamma(np.array([1.5, 2.0, 2.5]), scale=2.0)
+
+
+def made_inside(x):
+    noise = stats.norm(loc=x[0], scale=np.exp(x[1]))
+    counts = stats.poisson(x[2] ** 2)
+    return np.sum(noise.logpdf(np.arange(3.0))) + noise.cdf(0.3) + np.sum(counts.logpmf(np.arange(4)))
+
+
+def found_outside(x):
+    return np.sum(PRIOR.logpdf(x)) + JOINT.logpdf(x[:2]) + np.sum(RATE.logpdf(x**2)) + np.sum(RATE.sf(x**2))
+
+
+def several(x):
+    total = 0.0
+    for prior in (stats.norm(0.0, 1.0), stats.cauchy(x[0], 2.0), stats.t(3.5, loc=x[1])):
+        total = total + prior.logpdf(x[2])
+    return total
+
+
+def polynomials(x):
+    p, q = np.poly1d(x), np.poly1d([x[0], 1.0, x[1] * x[2]])
+    product = (p * q + 2.0 * p) ** 2 - q / 3.0
+    return product(0.7) + p.deriv()(x[1]) * q.integ()(0.3) + product[1] + product.order
+
+
+@pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
+@pytest.mark.parametrize("f", (made_inside, found_outside, several, polynomials), ids=lambda f: f.__name__)
+def test_objects(f, mode):
+    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1 if mode == "compiled" else 2, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+def test_an_object_outside_is_read_at_each_call(mode):
+    global PRIOR
+    gradient, x, before = adc.grad(found_outside, mode=mode), np.array([0.4, 0.9, 1.7]), PRIOR
+    first = gradient(x)
+    try:
+        PRIOR = stats.norm(0.1, scale=0.7)
+        second = gradient(x)
+        PRIOR = stats.cauchy(0.1, scale=0.7)
+        third = gradient(x)
+    finally:
+        PRIOR = before
+    z = (x - 0.1) / 0.7
+    assert np.allclose(second - first, -z / 0.7 + (x - 0.5) / 1.3**2)
+    assert np.allclose(third - second, -2.0 * z / (1.0 + z * z) / 0.7 + z / 0.7)
