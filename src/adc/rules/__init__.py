@@ -19,6 +19,7 @@ from adc.rules import floats as floats
 from adc.rules import fourier as fourier
 from adc.rules import gathering as gathering
 from adc.rules import held as held
+from adc.rules import insertion as insertion
 from adc.rules import joining as joining
 from adc.rules import keywords as keywords
 from adc.rules import linear_systems as linear_systems
@@ -31,6 +32,7 @@ from adc.rules import products as products
 from adc.rules import reductions as reductions
 from adc.rules import registry as registry
 from adc.rules import scalar_math as scalar_math
+from adc.rules import splitting as splitting
 from adc.rules import statistics as statistics
 from adc.rules import ufunc_methods as ufunc_methods
 from adc.rules import writes as writes

@@ -1,9 +1,9 @@
-"""Rules of putting arrays together and taking them apart: hstack, block, split, append, insert, delete, ..."""
+"""Rules of putting arrays together: hstack, block, append, np.r_, ..."""
 
 import numpy as np
 
 from adc.rules.registry import composite, static
-from adc.rules.sampler import call, corner
+from adc.rules.sampler import call
 
 
 def _columns(r):
@@ -142,6 +142,22 @@ def block(arrays):
     return _joined(arrays, ndim - depth, ndim)
 
 
+@composite(
+    np.append,
+    wrt="arr values",
+    examples=lambda r: [
+        (r.normal(3), r.normal(2)),
+        (r.normal(3), 1.5),
+        call(r.normal(2, 3), r.normal(1, 3), axis=0),
+        (r.normal(2, 2), r.normal(2)),
+    ],
+)
+def append(arr, values, axis=None):
+    if axis is None:
+        return np.concatenate((np.reshape(arr, (np.size(arr),)), np.reshape(values, (np.size(values),))))
+    return np.concatenate((arr, values), axis=axis)
+
+
 # --- np.r_ and np.c_ ----------------------------------------------------------------------------------------
 
 
@@ -225,206 +241,3 @@ def row_joined(key):
 )
 def column_joined(key):
     return _index_joined(key, -1, 2, 0)
-
-
-# --- splitting ----------------------------------------------------------------------------------------------
-
-
-def _pieces(ary, bounds, axis):
-    parts = []
-    for k in range(len(bounds) - 1):
-        index = (slice(None),) * (axis % np.ndim(ary)) + (slice(bounds[k], bounds[k + 1]),)
-        parts.append(ary[index])
-    return tuple(parts)
-
-
-def _bounds(n, indices_or_sections):
-    """Where the pieces begin and end: given positions, or sections of equal length, the first ones longer
-    by one.
-    """
-    if isinstance(indices_or_sections, int):
-        each = n // indices_or_sections
-        longer = n % indices_or_sections
-        bounds = []
-        for k in range(indices_or_sections + 1):
-            bounds.append(k * each + np.minimum(k, longer))
-        return tuple(bounds)
-    return (0, *indices_or_sections, n)
-
-
-@composite(
-    np.array_split,
-    wrt="ary",
-    examples=lambda r: [(r.normal(7), 3), call(r.normal(2, 5), 2, axis=1), (r.normal(6), (2, 5))],
-)
-def array_split(ary, indices_or_sections, axis=0):
-    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
-
-
-@composite(
-    np.split,
-    wrt="ary",
-    examples=lambda r: [(r.normal(6), 3), call(r.normal(2, 4), 2, axis=1), (r.normal(6), (2, 5))],
-)
-def split(ary, indices_or_sections, axis=0):
-    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
-
-
-@composite(
-    np.hsplit, wrt="ary", examples=lambda r: [(r.normal(6), 3), (r.normal(2, 4), 2), (r.normal(2, 4), (1,))]
-)
-def hsplit(ary, indices_or_sections):
-    axis = 0 if np.ndim(ary) == 1 else 1
-    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
-
-
-@composite(np.vsplit, wrt="ary", examples=lambda r: [(r.normal(4, 2), 2), (r.normal(4, 2), (1, 2))])
-def vsplit(ary, indices_or_sections):
-    return _pieces(ary, _bounds(ary.shape[0], indices_or_sections), 0)
-
-
-@composite(np.dsplit, wrt="ary", examples=lambda r: [(r.normal(2, 1, 4), 2)])
-def dsplit(ary, indices_or_sections):
-    return _pieces(ary, _bounds(ary.shape[2], indices_or_sections), 2)
-
-
-if hasattr(np, "unstack"):  # NumPy 2.1
-
-    @composite(np.unstack, examples=lambda r: [r.normal(3), call(r.normal(2, 3), axis=1)])
-    def unstack(x, axis=0):
-        parts = []
-        for k in range(x.shape[axis]):
-            parts.append(x[(slice(None),) * (axis % np.ndim(x)) + (k,)])
-        return tuple(parts)
-
-
-# --- growing and shrinking ----------------------------------------------------------------------------------
-
-
-@composite(
-    np.append,
-    wrt="arr values",
-    examples=lambda r: [
-        (r.normal(3), r.normal(2)),
-        (r.normal(3), 1.5),
-        call(r.normal(2, 3), r.normal(1, 3), axis=0),
-        (r.normal(2, 2), r.normal(2)),
-    ],
-)
-def append(arr, values, axis=None):
-    if axis is None:
-        return np.concatenate((np.reshape(arr, (np.size(arr),)), np.reshape(values, (np.size(values),))))
-    return np.concatenate((arr, values), axis=axis)
-
-
-def _places(obj, n):
-    """The positions along an axis of length n that a slice, a mask, a list or an array names."""
-    if isinstance(obj, slice):
-        return np.arange(n)[obj]
-    named = np.array(obj) if isinstance(obj, (list, tuple)) else obj
-    return np.flatnonzero(named) if named.dtype.kind == "b" else named
-
-
-def _merged(places, n):
-    """For each position of the longer axis where its element comes from: below n the old ones, then the new ones."""
-    count = np.size(places)
-    wrapped = np.where(places < 0, places + n, places)
-    order = np.argsort(wrapped, kind="stable")
-    taken = np.zeros(count, dtype=np.int64)
-    taken[order] = wrapped[order] + np.arange(count)
-    kept = np.ones(n + count)
-    kept[taken] = 0.0
-    source = np.zeros(n + count, dtype=np.int64)
-    source[taken] = np.arange(n, n + count)
-    source[np.flatnonzero(kept)] = np.arange(n)
-    return source
-
-
-@composite(
-    np.insert,
-    wrt="arr values",
-    examples=lambda r: [
-        (r.normal(4), 1, 0.5),
-        (r.normal(4), -1, 0.5),
-        (r.normal(4), 2, r.normal(3)),
-        call(r.normal(2, 3), 1, r.normal(3), axis=0),
-        call(r.normal(2, 3), 1, 0.5, axis=1),
-        call(r.normal(2, 3), 1, r.normal(2), axis=1),
-        call(r.normal(2, 3), 1, r.normal(3, 1), axis=1),
-        call(r.normal(2, 3), (1,), r.normal(2, 1), axis=1),
-        (r.normal(4), (3, 1), r.normal(2)),
-        (r.normal(4), (0, 2), 1.5),
-        call(r.normal(2, 3), (1, 2), r.normal(2, 1), axis=1),
-        call(r.normal(2, 3), (2, 0), r.normal(3), axis=0),
-        (r.normal(4), np.array([3, -4]), r.normal(2)),
-        (r.normal(4), slice(1, 3), r.normal(2)),
-        (r.normal(4), np.array([True, False, False, True]), 0.5),
-    ],
-)
-def insert(arr, obj, values, axis=None):
-    x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
-    k = 0 if axis is None else axis % np.ndim(arr)
-    n = x.shape[k]
-    before = (slice(None),) * k
-    outer = np.shape(x)[:k]
-    rest = np.shape(x)[k + 1 :]
-    alone = isinstance(obj, (list, tuple)) and len(obj) == 1
-    if alone or (not isinstance(obj, (list, tuple, slice)) and np.ndim(obj) == 0):
-        given = obj[0] if alone else obj
-        position = given + n if given < 0 else given
-        new = np.reshape(values, (1,) * (np.ndim(x) - np.ndim(values)) + np.shape(values))
-        # The first axis of the values is that of the positions, where a single one is named without a list.
-        new = new if alone else np.moveaxis(new, 0, k)
-        new = np.broadcast_to(new, outer + (np.shape(new)[k],) + rest)
-        return np.concatenate(
-            (x[before + (slice(0, position),)], new, x[before + (slice(position, n),)]), axis=k
-        )
-    places = _places(obj, n)
-    new = np.broadcast_to(values, outer + (np.size(places),) + rest)
-    return np.concatenate((x, new), axis=k)[before + (_merged(places, n),)]
-
-
-@composite(
-    np.delete,
-    wrt="arr",
-    examples=lambda r: [
-        (r.normal(4), 1),
-        (r.normal(4), -1),
-        call(r.normal(2, 3), 1, axis=1),
-        (r.normal(2, 3), 2),
-        (r.normal(5), (3, 0)),
-        call(r.normal(3, 4), (1, 2), axis=1),
-        call(r.normal(3, 4), slice(0, 2), axis=1),
-        call(r.normal(5), slice(None, None, 2)),
-        (r.normal(5), np.array([3, 0, -2])),
-        call(r.normal(2, 3), np.array([True, False, True]), axis=1),
-    ],
-)
-def delete(arr, obj, axis=None):
-    x = np.reshape(arr, (np.size(arr),)) if axis is None else arr
-    k = 0 if axis is None else axis % np.ndim(arr)
-    n = x.shape[k]
-    before = (slice(None),) * k
-    if isinstance(obj, (list, tuple, slice)) or np.ndim(obj) > 0:
-        kept = np.ones(n)
-        kept[_places(obj, n)] = 0.0
-        return x[before + (np.flatnonzero(kept),)]
-    position = obj + n if obj < 0 else obj
-    return np.concatenate((x[before + (slice(0, position),)], x[before + (slice(position + 1, n),)]), axis=k)
-
-
-@composite(
-    np.trim_zeros,
-    wrt="filt",
-    examples=lambda r: [
-        corner(np.array([0.0, 1.0, 0.0, 2.0, 0.0])),
-        corner(np.array([0.0, 1.0]), "f"),
-        r.nonzero(3),
-    ],
-    notes="the number of zeros is piecewise constant; one axis",
-)
-def trim_zeros(filt, trim="fb"):
-    filled = np.flatnonzero(filt)
-    first = filled[0] if "f" in trim else 0
-    last = filled[-1] + 1 if "b" in trim else np.size(filt)
-    return filt[first:last]
