@@ -33,7 +33,7 @@ def vjp(
         xs, several = _prepared(inputs, create_graph, "vjp")
         ys, many = _results(func, xs, "vjp", strict)
         bars = _vectors(v, ys, "vjp", "the user-provided function returns")
-        gradients = _gradients(ys, xs, bars, create_graph, strict)
+        gradients = _gradients(ys, xs, bars, create_graph, strict, derivative="jacobian")
     return _given(ys, many, create_graph), _given(gradients, several, create_graph)
 
 
@@ -52,7 +52,7 @@ def jvp(
         ys, many = _results(func, xs, "jvp", strict)
         dummies = [make(np.ones(y.shape, y.dtype)).requires_grad_() for y in ys]
         bars = _gradients(ys, xs, dummies, True, strict)
-        pushed = _gradients(bars, dummies, dots, create_graph, False)
+        pushed = _gradients(bars, dummies, dots, create_graph, strict, derivative="jacobian")
     return _given(ys, many, create_graph), _given(pushed, many, create_graph)
 
 
@@ -78,7 +78,7 @@ def jacobian(
     with enable_grad():
         xs, several = _prepared(inputs, create_graph, "jacobian")
         ys, many = _results(func, xs, "jacobian", strict)
-        rows = [_rows(y, k, xs, create_graph, strict) for k, y in enumerate(ys)]
+        rows = [_rows(y, k, xs, create_graph, strict, "jacobian") for k, y in enumerate(ys)]
     blocks = [_given(row, several, create_graph) for row in rows]
     return tuple(blocks) if many else blocks[0]
 
@@ -105,7 +105,7 @@ def hessian(
         slopes = _gradients([y], xs, None, True, strict)
         if strict:
             _require_dependence(slopes)
-        rows = [_rows(slope, k, xs, create_graph, strict) for k, slope in enumerate(slopes)]
+        rows = [_rows(slope, k, xs, create_graph, strict, "hessian") for k, slope in enumerate(slopes)]
     blocks = [_given(row, several, create_graph) for row in rows]
     return tuple(blocks) if several else blocks[0]
 
@@ -134,7 +134,7 @@ def _hessian_product(
         slopes = _gradients([y], xs, None, True, strict)
         if strict:
             _require_dependence(slopes)
-        products = _gradients(slopes, xs, vectors, create_graph, strict)
+        products = _gradients(slopes, xs, vectors, create_graph, strict, derivative="hessian")
     return _given([y], False, create_graph), _given(products, several, create_graph)
 
 
@@ -231,8 +231,12 @@ def _gradients(
     create_graph: bool,
     strict: bool,
     which: str = "The output of the user-provided function",
+    derivative: str = "",
 ) -> list[Tensor]:
-    """The pulled-back adjoints, zeros where nothing depends on an input."""
+    """The pulled-back adjoints, zeros where nothing depends on an input.
+
+    With `derivative`, what they are the values of, strict mode asks that they depend on the inputs where a graph is made.
+    """
     active = [k for k, y in enumerate(ys) if y.requires_grad]
     found: Any = [None] * len(xs)
     if active:
@@ -248,6 +252,11 @@ def _gradients(
     for k, g in enumerate(found):
         if strict and g is None:
             raise RuntimeError(f"{which} is independent of input {k}. This is not allowed in strict mode.")
+        if derivative and strict and create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"The {derivative} of the user-provided function is independent of input {k}. This is not allowed in "
+                "strict mode when create_graph=True."
+            )
     return [make(np.zeros(x.shape, x.dtype)) if g is None else g for x, g in zip(xs, found, strict=True)]
 
 
@@ -261,7 +270,9 @@ def _require_dependence(slopes: list[Tensor]) -> None:
             )
 
 
-def _rows(y: Tensor, number: int, xs: list[Tensor], create_graph: bool, strict: bool) -> list[Tensor]:
+def _rows(
+    y: Tensor, number: int, xs: list[Tensor], create_graph: bool, strict: bool, derivative: str
+) -> list[Tensor]:
     """The blocks of the Jacobian of one output."""
     columns: list[list[Any]] = [[] for _ in xs]
     blocks: list[Any] = []
@@ -269,7 +280,7 @@ def _rows(y: Tensor, number: int, xs: list[Tensor], create_graph: bool, strict: 
     for k in range(y.size):
         bar = np.zeros(y.shape, y.dtype)
         bar.flat[k] = 1.0
-        found = _gradients([y], xs, [make(bar)], create_graph, strict, which)
+        found = _gradients([y], xs, [make(bar)], create_graph, strict, which, derivative)
         for column, g in zip(columns, found, strict=True):
             column.append(g)
     for column, x in zip(columns, xs, strict=True):

@@ -159,8 +159,14 @@ def run(node: Node, bar: Any) -> Any:
 def _check_answer(answer: Any, bar: Any, hook: Hook) -> None:
     if not isinstance(answer, Tensor | np.ndarray | np.generic):
         raise TypeError(f"expected Variable, but hook returned {type(answer).__name__!r}")
-    if bar is not UNDEFINED and bar is not None and answer.shape != bar.shape:
-        name = getattr(hook.function, "__name__", type(hook.function).__name__)
+    if bar is UNDEFINED or bar is None:
+        return
+    name = getattr(hook.function, "__name__", type(hook.function).__name__)
+    if answer.dtype != bar.dtype:
+        raise RuntimeError(
+            f"hook {name!r} has changed the type of value (was {bar.dtype} got {answer.dtype})"
+        )
+    if answer.shape != bar.shape:
         raise RuntimeError(f"hook {name!r} has changed the size of value: from {bar.shape} to {answer.shape}")
 
 
