@@ -235,7 +235,7 @@ def _gradients(
 ) -> list[Tensor]:
     """The pulled-back adjoints, zeros where nothing depends on an input.
 
-    With `derivative`, what they are the values of, strict mode asks that they depend on the inputs where a graph is made.
+    With `derivative`, what they are the values of, strict mode asks that they have a graph where one is made.
     """
     active = [k for k, y in enumerate(ys) if y.requires_grad]
     found: Any = [None] * len(xs)

@@ -104,15 +104,25 @@ class Node:
         """The user's line that recorded the operation."""
         return locate(self.code, self.lasti)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith(("_saved_", "_raw_saved_")):  # what is kept, by PyTorch's names
-            from adc.tape import saved  # builds Tensors
-
-            return saved.attribute(self, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
+
+
+def _kept(name: str) -> Any:
+    """A property for what a node keeps, by PyTorch's name of it."""
+
+    def read(node: Node) -> Any:
+        from adc.tape import saved  # builds Tensors
+
+        return saved.attribute(node, name)
+
+    return property(read)
+
+
+# Not by __getattr__: a class that has it is slower in every attribute.
+for _name in ("self", "other", "exponent", "result"):
+    setattr(Node, f"_saved_{_name}", _kept(f"_saved_{_name}"))
+    setattr(Node, f"_raw_saved_{_name}", _kept(f"_raw_saved_{_name}"))
 
 
 def _hooks() -> Any:
