@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances
+from adc.compiler.frontend import frozen, growing, instances
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, OutsideDict
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
@@ -221,7 +221,7 @@ class Assignments(Calls):
         """Write to elements, or add to them, as NumPy does: the shapes fit, the value is read before."""
         assert isinstance(array.type, Array)
         if array.root in self.frozen:
-            raise growing.written(self, array.root)
+            raise frozen.written(self, array.root)
         target, _ = indexed_type(self, array, index)
         if Dim(-1) in target.shape:
             target = self.getitem(array, index).type  # a view, whose lengths have names

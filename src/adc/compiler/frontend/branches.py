@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import growing, rooms
 from adc.compiler.frontend.assignments import Assignments
 from adc.compiler.frontend.containers import Container, Contents, exchange, refill, same_places
 from adc.compiler.frontend.frame import Growing, ListValue
@@ -196,7 +196,7 @@ class Branches(Assignments):
         """A list that one side made, as an array like that of the other side: nobody else may know either."""
         for each in (a, b):
             if isinstance(each, Growing) and each.room is not None:
-                raise growing.Irregular(each.name)
+                raise rooms.Irregular(each.name)
         known = [sum(v is each for v in env.values()) for env, each in zip(outcomes, (a, b), strict=True)]
         if known != [1, 1] or any(isinstance(v, Growing) and containers.shared(v) for v in (a, b)):
             return a, b

@@ -21,6 +21,7 @@ from adc.compiler.frontend import (
     higher_order,
     instances,
     iteration_tools,
+    list_calls,
     python_builtins,
     reductions,
     templates,
@@ -156,13 +157,13 @@ class Calls(Iteration):
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(function, Method):
             return self._call_growing(function, args)
-        combined = growing.joined_call(self, function, args, kwargs) if _hashable(function) else None
+        combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
         if not self._takes_anything(function):
             args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
-            args = growing.plain(self, args)
-            kwargs = dict(zip(kwargs, growing.plain(self, kwargs.values()), strict=True))
+            args = list_calls.plain(self, args)
+            kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
         if isinstance(function, Closure):

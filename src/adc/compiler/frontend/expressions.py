@@ -20,6 +20,7 @@ from adc.compiler.frontend.frame import (
     SuperOf,
     SurelyRaised,
 )
+from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.operators import Operators
@@ -234,7 +235,7 @@ class Expressions(Operators):
             return self.item_outside(base, index)
         if id(base) in self.stacked and isinstance(index, Var):
             stacked = self.array_of(base)
-            self.frozen.setdefault(stacked.root, self.origin)
+            freeze(self, stacked)
             return self.subscript(stacked, index)
         if isinstance(base, Var):
             if not base.is_array:

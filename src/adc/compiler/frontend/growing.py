@@ -11,18 +11,17 @@ grows by doubling. What is put into such a list is copied, so it may not be writ
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import gast
 import numpy as np
 
-from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.containers import Contents, exchange
-from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Range, Room
+from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Room
+from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, joined
@@ -72,37 +71,12 @@ class ShrinksFound(UnsupportedError):
     """A list becomes shorter, in a program whose lists were thought to grow only."""
 
 
-@dataclass(eq=False)
-class Irregular(Exception):
-    """A list that was given its places is changed in another way than by as many appends in each trip."""
-
-    name: str
-
-
 @dataclass(frozen=True)
 class Method:
     """`list.name`, about to be called."""
 
     owner: Growing
     name: str
-
-
-def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
-    """The lists to which every trip of a loop appends, with how many elements.
-
-    >>> loop = gast.parse("for i in r:\\n    a.append(i)\\n    a.append(2)\\n    if i: b.append(1)").body[0]
-    >>> appended_in(loop, {"a": ListValue(), "b": ListValue()})
-    {'a': 2}
-    """
-    found: dict[str, int] = {}
-    for statement in node.body:
-        called = getattr(statement, "value", None) if isinstance(statement, gast.Expr) else None
-        function = getattr(called, "func", None)
-        if isinstance(function, gast.Attribute) and function.attr == "append":
-            name = getattr(function.value, "id", None)
-            if isinstance(env.get(name), ListValue):  # type: ignore[arg-type]
-                found[str(name)] = found.get(str(name), 0) + 1
-    return found
 
 
 def begun(
@@ -179,13 +153,13 @@ def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
 def of_array(ev: Core, values: Var) -> Growing:
     """A list with the elements of an array that nothing else knows."""
     values.named = True
-    ev.frozen.setdefault(values.root, ev.origin)
+    freeze(ev, values)
     return Growing(values.name, values, ev.dim_value(values.type.shape[0]), made=ev.origin)
 
 
 def view(ev: Core, values: Var) -> Growing:
     """A list that shares its elements with an array: neither may be written to afterwards."""
-    ev.frozen.setdefault(values.root, ev.origin)
+    freeze(ev, values)
     return Growing("items", values, ev.dim_value(values.type.shape[0]), made=ev.origin, fixed=True)
 
 
@@ -193,26 +167,8 @@ def _places(ev: Core, name: str, length: Value, kind: Type) -> Var:
     shape = kind.shape if isinstance(kind, Array) else ()
     values: Var = ev.op("zeros", (length, *ev.shape_values(shape)), dtype=kind.dtype)
     values.name, values.named = name, True
-    ev.frozen.setdefault(values, ev.origin)
+    freeze(ev, values)
     return values
-
-
-def trips_of(ev: Core, items: Range | Items) -> Value:
-    """How many trips a loop has."""
-    if isinstance(items, Items):
-        return items.length
-    start, stop = ev.length(items.start), ev.length(items.stop)
-    assert start is not None and stop is not None
-    span = stop - start if items.step > 0 else start - stop
-    return ev.dim_value(((span + (abs(items.step) - 1)) // abs(items.step)).clamped())
-
-
-def ordinal(ev: Core, items: Range | Items, index: Var) -> Value:
-    """The number of a trip, from zero."""
-    if isinstance(items, Items):
-        return index
-    offset = ev.op("subtract", index, items.start)
-    return offset if items.step == 1 else ev.op("floor_divide", offset, items.step)
 
 
 def append(ev: Core, growing: Growing, value: Value) -> None:
@@ -251,7 +207,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
             Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
         )
     if isinstance(value, Var) and value.is_array:
-        _freeze(ev, value)
+        put_in(ev, value)
     if room is None:
         growing.values = _with_room(ev, growing, growing.values)
     else:
@@ -318,7 +274,7 @@ def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
         return doubled()
     wider: Var = ev.choose(full, doubled, lambda: values)
     wider.name, wider.named = growing.name, True
-    ev.frozen.setdefault(wider, ev.origin)
+    freeze(ev, wider)
     return wider
 
 
@@ -368,7 +324,7 @@ def copied(ev: Core, growing: Growing) -> Growing:
     if growing.values is None:
         return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
     values = ev.op("copy", array(ev, growing))
-    ev.frozen.setdefault(values, ev.origin)
+    freeze(ev, values)
     return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
 
 
@@ -399,7 +355,7 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
     if isinstance(index, slice):
         part = ev.op("copy", ev.subscript(array(ev, growing), index))  # a list of its own, which may change
-        ev.frozen.setdefault(part, ev.origin)
+        freeze(ev, part)
         return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, made=ev.origin)
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
@@ -414,7 +370,7 @@ def _apart(ev: Core, value: Var) -> Var:
     if not ev.lists_shrink or not value.is_array:
         return value
     value = ev.op("copy", value)
-    ev.frozen.setdefault(value, ev.origin)
+    freeze(ev, value)
     return value
 
 
@@ -459,52 +415,10 @@ def array(ev: Core, growing: Growing) -> Value:
     return ev.subscript(growing.values, slice(None, growing.count))
 
 
-def plain(ev: Core, values: Iterable[Value]) -> list[Value]:
-    """Operands of NumPy and of built-ins: lists as arrays."""
-    return [array(ev, v) if isinstance(v, Growing) else v for v in values]
-
-
 def cannot(ev: Core, why: str) -> UnsupportedError:
     return ev.refuse(
         "a list changes in a loop whose number of trips is only known at run time", why, "use an array"
     )
-
-
-def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """`np.vstack(growing)` and the like: what its elements give next to each other; None for other calls."""
-    if not args or not isinstance(args[0], Growing) or function not in _JOINED:
-        return None
-    values = array(ev, args[0])
-    if function in (np.asarray, np.ascontiguousarray):
-        return ev.call(np.array, [values, *args[1:]], kwargs)
-    some = ev.op("greater", args[0].count, 0)
-    if some is not True:
-        message = "need at least one array to join"
-        ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), ev.origin))
-    axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
-    by_rows = values.type.ndim == 2
-    if function is np.stack and axis == 0:
-        return ev.op("copy", values)
-    if function is np.vstack:
-        return ev.op("copy", values) if by_rows else ev.op("expand_dims", values, 1)
-    if function in (np.hstack, np.concatenate) and axis == 0 and values.type.ndim <= 2:
-        return ev.op("ravel", values) if by_rows else ev.op("copy", values)
-    if (function is np.column_stack and by_rows) or (function is np.stack and by_rows and axis in (1, -1)):
-        return ev.op("transpose", values)
-    raise cannot(ev, f"np.{function.__name__} of such a list is not supported")
-
-
-_JOINED = {
-    np.asarray,
-    np.ascontiguousarray,
-    np.stack,
-    np.vstack,
-    np.hstack,
-    np.concatenate,
-    np.column_stack,
-    np.dstack,
-    np.block,
-}
 
 
 def refuse_in(ev: Core, output: Value) -> None:
@@ -521,29 +435,6 @@ def refuse_in(ev: Core, output: Value) -> None:
         refuse_in(ev, part)
 
 
-def check_writes(ev: Core) -> None:
-    """Refuse a write to an array that may be one that was put into a list, under another name."""
-    for root, where in ev.mutated.items():
-        if root not in ev.frozen and not ev.frozen.keys().isdisjoint(behind([root], ev.joined_roots)):
-            with ev.origin_at(where):
-                raise written(ev, root)
-
-
-def written(ev: Core, array: Var) -> UnsupportedError:
-    return ev.refuse(
-        f"this writes to `{array.name}`, which was put into a list before",
-        "the list of the compiled code has a copy, which does not see the write",
-        f"append a copy: `{array.name}.copy()`",
-    )
-
-
-def _freeze(ev: Core, value: Var) -> None:
-    made_here = {v for s in walk(ev.block) for v in defined(s)}
-    if value.root in ev.mutated and value.root not in made_here and value.root not in ev.frozen:
-        raise written(ev, value.root)
-    ev.frozen.setdefault(value.root, ev.origin)
-
-
 def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
@@ -551,7 +442,7 @@ def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
         if not ev.equal.same(a, b) and any(owner in ev.varying for owner in owners(b)):
             raise cannot(ev, "its elements have different lengths")
         ev.require_equal(a, b, "the elements of a list have different shapes")
-    ev.frozen.setdefault(values.root, ev.origin)
+    freeze(ev, values)
     ev.store(values, normalized(ev, values, k), ev.cast(value, values.type.dtype))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import growing, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
 from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range
@@ -136,7 +136,7 @@ class Loops(Carrying):
 
     def _with_all_places(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
         """A loop whose every trip appends as much: the lists are given their places before it. False if that fails."""
-        counts = growing.appended_in(node, self.frame.env)
+        counts = rooms.appended_in(node, self.frame.env)
         contents = Contents(self.frame)
         lists = {
             name: value
@@ -151,7 +151,7 @@ class Loops(Carrying):
         kinds: dict[int, growing.ElementFound] = {}
         failure: AdcError | None = None  # of the first guess at what the elements are
         while True:
-            trips = growing.trips_of(self, items)
+            trips = rooms.trips_of(self, items)
             grown = {
                 name: growing.begun(self, name, lists[name], kinds.get(id(lists[name])), trips, counts[name])
                 for name in lists
@@ -176,7 +176,7 @@ class Loops(Carrying):
                 if not guesses:
                     raise
                 mark.back()
-            except (growing.Irregular, NeedsUnrolling):
+            except (rooms.Irregular, NeedsUnrolling):
                 mark.back()
                 return False
         for name, each in grown.items():
@@ -222,18 +222,18 @@ class Loops(Carrying):
             index.name, index.named = node.target.id, True
         region = For(index, self.atom(rng.start), self.atom(rng.stop), Const(rng.step), [], [], self.origin)
 
-        rooms = [(each, each.room) for each in grown or () if each.room is not None]
-        before = [each.count for each, _ in rooms]
+        given = [(each, each.room) for each in grown or () if each.room is not None]
+        before = [each.count for each, _ in given]
 
         def body() -> None:
-            for (each, room), count in zip(rooms, before, strict=True):
-                done = self.op("multiply", growing.ordinal(self, items, index), room.per_trip)
+            for (each, room), count in zip(given, before, strict=True):
+                done = self.op("multiply", rooms.ordinal(self, items, index), room.per_trip)
                 each.count, room.appended = self.op("add", done, count), 0
             self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
             self.execute_all(node.body)
-            for each, room in rooms:
+            for each, room in given:
                 if room.appended != room.per_trip:
-                    raise growing.Irregular(each.name)
+                    raise rooms.Irregular(each.name)
 
         self._lower_loop(node, region, None, body)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import frozen, growing
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Outside
 from adc.compiler.frontend.lengths import EqualLengths
@@ -125,7 +125,7 @@ def _lowered(
     if isinstance(output, Maybe):
         output = evaluator.required(output, "the result")
     evaluator.most = None
-    growing.check_writes(evaluator)
+    frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         growing.refuse_in(evaluator, output)
     inputs = [*params, *(c.param for c in evaluator.captures)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing, instances
+from adc.compiler.frontend import growing, instances, list_calls
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
@@ -79,7 +79,7 @@ class Operators(Names):
         if function is operator.mul and self.length(count) is not None and isinstance(items, list):
             return growing.repeated(self, items, count)
         # NumPy turns the list into an array when the other side is one.
-        x, y = growing.plain(self, (x, y))
+        x, y = list_calls.plain(self, (x, y))
         x = self.array_of(x) if isinstance(x, (list, tuple)) else x
         y = self.array_of(y) if isinstance(y, (list, tuple)) else y
         return self.binary(function, x, y)

@@ -1,0 +1,57 @@
+"""Calls of NumPy on lists that grow: the list is the array in which it lives, or what joins its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend.frame import Growing
+from adc.compiler.frontend.growing import array, cannot
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Check, Const
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+_JOINED = {
+    np.asarray,
+    np.ascontiguousarray,
+    np.stack,
+    np.vstack,
+    np.hstack,
+    np.concatenate,
+    np.column_stack,
+    np.dstack,
+    np.block,
+}
+
+
+def plain(ev: Core, values: Iterable[Value]) -> list[Value]:
+    """Operands of NumPy and of built-ins: lists as arrays."""
+    return [array(ev, v) if isinstance(v, Growing) else v for v in values]
+
+
+def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`np.vstack(growing)` and the like: what its elements give next to each other; None for other calls."""
+    if not args or not isinstance(args[0], Growing) or function not in _JOINED:
+        return None
+    values = array(ev, args[0])
+    if function in (np.asarray, np.ascontiguousarray):
+        return ev.call(np.array, [values, *args[1:]], kwargs)
+    some = ev.op("greater", args[0].count, 0)
+    if some is not True:
+        message = "need at least one array to join"
+        ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), ev.origin))
+    axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+    by_rows = values.type.ndim == 2
+    if function is np.stack and axis == 0:
+        return ev.op("copy", values)
+    if function is np.vstack:
+        return ev.op("copy", values) if by_rows else ev.op("expand_dims", values, 1)
+    if function in (np.hstack, np.concatenate) and axis == 0 and values.type.ndim <= 2:
+        return ev.op("ravel", values) if by_rows else ev.op("copy", values)
+    if (function is np.column_stack and by_rows) or (function is np.stack and by_rows and axis in (1, -1)):
+        return ev.op("transpose", values)
+    raise cannot(ev, f"np.{function.__name__} of such a list is not supported")

@@ -1,0 +1,58 @@
+"""How many places the lists need to which every trip of a loop appends as much: they are made before the loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from adc.compiler.frontend.frame import Items, ListValue, Range
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+
+@dataclass(eq=False)
+class Irregular(Exception):
+    """A list that was given its places is changed in another way than by as many appends in each trip."""
+
+    name: str
+
+
+def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
+    """The lists to which every trip of a loop appends, with how many elements.
+
+    >>> loop = gast.parse("for i in r:\\n    a.append(i)\\n    a.append(2)\\n    if i: b.append(1)").body[0]
+    >>> appended_in(loop, {"a": ListValue(), "b": ListValue()})
+    {'a': 2}
+    """
+    found: dict[str, int] = {}
+    for statement in node.body:
+        called = getattr(statement, "value", None) if isinstance(statement, gast.Expr) else None
+        function = getattr(called, "func", None)
+        if isinstance(function, gast.Attribute) and function.attr == "append":
+            name = getattr(function.value, "id", None)
+            if isinstance(env.get(name), ListValue):  # type: ignore[arg-type]
+                found[str(name)] = found.get(str(name), 0) + 1
+    return found
+
+
+def trips_of(ev: Core, items: Range | Items) -> Value:
+    """How many trips a loop has."""
+    if isinstance(items, Items):
+        return items.length
+    start, stop = ev.length(items.start), ev.length(items.stop)
+    assert start is not None and stop is not None
+    span = stop - start if items.step > 0 else start - stop
+    return ev.dim_value(((span + (abs(items.step) - 1)) // abs(items.step)).clamped())
+
+
+def ordinal(ev: Core, items: Range | Items, index: Var) -> Value:
+    """The number of a trip, from zero."""
+    if isinstance(items, Items):
+        return index
+    offset = ev.op("subtract", index, items.start)
+    return offset if items.step == 1 else ev.op("floor_divide", offset, items.step)
