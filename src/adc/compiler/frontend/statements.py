@@ -11,8 +11,8 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend.branches import Differs, chooses_with_effects
-from adc.compiler.frontend.calls import ReturnValue
 from adc.compiler.frontend.frame import Closure, SurelyRaised
+from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value

@@ -1,0 +1,148 @@
+"""The user's functions and the bodies of rules are evaluated where they are called: nothing of a call is left."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from adc.compiler.frontend import desugar
+from adc.compiler.frontend import source as sources
+from adc.compiler.frontend.frame import Closure, Frame
+from adc.compiler.frontend.iteration import Iteration
+from adc.compiler.frontend.scan import Liveness, stored_names
+from adc.compiler.frontend.values import Value
+from adc.errors import SourceError, UnsupportedError
+
+MAX_CALL_DEPTH = 60
+# Each level of a recursion that the data ends is code of its own, twice as much with two calls.
+MAX_DATA_RECURSION = 8
+
+
+class ReturnValue(Exception):
+    """A `return` that is reached on the only path there is."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class Functions(Iteration):
+    """The part of the evaluator that evaluates bodies of functions."""
+
+    def call_function(
+        self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """The value of a call of a function of the user's, or of a helper of a rule."""
+        try:
+            source = sources.of(function)
+        except SourceError as error:
+            raise self.refuse(
+                f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
+            ) from error
+        bound = self._bound_arguments(
+            inspect.signature(source.function, follow_wrapped=False), source.name, args, kwargs
+        )
+        taken = None if self.outside is None else self.outside.get(function)
+        if taken is not None:
+            return taken.__adc_inline__(self, (), bound)
+        # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
+        in_rule = self.frame.source is None or (function.__module__ or "").startswith("adc.rules")
+        frame = Frame(
+            None if in_rule else source,
+            source.globals,
+            dict(source.closure),
+            bound,
+            unroll=in_rule,
+            depth=self.frame.depth + 1,
+        )
+        called_at = self.origin
+        try:
+            return self.run_function(source.tree, frame)
+        except UnsupportedError as error:
+            if not in_rule:
+                error.inside = (*error.inside, (function, called_at))
+            raise
+
+    def _bound_arguments(
+        self, signature: inspect.Signature, name: str, args: list[Value], kwargs: dict[str, Value]
+    ) -> dict[str, Value]:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.refuse(f"{name}() {error}", repair="correct the call") from error
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        bound = self._bound_arguments(closure.signature, closure.tree.name, args, kwargs)
+        outer = closure.frame
+        return self.run_function(
+            closure.tree,
+            Frame(
+                outer.source,
+                outer.globals,
+                outer.closure,
+                bound,
+                parent=outer,
+                unroll=outer.unroll,
+                depth=self.frame.depth + 1,
+            ),
+        )
+
+    def run_function(self, tree: Any, frame: Frame) -> Value:
+        """The value of a function body in its own frame."""
+        key = (tree.name, getattr(tree, "lineno", 0), None if frame.source is None else frame.source.file)
+        if frame.depth > MAX_CALL_DEPTH or self._nesting(key) > MAX_DATA_RECURSION:
+            raise self.refuse(
+                f"`{tree.name}` calls itself, directly or through others",
+                "calls are inlined, and a recursion has no end when it is inlined",
+                "write it as a loop",
+            )
+        if frame.source is not None:
+            self.spend()
+        core = desugar.run(tree) if frame.source is not None else tree
+        frame.liveness = Liveness(core.body)
+        frame.stored = stored_names(core.body)
+        outer, self.frame = self.frame, frame
+        frame.caller = outer
+        self.running.append((key, self.region_depth))
+        try:
+            for node in core.body:
+                self.execute(node)
+        except ReturnValue as result:
+            return result.value
+        finally:
+            self.frame = outer
+            self.running.pop()
+        return None
+
+    def _nesting(self, key: tuple[Any, ...]) -> int:
+        """How often a function has called itself under a condition that only the data decides."""
+        return len({depth for running, depth in self.running if running == key}) - 1
+
+    def inline_rule(
+        self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None
+    ) -> Value:
+        """The value of a rule body on these operands, as IR. Its lines are not the user's: origins stay."""
+        inline = getattr(body, "__adc_inline__", None)
+        if inline is not None:
+            return inline(self, args, kwargs or {})  # the rule of a call that the user has given a rule
+        source, signature = _rule_source(body)
+        # Operands come in the order of the parameters, of which the last may be for keywords only.
+        kinds = [p.kind for p in signature.parameters.values()]
+        only = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        positional = len(args) if inspect.Parameter.VAR_POSITIONAL in kinds else len(kinds) - len(only)
+        named = dict(zip(only, args[positional:], strict=False))
+        bound = self._bound_arguments(signature, source.name, args[:positional], {**named, **(kwargs or {})})
+        # Rule bodies branch on ranks and static arguments only, so they need no desugaring and unroll their loops.
+        return self.run_function(
+            source.tree,
+            Frame(None, source.globals, dict(source.closure), bound, unroll=True, depth=self.frame.depth + 1),
+        )
+
+
+@functools.cache
+def _rule_source(body: Callable[..., Any]) -> tuple[sources.Source, inspect.Signature]:
+    """The source of a rule body, found once: rules do not change while a program runs."""
+    return sources.of(body), inspect.signature(body)
