@@ -34,6 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _by_name: dict[str, Operation] = {}
 _by_callable: dict[Any, Operation] = {}
 _by_method: dict[str, Operation] = {}
+listeners: list[Callable[[Operation], None]] = []  # called with each operation that comes from now on
 # What a library makes objects with -> what makes a plain object in its place; and the types of such objects.
 _makers: dict[Any, Callable[..., Any]] = {}
 _models: dict[type, Callable[[Any], Any]] = {}
@@ -415,6 +416,11 @@ def find_method(name: str) -> Operation | None:
     return _by_method.get(name)
 
 
+def known() -> list[Operation]:
+    """The operations whose rules are imported by now."""
+    return list(_by_name.values())
+
+
 def operations() -> Iterable[Operation]:
     """All operations whose library is installed, in the order of their names."""
     load_all()
@@ -460,3 +466,5 @@ def _add(operation: Operation) -> None:
     for method in operation.methods:
         assert method not in _by_method, f"method {method} has two rules"
         _by_method[method] = operation
+    for heard in listeners:
+        heard(operation)

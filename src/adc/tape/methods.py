@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
+from adc.rules.operation import Operation
 from adc.tape import dispatch, indexing, inplace, record, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import here
@@ -17,26 +18,53 @@ from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
 
-def look_up(t: Tensor, name: str) -> Any:
-    """What `t.name` is, for a name that the class does not define yet; from then on it does."""
-    if not name.startswith("__"):
-        found = (
+class _Late:
+    """A method that is made when it is first asked for, and stands in the class from then on.
+
+    Not by `__getattr__`: a class that has it is slower in every attribute.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, t: Tensor | None, owner: type) -> Any:
+        name = self._name
+        made = (
             _OWN.get(name)
             or torchlike.METHODS.get(name)
             or _by_rule(name)
             or _in_place(name)
             or _by_function(name)
         )
-        if found is not None:
-            setattr(Tensor, name, found)
-            return getattr(t, name)
-    raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+        assert made is not None, name
+        setattr(owner, name, made)
+        return getattr(owner if t is None else t, name)
 
 
-def names() -> list[str]:
-    """The methods that `look_up` knows by name."""
-    methods = [m for operation in registry.operations() for m in operation.methods]
-    return sorted({*_OWN, *torchlike.METHODS, *methods})
+def _announce(names: Iterable[str]) -> None:
+    """Give the class the methods of these names, but for those that it has."""
+    for name in names:
+        if name not in vars(Tensor) and not name.startswith("__") and not hasattr(Tensor, name):
+            setattr(Tensor, name, _Late(name))
+
+
+def _of_operation(operation: Operation) -> Iterator[str]:
+    """The methods that an operation of the rule table gives Tensors."""
+    functions = (operation.function, *operation.aliases)
+    named = [n for n in _names_in_numpy(functions) if _may_be_called(operation, n)]
+    for method in (*operation.methods, *named):
+        for spelled in (method, *(old for old, new in _SYNONYMS.items() if new == method)):
+            yield spelled
+            yield f"{spelled}_"
+
+
+def _names_in_numpy(functions: tuple[Any, ...]) -> list[str]:
+    return [name for function in functions for name in _numpy_names.get(id(function), ())]
+
+
+def _may_be_called(operation: Operation, name: str) -> bool:
+    # `t.exp()`, as in PyTorch; but not `t.zeros()`.
+    return bool(operation.parameters) and (operation.kind != "constant" or hasattr(np.ndarray, name))
 
 
 def _entry(name: str) -> Entry | None:
@@ -46,8 +74,7 @@ def _entry(name: str) -> Entry | None:
     if entry is None:
         candidate = getattr(np, name, None)
         entry = find(candidate) if callable(candidate) else None
-        # `t.exp()`, as in PyTorch; but not `t.zeros()`.
-        if entry is None or not entry.names or (entry.kind == "constant" and not hasattr(np.ndarray, name)):
+        if entry is None or not _may_be_called(entry.operation, name):
             return None
     return entry
 
@@ -323,3 +350,12 @@ _OWN: dict[str, Any] = {
     "tobytes": _plain_question("tobytes"),
     "data_ptr": lambda t: t.primal.__array_interface__["data"][0],
 }
+
+
+_numpy_names: dict[int, list[str]] = {}
+for _name, _function in vars(np).items():
+    _numpy_names.setdefault(id(_function), []).append(_name)
+_announce([*_OWN, *torchlike.METHODS])
+_announce(n for n in dir(np.ndarray) if _entry(n) is not None or callable(getattr(np, n, None)))
+_announce(n for operation in registry.known() for n in _of_operation(operation))
+registry.listeners.append(lambda operation: _announce(_of_operation(operation)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -106,6 +106,10 @@ class Tensor(Graphed):
 
     def __round__(self, digits: int = 0) -> Any:
         return np.round(self, digits)
+
+    if TYPE_CHECKING:  # methods.py gives the class what is not written here
+
+        def __getattr__(self, name: str) -> Any: ...
 
     # NumPy's protocols --------------------------------------------------------------------------------------
 
@@ -231,12 +235,6 @@ class Tensor(Graphed):
     def mT(self) -> Any:
         return np.swapaxes(self, -1, -2)
 
-    def __getattr__(self, name: str) -> Any:
-        return methods.look_up(self, name)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *methods.names()})
-
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self.primal), separator=", ", prefix="tensor(")
         if self.dtype not in (np.float64, np.int64, np.bool_):
@@ -306,7 +304,7 @@ def _rebuilt(primal: Any, requires_grad: bool) -> Tensor:
 
 
 # These complete the class and build Tensors themselves, so they can only be imported once it exists.
-from adc.tape import dispatch, gradients, hooks, indexing, inplace, methods, record, views, writes  # noqa: E402
+from adc.tape import dispatch, gradients, hooks, indexing, inplace, methods, record, views, writes  # noqa: E402, F401
 
 graphed.complete(make, gradients=gradients, hooks=hooks, views=views, writes=writes)
 operators.complete(Tensor, record, inplace, dispatch)

@@ -124,6 +124,7 @@ _ELEMENTWISE: dict[str, Method] = {
     "lgamma": _special("gammaln"),
     "xlogy": _special("xlogy"),
     "frac": lambda t: t - np.trunc(t),
+    "i0": lambda t: dispatch.call(np.i0, t),
     "hardshrink": lambda t, lambd=0.5: np.where(np.abs(t) > lambd, t, 0.0),
     "igamma": _special("gammainc"),
     "igammac": _special("gammaincc"),
