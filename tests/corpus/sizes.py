@@ -1,4 +1,4 @@
-"""What can be compiled for the sizes of one call only: recursion on lengths, `*array`, lists laid out by the data's shape"""
+"""Compiled for the sizes of one call: recursion on lengths, `*array`, lists laid out by the shape of the data"""
 
 import itertools
 from collections import namedtuple

@@ -18,6 +18,7 @@ from adc.compiler.ir.nodes import (
     Block,
     Const,
     For,
+    Index,
     Program,
     Slice,
     Store,
@@ -41,6 +42,7 @@ class Nests:
         self.ev = evaluator
         self.definition: dict[Var, Assign] = {}
         self.written: set[Var] = set()
+        self.placed: dict[Var, Assign] = {}  # arrays that will be views of others
         self.depth = 0  # of the loops around: the first free name of a counter
         self._least: dict[Any, int] | None = None
         self.learn(program.body)
@@ -239,7 +241,20 @@ class Nests:
 
     # --- loops --------------------------------------------------------------------------------------------------
 
+    def place(self, target: Var, base: Var, index: Index) -> None:
+        """An array that is still to be made shall be a view of another."""
+        self.placed[target] = Assign((target,), "getitem", (base, index))
+        if target in self.written:
+            self.written.add(base.root)
+        for v in [v for v in self.definition if v.root is target]:
+            v.root = base.root
+        target.view_of = base
+
     def allocate(self, target: Var) -> None:
+        if target in self.placed:
+            self.definition[target] = self.placed[target]
+            self.ev.block.append(self.placed[target])
+            return
         assert isinstance(target.type, Array)
         target.type = Array(
             target.type.dtype, target.type.shape, "C"

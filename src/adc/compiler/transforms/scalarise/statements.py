@@ -29,7 +29,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import library, stacks
-from adc.compiler.transforms.scalarise import layouts, positions, reductions
+from adc.compiler.transforms.scalarise import edges, layouts, positions, reductions, rows
 from adc.compiler.transforms.scalarise.nests import FILLS, Nests, plain
 from adc.rules.operation import Operation
 
@@ -47,6 +47,8 @@ class _Scalariser:
         self.ev = evaluator
         self.nests = Nests(program, evaluator)
         self.buffers: dict[Buffer, Var] = {}
+        self.rows = rows.of(program, evaluator)
+        self.edges = edges.of(program)
 
     def build(self) -> Program:
         self.program.body = self._block(self.program.body)
@@ -63,6 +65,8 @@ class _Scalariser:
                 self._store(stmt)
             case NewBuffer() if stmt.buffer.trips is not None:
                 self._new_buffer(stmt.buffer)
+            case Keep() if stmt.buffer in self.rows:
+                return  # it was made there
             case Keep() if stmt.index is not None:
                 array = self.buffers[stmt.buffer]
                 self._store(
@@ -94,6 +98,9 @@ class _Scalariser:
         array = Var(buffer.name, Array(buffer.dtype, tuple(d for d in lengths if d is not None)))
         self.buffers[buffer] = array
         self.nests.allocate(array)
+        if buffer in self.rows:
+            value, index = self.rows[buffer]
+            self.nests.place(value, array, (*index, *(FULL,) * len(buffer.shape)))
 
     def _restore(self, stmt: Restore) -> None:
         array, index = self.buffers[stmt.buffer], stmt.index
@@ -172,6 +179,12 @@ class _Scalariser:
         return Assign(stmt.targets, stmt.op, args, stmt.origin)
 
     def _fill(self, stmt: Assign) -> None:
+        if stmt in self.edges:
+            filler = Const(self.nests.filler(stmt))
+            self.nests.allocate(stmt.target)
+            for edge in self.edges[stmt]:
+                self._store(Store(stmt.target, (edge, *(FULL,) * (stmt.target.type.ndim - 1)), filler))
+            return
         filler = self.nests.filler(stmt)
         if isinstance(filler, Var) and filler.type.dtype != stmt.target.type.dtype:
             filler = self.ev.assign(
