@@ -48,9 +48,22 @@ def of_tuples(x):
     return total + np.sum(ROWS[1] * x) + len(ROWS) * x[0]
 
 
+AXES = [1, 0]
+PLACES = [0, 2]
+SCALES = [2.0, [0.5, 3.0]]
+
+
+def of_lists(x):
+    a = np.reshape(np.concatenate((x, x**2)), (2, 3))
+    total = np.sum(np.transpose(a, AXES)[PLACES] ** 2) + SCALES[0] * x[0] + SCALES[1][-1] * x[1]
+    for factor in SCALES[1]:
+        total = total + factor * x[2] ** 2
+    return total * (2.0 if isinstance(PLACES, list) else 1.0) + sum(AXES + PLACES) * x[0]
+
+
 @pytest.mark.parametrize("mode", ("python", "tape"))
 @pytest.mark.parametrize(
-    "f", (by_key, by_items, as_keywords, of_tuples, Model().loss), ids=lambda f: f.__name__
+    "f", (by_key, by_items, as_keywords, of_tuples, of_lists, Model().loss), ids=lambda f: f.__name__
 )
 def test_containers(f, mode):
     adc.check_grads(f, (POINT,), order=2, mode=mode)
@@ -95,6 +108,39 @@ def augmented(x):
 def updated(x):
     SETTINGS.update(scale=x[0])
     return np.sum(x)
+
+
+def appended(x):
+    for k in range(3):
+        PLACES.append(k)
+    return np.sum(x)
+
+
+def appended_under_another_name(x):
+    places = PLACES
+    for k in range(x.size):
+        places.append(k)
+    return np.sum(x) * len(places)
+
+
+def replaced(x):
+    ROWS[0] = x
+    return np.sum(ROWS[0])
+
+
+def extended(x):
+    places = PLACES
+    places += [1]
+    return np.sum(x) * len(places)
+
+
+@pytest.mark.parametrize(
+    "f", (appended, appended_under_another_name, replaced, extended), ids=lambda f: f.__name__
+)
+def test_writing_to_a_list_is_refused(f):
+    with pytest.raises(adc.UnsupportedError, match="is a list outside the function, and is written to"):
+        adc.grad(f, mode="python")(POINT)
+    assert len(PLACES) == 2 and ROWS[0].shape == (3,)
 
 
 @pytest.mark.parametrize("f", (assigned, augmented, updated), ids=lambda f: f.__name__)

@@ -19,12 +19,12 @@ def _of_right_side(a, b, *_, **__):
 @static
 def flipped(trans):
     """The same system, transposed."""
-    return {0: 1, "N": "T", 1: 0, "T": "N"}[trans]
+    return {0: 1, "N": "T", 1: 0, "T": "N", 2: 0, "C": "N"}[trans]
 
 
 @static
 def is_transposed(trans):
-    return trans in (1, "T")
+    return trans in (1, "T", 2, "C")
 
 
 def outer_of(x, y):
@@ -51,6 +51,7 @@ def _inside(a, lower, unit_diagonal):
         call(_triangle(r, 3), r.normal(3, 2), lower=True),
         call(_triangle(r, 3), r.normal(3), trans=1, lower=True),
         call(_triangle(r, 3).T, r.normal(3, 2), trans="T"),
+        call(_triangle(r, 3).T, r.normal(3), trans="C"),
         call(_triangle(r, 3), r.normal(3), lower=True, unit_diagonal=True),
     ],
 )

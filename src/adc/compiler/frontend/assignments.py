@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import frozen, growing, instances
 from adc.compiler.frontend.calls import Calls
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, OutsideDict
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Maybe, Value, kind
@@ -111,6 +111,7 @@ class Assignments(Calls):
             elif isinstance(old, Var) and old.is_array:
                 self._update(old, (Ellipsis,), function, value, old)
             elif isinstance(old, ListValue) and function is operator.add:
+                self.refuse_outside(old)
                 if old.depth != self.loop_depth:
                     raise NeedsUnrolling(old)
                 if old.taken:
@@ -191,9 +192,8 @@ class Assignments(Calls):
             self.write(base, normalized(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
             growing.put(self, base, index, value)
-        elif isinstance(base, OutsideDict):
-            raise self.refuse_outside(base)
         elif isinstance(base, (ListValue, dict)):
+            self.refuse_outside(base)
             if not self.is_static(index):
                 raise (
                     NeedsUnrolling(base)

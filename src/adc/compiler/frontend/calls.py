@@ -276,6 +276,14 @@ class Calls(Functions):
             if error.location is not None:
                 raise
             raise self.refuse(error.what, error.why, error.repair) from error
+        except (TypeError, KeyError) as error:
+            if self.is_static(args) and self.is_static(kwargs):
+                raise
+            raise self.refuse(
+                "an argument that says what is computed is only known at run time",
+                str(error),
+                "use a constant",
+            ) from error
 
     def _ufunc(self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A ufunc with `where`, `dtype` and the like."""
@@ -364,9 +372,9 @@ class Calls(Functions):
 
     def _call_container(self, method: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         container = method.__self__
+        if method.__name__ in _MUTATING:
+            self.refuse_outside(container)
         if isinstance(container, OutsideDict):
-            if method.__name__ in _MUTATING:
-                raise self.refuse_outside(container)
             method = getattr(self.opened(container), method.__name__)
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
             raise NeedsUnrolling(container)

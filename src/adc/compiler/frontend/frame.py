@@ -20,6 +20,7 @@ class ListValue(list[Any]):
     original: ListValue | None = None  # the list that this one stands for in the body of a loop
     made: Location | None = None  # where it was written down
     taken = False  # its elements were copied into an array: they may not change any more
+    outside: str | None = None  # the name of a list of the user's, which is not written to
 
 
 class Instance(dict[str, Any]):

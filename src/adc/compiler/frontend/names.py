@@ -22,6 +22,8 @@ from adc.compiler.ir.types import Array, Scalar, of_number
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
+LONGEST = 100  # of a list outside the function whose elements are inputs, one by one
+
 
 class UnassignedRead(UnsupportedError):
     """A local name is read that has no value so far; in a loop, an earlier trip may have given it one."""
@@ -99,11 +101,16 @@ class Names(Core):
         if type(value) in (dict, OrderedDict, defaultdict):
             self._guard(lambda: tuple(read()), tuple(value), label)
             return OutsideDict(read, label)
-        if isinstance(value, (tuple, list)) and holds_array(value):
-            # The arrays are inputs; a list is a tuple here, as nothing can be added to it.
+        if (type(value) is list and 0 < len(value) <= LONGEST) or (
+            isinstance(value, tuple) and holds_array(value)
+        ):
             self._guard(lambda: len(read()), len(value), label)
             parts = [self.captured(lambda k=k: read()[k], f"{label}_{k}") for k in range(len(value))]  # type: ignore[misc]
-            return rebuilt(value, parts) if isinstance(value, tuple) else tuple(parts)
+            if isinstance(value, tuple):
+                return rebuilt(value, parts)
+            held = self.new_list(parts)
+            held.outside = label
+            return held
         if isinstance(value, list):
             raise self.refuse(
                 f"`{label}` is a list outside the function",
@@ -131,12 +138,16 @@ class Names(Core):
         label = f"{held.label}_{key}" if isinstance(key, int) or str(key).isidentifier() else held.label
         return self.captured(lambda: held.read()[key], label)
 
-    def refuse_outside(self, held: OutsideDict) -> UnsupportedError:
-        return self.refuse(
-            f"`{held.label}` is a dict outside the function, and is written to",
-            "what the function leaves behind is not part of its derivative",
-            "return the value, or make a dict in the function",
-        )
+    def refuse_outside(self, container: Value) -> None:
+        """Refuse to write to a container from outside the function."""
+        label = container.label if isinstance(container, OutsideDict) else getattr(container, "outside", None)
+        if label is not None:
+            what = "dict" if isinstance(container, OutsideDict) else "list"
+            raise self.refuse(
+                f"`{label}` is a {what} outside the function, and is written to",
+                "what the function leaves behind is not part of its derivative",
+                f"return the value, or make a {what} in the function",
+            )
 
     def opened(self, value: Value) -> Value:
         """A dict from outside the function as one of the program, with all that stands in it."""

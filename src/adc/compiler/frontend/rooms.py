@@ -35,7 +35,7 @@ def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
         function = getattr(called, "func", None)
         if isinstance(function, gast.Attribute) and function.attr == "append":
             name = getattr(function.value, "id", None)
-            if isinstance(env.get(name), ListValue):  # type: ignore[arg-type]
+            if isinstance(env.get(name), ListValue) and env[name].outside is None:  # type: ignore[arg-type,index]
                 found[str(name)] = found.get(str(name), 0) + 1
     return found
 

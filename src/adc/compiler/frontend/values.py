@@ -74,7 +74,7 @@ def rebuilt(like: Value, parts: list[Value]) -> Value:
     result = type(like)(parts)
     if hasattr(like, "depth"):
         result.depth, result.made, result.taken = like.depth, like.made, like.taken
-        result.original = like
+        result.original, result.outside = like, getattr(like, "outside", None)
     return result
 
 
