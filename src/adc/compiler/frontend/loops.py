@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -22,6 +23,19 @@ from adc.rules.dims import Dim
 
 MAX_UNROLLED = 10_000
 Trip = Callable[[], Value]  # gives the item of a trip
+
+
+class _Trips(Sequence[Trip]):
+    """The trips of a loop, of which there may be millions: each is made when it is asked for."""
+
+    def __init__(self, item: Callable[[int], Value], numbers: range) -> None:
+        self._item, self._numbers = item, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, k: Any) -> Any:
+        return functools.partial(self._item, self._numbers[k])
 
 
 class Loops(Carrying):
@@ -44,7 +58,7 @@ class Loops(Carrying):
         self,
         node: Any,
         items: Range | Items,
-        known: list[Trip] | None = None,
+        known: Sequence[Trip] | None = None,
         lists: list[tuple[list[Value], int]] | None = None,
     ) -> None:
         """A loop as a region of its own, or, where its body must know the trip, trip by trip."""
@@ -76,27 +90,27 @@ class Loops(Carrying):
             mark.back()
             self._unrolled(node, known, flag, lists or [])
 
-    def _known_trips(self, items: list[Value] | Range | Items) -> list[Trip] | None:
+    def _known_trips(self, items: list[Value] | Range | Items) -> Sequence[Trip] | None:
         """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
         if isinstance(items, list):
-            return [functools.partial(operator.getitem, items, k) for k in range(len(items))]
+            return _Trips(functools.partial(operator.getitem, items), range(len(items)))
         if isinstance(items, Range):
             if not self.is_static((items.start, items.stop, items.step)):
                 return None
-            return [functools.partial(int, k) for k in range(items.start, items.stop, items.step)]
+            return _Trips(int, range(items.start, items.stop, items.step))
         if not isinstance(items.length, int):
             return None
-        return [functools.partial(items.item, k) for k in range(items.length)]
+        return _Trips(items.item, range(items.length))
 
     def _unrolled(
-        self, node: Any, trips: list[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
+        self, node: Any, trips: Sequence[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
     ) -> None:
         for position, trip in enumerate(trips):
             if flag is not None:
                 running = self.frame.env[flag]
                 if isinstance(running, Var):
                     # The exit depends on data: the rest of the trips run under the flag.
-                    for left in trips[position:]:
+                    for left in itertools.islice(trips, position, None):
                         self._trip_if(flag, node, left)
                     return
                 if not running:

@@ -180,10 +180,10 @@ class _Scalariser:
 
     def _fill(self, stmt: Assign) -> None:
         if stmt in self.edges:
-            filler = Const(self.nests.filler(stmt))
+            zero = Const(self.nests.filler(stmt))
             self.nests.allocate(stmt.target)
             for edge in self.edges[stmt]:
-                self._store(Store(stmt.target, (edge, *(FULL,) * (stmt.target.type.ndim - 1)), filler))
+                self._store(Store(stmt.target, (edge, *(FULL,) * (stmt.target.type.ndim - 1)), zero))
             return
         filler = self.nests.filler(stmt)
         if isinstance(filler, Var) and filler.type.dtype != stmt.target.type.dtype:
