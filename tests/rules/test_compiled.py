@@ -17,7 +17,6 @@ from adc.testing import engines
 
 # What compiled mode refuses, and why it does.
 REFUSED = {
-    "unstack": "how many arrays there are is only known at run time",
     **dict.fromkeys(
         "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
     ),
