@@ -16,6 +16,8 @@ from numba.core import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
+from adc.runtime.rows import around
+
 __all__: list[str] = []
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
@@ -159,19 +161,6 @@ def _scale(n: Any, forward: Any, norm: Any) -> Any:
     return 1.0 if forward == backward else 1.0 / n
 
 
-@register_jitable(**_OPTIONS)
-def _bounds(a: Any, axis: Any) -> Any:
-    """The axis as a position, and how many elements lie before and after it."""
-    where = axis + a.ndim if axis < 0 else axis
-    outer, inner = 1, 1
-    for k in range(a.ndim):
-        if k < where:
-            outer *= a.shape[k]
-        elif k > where:
-            inner *= a.shape[k]
-    return where, outer, inner
-
-
 def _result(a: Any) -> tuple[Any, Any]:
     """The dtypes of complex and of real results."""
     single = a.dtype in (types.float32, types.complex64)
@@ -190,7 +179,7 @@ def _complex_to_complex(a: Any, n: Any, norm: Any, forward: bool) -> Any:
     given = isinstance(n, types.Integer)
 
     def transform(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        where, outer, inner = _bounds(a, axis)
+        where, outer, inner = around(a, axis)
         source = a.shape[where]
         length = n if given else source
         x = np.ascontiguousarray(a).reshape((outer, source, inner))
@@ -228,7 +217,7 @@ def _rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     given = isinstance(n, types.Integer)
 
     def rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        where, outer, inner = _bounds(a, axis)
+        where, outer, inner = around(a, axis)
         source = a.shape[where]
         length = n if given else source
         half = length // 2 + 1
@@ -257,7 +246,7 @@ def _irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     given = isinstance(n, types.Integer)
 
     def irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        where, outer, inner = _bounds(a, axis)
+        where, outer, inner = around(a, axis)
         source = a.shape[where]
         length = n if given else 2 * (source - 1)
         half = length // 2 + 1

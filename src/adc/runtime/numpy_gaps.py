@@ -12,6 +12,8 @@ from numba.core import types
 from numba.core.types.misc import Omitted, StringLiteral
 from numba.extending import overload, register_jitable
 
+from adc.runtime.rows import around
+
 __all__: list[str] = []
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
@@ -24,13 +26,7 @@ def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
         return None
 
     def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
-        where = axis + a.ndim if axis < 0 else axis
-        outer, inner = 1, 1
-        for k in range(a.ndim):
-            if k < where:
-                outer *= a.shape[k]
-            elif k > where:
-                inner *= a.shape[k]
+        where, outer, inner = around(a, axis)
         n = a.shape[where]
         x = np.ascontiguousarray(a).reshape((outer, n, inner))
         order = np.empty((outer, n, inner), np.int64)
@@ -63,13 +59,7 @@ def _argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
         return None  # Numba's own, which the loop below calls
 
     def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
-        where = axis + a.ndim if axis < 0 else axis
-        outer, inner = 1, 1
-        for k in range(a.ndim):
-            if k < where:
-                outer *= a.shape[k]
-            elif k > where:
-                inner *= a.shape[k]
+        where, outer, inner = around(a, axis)
         n = a.shape[where]
         x = np.ascontiguousarray(a).reshape((outer, n, inner))
         order = np.empty((outer, n, inner), np.int64)
