@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,36 +49,35 @@ class Matrix(Composite):
         return isinstance(self._argnums, tuple)
 
 
-class JacobianForward(Matrix):
+class OneMode(Matrix):
+    """The Jacobian by one mode, which is `by`."""
+
+    by: ClassVar[Callable[..., tuple[Any, Any]]]
+
+    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
+        found, aux = type(self).by(
+            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
+        )
+        return (found, aux) if self._has_aux else found
+
+    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
+        return taped_jacobian(self._function, args, kwargs, keys, self._several, self._has_aux)
+
+
+class JacobianForward(OneMode):
     """The Jacobian by forward mode: one push per element of the arguments."""
 
     label = "jacfwd"
     what = "Jacobian, by forward mode,"
-
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.forward(
-            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
-        )
-        return (found, aux) if self._has_aux else found
-
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
-        return taped_jacobian(self._function, args, kwargs, keys, self._several, self._has_aux)
+    by = staticmethod(jacobians.forward)
 
 
-class JacobianReverse(Matrix):
+class JacobianReverse(OneMode):
     """The Jacobian by reverse mode: one pull per element of the result."""
 
     label = "jacrev"
     what = "Jacobian, by reverse mode,"
-
-    def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        found, aux = jacobians.reverse(
-            ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
-        )
-        return (found, aux) if self._has_aux else found
-
-    def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
-        return taped_jacobian(self._function, args, kwargs, keys, self._several, self._has_aux)
+    by = staticmethod(jacobians.reverse)
 
 
 class Hessian(Matrix):

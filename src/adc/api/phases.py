@@ -17,16 +17,15 @@ from adc.api.arguments import Layout, Slot
 from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
 from adc.api.keeping import kept_on
-from adc.api.specialise import Specialisation, compiled, plain, specialisation
+from adc.api.specialise import Specialisation
 from adc.api.transformed import Call, Text
 from adc.compiler import pipeline
-from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import with_lists
 from adc.compiler.transforms import phases
 from adc.config import Mode
-from adc.errors import ArgumentError, InternalError, ShapeError, UnsupportedError
+from adc.errors import ArgumentError, InternalError, ShapeError
 
 __all__ = ["Phased", "Run", "phased"]
 
@@ -115,14 +114,7 @@ class Phased(Composite):
             context = pipeline.run(request, optimize=self._asked in ("auto", "compiled"))
         except InternalError as error:
             context = self._without_numba(request, error)
-        if "optimized" in context.texts:
-            try:
-                return compiled(context, inputs)
-            except UnsupportedError as error:
-                if self._asked == "compiled":
-                    raise
-                self._warn("python", error)
-        return specialisation(context, "python", backend.quiet(plain(context)))
+        return self._engine(context, inputs)
 
 
 class Run:
