@@ -111,3 +111,14 @@ def sorted_by_a_key(x, y):
         s += v * (k + 1)
     a, b, *rest = sorted([y[0], y[1], x[0] * y[2], y[3]], key=lambda v: -(v**2), reverse=True)
     return s + a * b + sum(rest)
+
+
+@program(lambda r: (r.normal(size=5),))
+def elements_as_long_as_the_counter(x):
+    heads = [(x[:i], i) for i in range(1, len(x))]
+    tails = []
+    for i in range(len(x)):
+        tail = x[min(i, 3) :] * 2.0
+        if i % 2:
+            tails.append(tail)
+    return sum(np.sum(p * p) * i for p, i in heads) + sum(np.prod(t) for t in tails)

@@ -395,6 +395,15 @@ return sum(parts)
 
 _feature(
     "Containers",
+    "lists of tuples, of lists and of arrays of other lengths, for the lengths of the call",
+    """
+parts = [(x[:i], i) for i in range(1, len(x))]
+return sum(np.sum(p * p) * i for p, i in parts)
+""",
+)
+
+_feature(
+    "Containers",
     "lists whose length the data decides",
     """
 parts = []
@@ -501,6 +510,26 @@ _feature(
     "recursion with a depth known while compiling",
     """
 return factorial_like(x[0], 3)
+""",
+)
+
+_feature(
+    "Functions",
+    "recursion that a length ends, for the lengths of the call",
+    """
+def product(y):
+    return y[0] if len(y) == 1 else product(y[: len(y) // 2]) * product(y[len(y) // 2 :])
+return product(x)
+""",
+)
+
+_feature(
+    "Functions",
+    "an array spread over parameters: `f(*x)`",
+    """
+def line(a, *rest):
+    return a * sum(rest)
+return line(*x)
 """,
 )
 

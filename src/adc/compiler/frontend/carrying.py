@@ -65,7 +65,6 @@ class Carrying(Branches):
                 each.become(self._with_phis(each, (each.name, k), leaves, phis).state())
             self.region_depth += 1
             self.loop_depth += 1
-            self.open_phis.append(set(phis.values()))
             try:
                 with self.at(blocks[0]):
                     condition = test() if test is not None else True
@@ -88,7 +87,6 @@ class Carrying(Branches):
             finally:
                 self.region_depth -= 1
                 self.loop_depth -= 1
-                self.open_phis.pop()
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)

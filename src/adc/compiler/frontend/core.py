@@ -35,7 +35,6 @@ class Core(Merging):
     ]  # the functions being inlined, with the regions around their calls
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
-    open_phis: list[set[Var]]  # what the loops around carry
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
     list_kinds: dict[

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.source import Source
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import Var, newest
 from adc.errors import Location, UnsupportedError
 
 
@@ -68,6 +68,9 @@ class Growing:
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     room: Room | None = None
+    born: str = field(
+        default_factory=newest
+    )  # variables made later are not there where its places are allocated
     run_time = True
 
     def __bool__(self) -> bool:

@@ -23,7 +23,7 @@ from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Check, Const, Var, defined, owners, walk
+from adc.compiler.ir.nodes import Check, Const, Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type, joined
 from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
@@ -176,6 +176,8 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     nested = isinstance(value, (Growing, list, tuple))
     _may_change(ev, growing)
     if nested:
+        if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
+            raise cannot(ev, "its elements have arrays in them")
         _take(value)
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
@@ -188,9 +190,9 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     if growing.values is None or growing.guessed:
         _not_of_itself(ev, growing, t)
-        known = growing.values is not None and kind_of(growing) == _from_outside(ev, t)
+        known = growing.values is not None and kind_of(growing) == _from_outside(ev, growing, t)
         if not known:
-            raise ElementFound(growing.key, growing.made, _from_outside(ev, t))
+            raise ElementFound(growing.key, growing.made, _from_outside(ev, growing, t))
         growing.guessed = False
     assert growing.values is not None
     if nested != growing.nested and not _is_empty(growing):
@@ -439,19 +441,18 @@ def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):
-        if not ev.equal.same(a, b) and any(owner in ev.varying for owner in owners(b)):
+        if (a - b).known or (not ev.equal.same(a, b) and any(owner in ev.varying for owner in owners(b))):
             raise cannot(ev, "its elements have different lengths")
         ev.require_equal(a, b, "the elements of a list have different shapes")
     freeze(ev, values)
     ev.store(values, normalized(ev, values, k), ev.cast(value, values.type.dtype))
 
 
-def _from_outside(ev: Core, t: Type) -> Type:
-    """The type of an element, if its lengths are known before the loop."""
+def _from_outside(ev: Core, growing: Growing, t: Type) -> Type:
+    """The type of an element, if its lengths are known where the list begins to grow."""
     if not isinstance(t, Array):
         return Scalar(t.dtype)
-    inside = {v for s in walk(ev.block) for v in defined(s)}.union(*ev.open_phis)
     shape = tuple(ev.equal.find(d) for d in t.shape)
-    if any(owner in inside for d in shape for owner in owners(d)):
+    if any(owner.order > growing.born for d in shape for owner in owners(d)):
         raise cannot(ev, "the lengths of its elements are only known inside the loop")
     return Array(t.dtype, shape)

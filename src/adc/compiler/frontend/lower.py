@@ -40,7 +40,6 @@ class Evaluator(Statements):
         self.loop_depth = 0
         self.running = []
         self.frozen = {}
-        self.open_phis = []
         self.varying = set()
         self.stacked = {}
         self.list_kinds = {}

@@ -20,6 +20,11 @@ from adc.rules.operation import Operation
 _serial = itertools.count()
 
 
+def newest() -> str:
+    """What comes after the `order` of every variable that there is, and before those that will be made."""
+    return f"{next(_serial):010}"
+
+
 class Var:
     """A value. Identity is the name; `name` is only a wish, which the emitter makes unique."""
 
@@ -41,9 +46,7 @@ class Var:
         self.dim = dim  # for integers: the value as a length
         self.root = root or self  # for arrays: the array that owns the memory
         self.view_of = view_of  # for views: the array that this one was taken from
-        self.order = (
-            f"{next(_serial):010}"  # among the terms of a length, which keeps its form when names change
-        )
+        self.order = newest()  # among the terms of a length, which keeps its form when names change
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.type}"
