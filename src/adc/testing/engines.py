@@ -138,10 +138,13 @@ def probe(case: kit.Case, prefix: str, generator: np.random.Generator) -> Probe 
         lines.append(f"total = total + {scaled}np.sum({part} * {prefix}weight_{k})")
     allowed = case.operation.extra.get("directions", {})
     dots = {name: kit.random_like(arguments[name], generator) for name in names}
-    for name in names:
-        parameter = name.removeprefix(prefix)
-        if parameter in allowed:
-            dots[name] = allowed[parameter](dots[name])
+    for parameter, projected in allowed.items():
+        name = f"{prefix}{parameter}"
+        if name in dots:
+            dots[name] = projected(dots[name])
+        elif f"{name}_re" in dots:
+            whole = projected(dots[f"{name}_re"] + 1j * dots[f"{name}_im"])
+            dots[f"{name}_re"], dots[f"{name}_im"] = whole.real, whole.imag
     return Probe(case, lines, arguments, dots)
 
 
