@@ -557,3 +557,11 @@ def matrices_read_before_the_first(a):
             s += np.trace(other @ m) * other[0, 1]
         seen.append(m @ m.T)
     return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def floats_joined_to_a_list_of_ints(y):
+    counts = [2] * len(y)
+    counts = [e for e in counts if e > 1.5] + [0.2 * len(y) * y[2]]
+    none = [v for v in y if v > 1e6] + [y[3] * 2.0]
+    return counts[-1] * y[1] + counts[0] * y[0] + none[0] * len(none)

@@ -322,10 +322,16 @@ def _shrinks(ev: Core, growing: Growing) -> None:
 
 
 def copied(ev: Core, growing: Growing) -> Growing:
-    """`list(growing)`."""
-    if growing.values is None:
+    """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
+    known = ev.list_kinds.get(ev.origin)
+    if growing.values is not None:
+        values = ev.op("copy", array(ev, growing))
+        if known is not None:
+            values = ev.cast(values, known.dtype)
+    elif known is not None:
+        values = _places(ev, growing.name, FIRST_ROOM, known)
+    else:
         return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
-    values = ev.op("copy", array(ev, growing))
     freeze(ev, values)
     return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
 
