@@ -5,7 +5,7 @@ Everything that makes IR goes through here: the evaluator of user code, the inli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -165,15 +165,19 @@ class Builder:
         if self.most is not None and self.spent > self.most:
             raise self.refuse(f"the program for these sizes has more than {self.most} statements")
 
+    def check_real(self, operation: Operation, operands: Iterable[Value]) -> None:
+        """Refuse complex operands of an operation whose rule is for real ones."""
+        if operation.extra.get("real_only") and any(_is_complex(self.type_of(v)) for v in operands):
+            raise self.refuse(
+                f"{operation.spelling} of complex numbers is not supported", "its rule is for real operands"
+            )
+
     def op(self, operation: Operation | str, *args: Value, **kwargs: Value) -> Value:
         """The value of an operation: folded when everything is known, a new variable otherwise."""
         if isinstance(operation, str):
             operation = registry.named(operation)
         bound = self._bind(operation, args, kwargs)
-        if operation.extra.get("real_only") and any(_is_complex(self.type_of(v)) for v in bound):
-            raise self.refuse(
-                f"{operation.spelling} of complex numbers is not supported", "its rule is for real operands"
-            )
+        self.check_real(operation, bound)
         if any(v is ZERO for v in bound):
             return simplify.with_zero(self, operation, bound)
         if (

@@ -237,6 +237,7 @@ class Calls(Functions):
         if operation.body is not None and (
             operation.kind in ("composite", "constant") or "." not in operation.spelling
         ):
+            self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
             if operation.extra.get("view") and isinstance(result, Var) and args:
                 self.snapshots[result] = args[0]
