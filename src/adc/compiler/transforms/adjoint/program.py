@@ -92,10 +92,10 @@ class Adjoint(Regions):
                         before = self.ev.op("copy", before)
                     before.name, before.named = f"{stmt.array.name}_old", True
                 self.needs.insert_before(stmt, saves)
-                for s in saves:
-                    assert isinstance(s, Assign)
-                    self.layout.home[s.target] = region
-                    self.layout.definition[s.target] = s
+                for s in saves:  # among them the check that arrays of positions are equally long
+                    if isinstance(s, Assign):
+                        self.layout.home[s.target] = region
+                        self.layout.definition[s.target] = s
                     self.layout.start[s] = self.layout.end[s] = self.layout.start[stmt] - 1
                     self.layout.region_of[s] = region
                 self.needs.force_kept.add(before)
