@@ -18,7 +18,7 @@ import numpy as np
 from adc.api.arguments import Leaf, Slot
 from adc.compiler.sizes import Sizes
 
-__all__ = ["MOST_SIZES", "attempts", "most_statements", "taken_for_granted"]
+__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "attempts", "taken_for_granted"]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
 MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
@@ -66,8 +66,3 @@ def _told(leaf: Leaf) -> str:
     if leaf.taken_as == "number":
         return f"{leaf.path} = {leaf.value}"
     return f"{leaf.path} of shape {leaf.value.shape}"
-
-
-def most_statements(slots: list[Slot]) -> int | None:
-    """How long the program may become; None where it has no copies for each size."""
-    return None if taken_for_granted(slots) is None else MOST_STATEMENTS

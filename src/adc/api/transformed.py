@@ -297,6 +297,7 @@ class Transformed:
         leaves = [(k, leaf) for k, slot in enumerate(slots) for leaf in slot.inputs()]
         wanted = tuple(n for c in chosen for n, (k, _) in enumerate(leaves) if k == c)
         variadic = self._parameters.variadic
+        held = sizes.taken_for_granted(slots)
 
         def bind(evaluator: lower.Evaluator) -> tuple[dict[str, Any], list[Var]]:
             params: list[Var] = []
@@ -309,7 +310,7 @@ class Transformed:
                         params.append(lower.make_param(leaf.name, leaf.value, evaluator, known))
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
-            evaluator.most = sizes.most_statements(slots)
+            evaluator.most = None if held is None else sizes.MOST_STATEMENTS
             return layout.arguments(values, variadic), params
 
         of = _listed([layout.names[c] for c in chosen])
@@ -321,7 +322,7 @@ class Transformed:
             self.kind,
             self._value,
             self._has_aux,
-            sizes=sizes.taken_for_granted(slots),
+            sizes=held,
         )
 
     def _packer(

@@ -327,6 +327,11 @@ def walk(block: Block) -> Iterator[Stmt]:
                 yield from walk(inner)
 
 
+def all_blocks(block: Block) -> list[Block]:
+    """A block and those of all regions in it, outer ones before inner ones, in the order of the text."""
+    return [block, *(inner for s in block for part in blocks(s) for inner in all_blocks(part))]
+
+
 def may_raise(stmt: Stmt) -> bool:
     """Whether a statement is a call that is not looked into: it stays where nobody reads its result."""
     return isinstance(stmt, Assign) and not isinstance(stmt.op, str) and "raises" in stmt.op.extra

@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    all_blocks,
     blocks,
     uses,
     variables,
@@ -56,7 +57,7 @@ class _Contractor:
         accesses = _accesses(self.program)
         changed = False
         table: dict[Var, Atom] = {}
-        for block in _all_blocks(self.program.body):
+        for block in all_blocks(self.program.body):
             users = _users(block)
             inside: set[Stmt] | None = None
             for stmt in list(block):
@@ -212,14 +213,6 @@ def _users(block: Block) -> dict[Var, list[Stmt]]:
         for s in block:
             for v in {v for x in walk([s]) for v in uses(x)} & found.keys():
                 found[v].append(s)
-    return found
-
-
-def _all_blocks(block: Block) -> list[Block]:
-    found = [block]
-    for stmt in block:
-        for inner in blocks(stmt):
-            found.extend(_all_blocks(inner))
     return found
 
 

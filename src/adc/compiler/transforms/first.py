@@ -6,6 +6,8 @@ happens to the array may as well be an assignment.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from adc.compiler.ir.nodes import Assign, Block, Program, Stmt, Store, Var, blocks, uses, walk
 
 ZEROS = ("zeros", "zeros_like")
@@ -13,24 +15,21 @@ ZEROS = ("zeros", "zeros_like")
 
 def run(program: Program) -> Program:
     """The program with the first accumulation into zeros made an assignment."""
-    _visit(program.body)
+    for _, first in first_writes(program.body):
+        if first.accumulate and not any(isinstance(i, Var) and i.is_array for i in first.index):
+            first.accumulate = False
     return program
 
 
-def _visit(block: Block) -> None:
+def first_writes(block: Block) -> Iterator[tuple[Assign, Store]]:
+    """Statements that make an array of zeros, each with the write of something else that is the first to touch it."""
     for position, stmt in enumerate(block):
         for inner in blocks(stmt):
-            _visit(inner)
+            yield from first_writes(inner)
         if isinstance(stmt, Assign) and stmt.name in ZEROS and stmt.target.is_array:
             first = next((s for s in block[position + 1 :] if _touches(s, stmt.target)), None)
-            if (
-                isinstance(first, Store)
-                and first.accumulate
-                and first.array is stmt.target
-                and not any(isinstance(i, Var) and i.is_array for i in first.index)
-                and first.value is not stmt.target
-            ):
-                first.accumulate = False
+            if isinstance(first, Store) and first.array is stmt.target and first.value is not stmt.target:
+                yield stmt, first
 
 
 def _touches(stmt: Stmt, array: Var) -> bool:

@@ -13,7 +13,20 @@ from typing import Any
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, For, Program, Store, Var, blocks, uses, variables, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    For,
+    Program,
+    Store,
+    Var,
+    all_blocks,
+    blocks,
+    uses,
+    variables,
+    walk,
+)
 from adc.compiler.transforms.hoist import escaping_roots
 from adc.compiler.transforms.rewrite import operand, substitute
 
@@ -107,10 +120,6 @@ class _Reuse:
             self.escaping.add(old)
 
 
-def _all_blocks(body: Block) -> list[Block]:
-    return [body, *(b for s in walk(body) for b in blocks(s))]
-
-
 def _times_used(block: Block) -> Counter[Var]:
     return Counter(v.root for s in walk(block) for v in uses(s) if v.is_array)
 
@@ -126,7 +135,7 @@ def _replaces(loop: For, old: Var, new: Var) -> bool:
         v.is_array and v.root in (old, new) and v not in (old, new) for s in walk([loop]) for v in uses(s)
     ):
         return False  # a view reads or writes elements that this would have to follow
-    for block in _all_blocks([loop]):
+    for block in all_blocks([loop]):
         for position, s in enumerate(block):
             if isinstance(s, Store) and s.array in (old, new):
                 if s.array is old or any(v in (old, new) for v in variables((s.index, s.value))):

@@ -5,34 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from adc.compiler.frontend.indexing import FULL
-from adc.compiler.ir.nodes import Assign, Block, Const, Program, Slice, Stmt, Store, Var, blocks, uses, walk
-
-_ZEROS = ("zeros", "zeros_like")
+from adc.compiler.ir.nodes import Assign, Const, Program, Slice
+from adc.compiler.transforms.first import first_writes
 
 
 def of(program: Program) -> dict[Assign, list[Slice]]:
     """For statements that make zeros of which a slice is then assigned: the slices beside it, along the first axis."""
-    return dict(_found(program.body))
-
-
-def _found(block: Block) -> Iterator[tuple[Assign, list[Slice]]]:
-    for position, stmt in enumerate(block):
-        for inner in blocks(stmt):
-            yield from _found(inner)
-        if isinstance(stmt, Assign) and stmt.name in _ZEROS and stmt.target.is_array:
-            first = next((s for s in block[position + 1 :] if _touches(s, stmt.target)), None)
-            if isinstance(first, Store) and first.array is stmt.target and not first.accumulate:
-                beside = _beside(first.index)
-                if beside is not None and first.value is not stmt.target:
-                    yield stmt, beside
-
-
-def _touches(stmt: Stmt, array: Var) -> bool:
-    return any(v.root is array for s in walk([stmt]) for v in uses(s) if v.is_array)
+    found = {zeros: _beside(s.index) for zeros, s in first_writes(program.body) if not s.accumulate}
+    return {zeros: beside for zeros, beside in found.items() if beside is not None}
 
 
 def _beside(index: tuple[Any, ...]) -> list[Slice] | None:

@@ -11,14 +11,12 @@ An array that a trip makes and keeps for the reverse sweep needs no memory of it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
-    Block,
     Buffer,
     Const,
     For,
@@ -27,7 +25,7 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
-    blocks,
+    all_blocks,
     walk,
 )
 from adc.compiler.transforms.hoist import escaping_roots
@@ -44,7 +42,7 @@ def of(program: Program, evaluator: Evaluator) -> dict[Buffer, tuple[Var, tuple[
     escaping = escaping_roots(program, evaluator)
     found: dict[Buffer, tuple[Var, tuple[Atom, ...]]] = {}
     taken: set[Var] = set()
-    for block in _all(program.body):
+    for block in all_blocks(program.body):
         made = {s.target: s for s in block if isinstance(s, Assign) and _has_own_memory(s)}
         for position, s in enumerate(block):
             if not isinstance(s, Keep) or not isinstance(s.value, Var) or s.value not in made:
@@ -64,12 +62,6 @@ def of(program: Program, evaluator: Evaluator) -> dict[Buffer, tuple[Var, tuple[
             found[s.buffer] = value, index
             taken.add(value)
     return found
-
-
-def _all(body: Block) -> Iterator[Block]:
-    yield body
-    for s in walk(body):
-        yield from blocks(s)
 
 
 def _has_own_memory(s: Assign) -> bool:
