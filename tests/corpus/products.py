@@ -14,6 +14,12 @@ def matrix_vector(a, x):
     return np.sum((a @ x) ** 2) + np.sum(np.dot(a, x) ** 3)
 
 
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=4), r.normal()))
+def dot_of_other_ranks(a, x, y):
+    rows = np.dot(a, x)
+    return np.sum(rows**2) + np.sum(np.dot(rows, a[:, :, :2]) ** 3) + np.dot(y, y) ** 2 + np.dot(x, y)[1] ** 2
+
+
 @program(lambda r: (r.normal(size=3), r.normal(size=(3, 4))))
 def vector_matrix(x, a):
     return np.sum((x @ a) ** 2) + np.sum(np.dot(x, a) ** 3)

@@ -16,16 +16,9 @@ from adc.rules import registry
 from adc.testing import engines
 
 # What compiled mode refuses, and why it does.
-REFUSED = {
-    **dict.fromkeys(
-        "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
-    ),
-    **dict.fromkeys(
-        "special.hankel1 special.hankel1e special.hankel2 special.hankel2e special.lambertw special.airy "
-        "special.wofz".split(),
-        "complex values of SciPy's kernels",
-    ),
-}
+REFUSED = dict.fromkeys(
+    "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
+)
 # Examples whose result is real or complex as the numbers in it decide: compiled code has one type, and raises.
 ONE_TYPE = {"eigvals-1", "roots-1"}
 TOGETHER = 5  # examples in one program: one that Numba refuses is looked for one by one

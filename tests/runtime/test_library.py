@@ -94,6 +94,42 @@ def test_kernels_of_scipy():
     assert values(np.float32(0.7))[0] == np.float32(special.psi(np.float32(0.7)))
 
 
+def test_kernels_of_complex_numbers_and_of_several_results():
+    special = pytest.importorskip("scipy.special")
+    from adc.runtime import scipy_special  # noqa: F401
+
+    @numba.njit
+    def values(x):
+        return special.wofz(x + 0.3j), special.hankel1(1.5, x), special.gamma(x + 1j), special.expi(x)
+
+    @numba.njit
+    def several(x):
+        return special.sici(x), special.airy(x), special.airy(x + 1j)
+
+    for x in (0.1, 0.7, 2.0, 9.5):
+        np.testing.assert_allclose(values(x), values.py_func(x), rtol=1e-12)
+    for x in (0.7, np.arange(1.0, 7.0).reshape(2, 3), np.arange(1.0, 7.0).reshape(2, 3).T):
+        for got, wanted in zip(several(x), several.py_func(x), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    assert several(np.ones(2, np.float32))[0][1].dtype == np.float32
+
+
+def test_lambert_w():
+    special = pytest.importorskip("scipy.special")
+    from adc.runtime import scipy_special  # noqa: F401
+
+    @numba.njit
+    def value(z, k):
+        return special.lambertw(z, k)
+
+    generator = np.random.default_rng(0)
+    spread = 10.0 ** generator.uniform(-12, 300, 40) * np.exp(1j * generator.uniform(-np.pi, np.pi, 40))
+    real = [0.0, 1.0, -0.2, -0.367, -5.0, 1e-300, np.inf, -np.inf]
+    for z in np.concatenate([spread, generator.normal(size=40) + 1j * generator.normal(size=40), real]):
+        for k in (-2, -1, 0, 1, 2):
+            np.testing.assert_allclose(value(complex(z), k), special.lambertw(z, k), rtol=1e-13)
+
+
 def test_products_of_matrices_in_any_order():
     from adc.runtime.products import dot
 

@@ -81,7 +81,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "sh_chebyt sh_chebyu sh_jacobi sh_legendre"
         ),
         ("unsupported", "no rule: SciPy has no function for the derivative, or nobody has asked"): (
-            "agm airye assoc_laguerre assoc_legendre_p assoc_legendre_p_all bdtri bdtrik bdtrin bei beip ber "
+            "agm assoc_laguerre assoc_legendre_p assoc_legendre_p_all bdtri bdtrik bdtrin bei beip ber "
             "berp besselpoly btdtria btdtrib chdtriv chndtr chndtridf chndtrinc chndtrix diric ellip_harm "
             "ellip_harm_2 ellip_normal ellipj elliprc elliprd elliprf elliprg elliprj eval_chebyc "
             "eval_chebys "

@@ -195,6 +195,36 @@ def airy_push(result, z, *, z_dot):
     return aip * z_dot, z * ai * z_dot, bip * z_dot, z * bi * z_dot
 
 
+@pull(
+    sp.airye,
+    wrt="z",
+    shape=lambda z: (shape_of(z),) * 4,
+    name="special.airye",
+    cost=60,
+    examples=lambda r: [0.7, r.positive(3)],
+    extra={"real_only": True},
+    notes="of real arguments; below 0 the first two are NaN",
+)
+def airye_pull(result_bar, result, z):
+    ai_bar, aip_bar, bi_bar, bip_bar = result_bar
+    ai, aip, bi, bip = result
+    root = np.sqrt(np.maximum(z, 0.0))  # of the scale exp(2/3 z ** 1.5), and its reciprocal for bi
+    from_ai = ai_bar * (aip + root * ai) + aip_bar * (z * ai + root * aip)
+    return from_ai + bi_bar * (bip - root * bi) + bip_bar * (z * bi - root * bip)
+
+
+@push(sp.airye)
+def airye_push(result, z, *, z_dot):
+    ai, aip, bi, bip = result
+    root = np.sqrt(np.maximum(z, 0.0))
+    return (
+        (aip + root * ai) * z_dot,
+        (z * ai + root * aip) * z_dot,
+        (bip - root * bi) * z_dot,
+        (z * bi - root * bip) * z_dot,
+    )
+
+
 # --- spherical Bessel functions -----------------------------------------------------------------------------
 
 

@@ -47,6 +47,7 @@ class Operation:
     # or its dtype.
     # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "may_be_complex": the result for real operands, as their values decide.
+    # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
     # "least": the length of the shortest array that it takes.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.registry import composite, pull, push, static
+from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
 
 
@@ -108,7 +108,7 @@ def _dot_axes(a_ndim, b_ndim):
     methods="dot",
     shape=_dot_shape,
     cost=100,
-    extra={"positional": True},
+    extra={"positional": True, "ranks": (1, 2)},
     examples=lambda r: [
         (1.5, 2.5),
         (r.normal(3), r.normal(3)),
@@ -141,6 +141,15 @@ def dot_pull(z_bar, z, a, b):
 @push(np.dot)
 def dot_push(z, a, b, *, a_dot, b_dot):
     return np.dot(a_dot, b) + np.dot(a, b_dot)
+
+
+@lowered(np.dot)
+def dot_by_axes(a, b):
+    if np.ndim(a) == 0 and np.ndim(b) == 0:
+        return a * b
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.atleast_1d(a) * np.atleast_1d(b)  # a number has a dtype of its own here
+    return np.tensordot(a, b, (-1, 0 if np.ndim(b) == 1 else -2))
 
 
 def _flat(x):

@@ -3,11 +3,12 @@
     python -m adc.testing.engines python            # or compiled, text, tape: every operation
     python -m adc.testing.engines compiled cumprod  # one operation, with the error if it is refused
     python -m adc.testing.engines measure 1         # the first example of each: docs/coverage_engines.json
+    python -m adc.testing.engines measure 9 tape cross   # nine of one operation, on one engine
 
 A program of one line is written for an example, `return np.sum(np.real(operation(...)) * weights)`, and its
-gradient is compared with differences of the operation itself. Besides the three engines there is "text": the
-loops that compiled mode gives to Numba, run by Python. It takes a tenth of the time, and all but Numba's own
-opinion of a text is tested by it; its gradient is also compared with the tape's, to rounding.
+value is compared with the operation itself, its gradient with differences. Besides the three engines there is
+"text": the loops that compiled mode gives to Numba, run by Python. It takes a tenth of the time, and all but
+Numba's own opinion of a text is tested by it; its gradient is also compared with the tape's, to rounding.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from adc.testing import kit
 
 Engine = Literal["compiled", "text", "python", "tape"]
 ROUNDING = 1e-12  # by which two engines may differ, which add in another order
+VALUE_ROUNDING = 1e-9  # by which values may differ from NumPy's: eigenvalues, functions of matrices
 HEADER = "import math\nimport numpy as np\nimport numpy\n"
 
 
@@ -95,6 +97,10 @@ def _text_of(name: str, value: Any, arguments: dict[str, Any], active: bool) -> 
     if isinstance(value, float) and not np.isfinite(value):
         return f"np.{value}" if value > 0 else f"(-np.{-value})"
     return repr(value)
+
+
+class WrongValue(Exception):
+    """An engine computes something else than the operation."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +173,10 @@ def tried(cases: Sequence[kit.Case], mode: Engine, directory: Path) -> list[str]
         program = _program(probes, mode, directory)
         arguments = {name: value for p in probes for name, value in p.arguments.items()}
         active = tuple(k for k, name in enumerate(arguments) if any(name in p.dots for p in probes))
-        gradients = _gradients(program, active, list(arguments.values()), mode)
+        value, gradients = _value_and_gradients(program, active, list(arguments.values()), mode)
+        wanted = program(*copy.deepcopy(list(arguments.values())))
+        if not np.isclose(value, wanted, rtol=VALUE_ROUNDING, atol=VALUE_ROUNDING, equal_nan=True):
+            raise WrongValue(f"{value!r}, the operation itself gives {wanted!r}")
     except Exception as error:  # the answer is the report of whatever goes wrong
         if len(cases) > 1:
             return [answer for case in cases for answer in tried([case], mode, directory)]
@@ -177,25 +186,28 @@ def tried(cases: Sequence[kit.Case], mode: Engine, directory: Path) -> list[str]
     answers = ["ok" if p is None else _compared(p, bars, directory) for p in found]
     if mode != "text":
         return answers
-    taped = dict(zip(names, _gradients(program, active, list(arguments.values()), "tape"), strict=True))
+    _, through_tape = _value_and_gradients(program, active, list(arguments.values()), "tape")
+    taped = dict(zip(names, through_tape, strict=True))
     return [
         answer if p is None or answer != "ok" else _rounded_alike(p, bars, taped)
         for p, answer in zip(found, answers, strict=True)
     ]
 
 
-def _gradients(
+def _value_and_gradients(
     program: Callable[..., Any], active: tuple[int, ...], arguments: list[Any], engine: Engine
-) -> Any:
-    from adc.api import grad
+) -> tuple[Any, Sequence[Any]]:
+    """Both, since a program for the gradient alone leaves out what no derivative reads."""
+    from adc.api import value_and_grad
 
     if engine != "text":
-        return grad(program, argnums=active, mode=engine)(*arguments)
-    text = grad(program, argnums=active).source(*arguments, stage="optimized")
+        value, gradients = value_and_grad(program, argnums=active, mode=engine)(*arguments)
+        return value, gradients
+    text = value_and_grad(program, argnums=active).source(*arguments, stage="optimized")
     module: dict[str, Any] = {}
     exec(text.replace("@rt.kernel\n", ""), module)
-    found = module[f"{program.__name__}_grad"](*copy.deepcopy(arguments))
-    return found if isinstance(found, tuple) else (found,)
+    value, *gradients = module[f"{program.__name__}_value_and_grad"](*copy.deepcopy(arguments))
+    return value, gradients
 
 
 def _compared(probe: Probe, bars: dict[str, Any], directory: Path) -> str:
@@ -276,30 +288,29 @@ def outcomes(
             yield from zip(chosen, tried(chosen, mode, Path(folder)), strict=True)
 
 
-def measure(modes: list[Engine], most: int, target: Path) -> None:
+def measure(modes: Sequence[Engine], names: Sequence[str], most: int, target: Path) -> None:
     """Write which engine takes which operation, for the coverage table: "ok", or what stands in the way."""
     table: dict[str, dict[str, str]] = json.loads(target.read_text("utf-8")) if target.exists() else {}
-    known = {operation.name for operation in registry.operations()}
+    operations = [o for o in registry.operations() if o.kind != "constant"]
+    known = {operation.name for operation in operations}
     table = {name: answers for name, answers in table.items() if name in known}
-    for mode in modes:
-        for answers in table.values():
-            answers.pop(mode, None)
-        operations = [o for o in registry.operations() if o.kind != "constant"]
-        cases = [case for operation in operations for case in measurable(operation)[:most]]
-        for case, outcome in outcomes(mode, cases):
-            answers = table.setdefault(case.operation.name, {})
-            if answers.get(mode, "ok") == "ok":
-                answers[mode] = outcome if outcome == "ok" else outcome.partition(":")[0]
+    for operation in operations if not names else map(registry.named, names):
+        answers = table.setdefault(operation.name, {})
+        for mode in modes:
+            found = [outcome for _, outcome in outcomes(mode, measurable(operation)[:most])]
+            refusals = (outcome.partition(":")[0] for outcome in found if outcome != "ok")
+            answers[mode] = next(refusals, "ok")
         target.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main(arguments: list[str]) -> None:
     """Print what one engine makes of every operation, or of one; or `measure` them for the coverage table."""
+    engines: list[Engine] = ["compiled", "python", "tape"]
     if arguments[0] == "measure":
-        chosen = [cast(Engine, mode) for mode in arguments[2:]]
-        measure(
-            chosen or ["compiled", "python", "tape"], int(arguments[1]), Path("docs/coverage_engines.json")
-        )
+        most, *rest = arguments[1:]
+        chosen = [mode for mode in engines if mode in rest] or engines
+        names = [name for name in rest if name not in engines]
+        measure(chosen, names, int(most), Path("docs/coverage_engines.json"))
         return
     mode = cast(Engine, arguments[0])
     most = int(arguments[2]) if len(arguments) > 2 else 100

@@ -235,7 +235,9 @@ class Calls(Functions):
             return self.into(out, self.call(function, args, kwargs))
         args, kwargs = self._operands(operation, args, kwargs)
         if operation.body is not None and (
-            operation.kind in ("composite", "constant") or "." not in operation.spelling
+            operation.kind in ("composite", "constant")
+            or "." not in operation.spelling
+            or self._has_other_ranks(operation, args)
         ):
             self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
@@ -245,6 +247,12 @@ class Calls(Functions):
             result = self.op(operation, *args, **kwargs)
         named = array_functions.result_type(function) if isinstance(result, tuple) else None
         return result if named is None else named(*result)
+
+    def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
+        """Whether operands have ranks for which compiled code takes the body of an operation in its place."""
+        ranks = operation.extra.get("ranks")
+        types = [self.type_of(a) for a in args]
+        return ranks is not None and any(t is not None and getattr(t, "ndim", 0) not in ranks for t in types)
 
     @staticmethod
     def _takes_anything(function: Value) -> bool:

@@ -268,14 +268,6 @@ class _Scalariser:
 
     def _product(self, stmt: Assign) -> None:
         a, b = stmt.args
-        if not (isinstance(a, Var) and isinstance(b, Var) and a.is_array and b.is_array):
-            self.nests.nest(
-                stmt.target,
-                lambda index: self.ev.op(
-                    "multiply", self.nests.aligned(a, index), self.nests.aligned(b, index)
-                ),
-            )
-            return
         operands = tuple(layouts.for_blas(self.nests, x, stmt.targets[0].type.dtype) for x in (a, b))
         self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
 
