@@ -80,3 +80,21 @@ def broadcast_in_loop(x, y, n):
         x = x + 0.1 * np.sum(np.sin(m), axis=1, keepdims=True)
         y = y - 0.1 * np.sum(np.cos(m), axis=0, keepdims=True)
     return np.sum(x * y)
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.uniform(1.0, 2.0, size=(4, 1))))
+def cuts_of_one_column(p, m):
+    """A cut of an axis of unknown length is a column, and is stretched."""
+    x, y, last = p[:, 0:1], p[:, 1:2], p[:, -1:]
+    near = (x.T - x) ** 2 + (y.T - y) ** 2 + 0.1
+    k = 1
+    q = np.zeros((3, 4))
+    q[...] = p.T[k : k + 1] * 2.0
+    q[1:] += p.T[:1]
+    spread = np.broadcast_to(last, p.shape)
+    return (
+        np.sum(near**-1.5 @ m)
+        + np.sum(p[:1] * p**2)
+        + np.sum(q**2 * spread.T)
+        + np.sum(np.where(p > last, p, y))
+    )

@@ -138,3 +138,21 @@ def one_element(x):
     b = np.reshape(np.sum(x), (1, 1))
     c = np.ravel(x[0] * x[1])
     return a * b[0, 0] + c[0] + np.sum(x**3, keepdims=True).squeeze()
+
+
+@program(lambda r: (r.normal(size=5), 0.6), argnums=(0, 1))
+def grids_by_index(x, s):
+    n = len(x)
+    i, j = np.mgrid[0:n, 1:4]
+    waves = np.exp(-2.0j * np.pi * i * j / n)
+    rows, columns = np.ogrid[s : 2 * s : 3j, 0:n:2]
+    line = np.mgrid[-1.0:1.0:5j]
+    return np.sum(np.abs(x @ waves) ** 2) + np.sum(np.sin(rows * columns) * x[:3]) + x @ line
+
+
+@program(lambda r: (r.normal(size=4),), refused={"tape": "into a plain array"})
+def memory_by_the_name_of_its_class(x):
+    y = np.ndarray((2, len(x)), dtype=x.dtype)
+    y[0] = x * x[0]
+    y[1] = y[0] * x
+    return np.sum(y**2)

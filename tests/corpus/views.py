@@ -250,3 +250,36 @@ def windows_that_move(x, w):
     for i in range(1, n):
         total += np.sum(x[:i]) * x[i] + np.sum(x[i:] ** 2)
     return total
+
+
+@program(lambda r: (r.uniform(1.0, 4.0, size=(4, 4)),))
+def a_strided_column_stands_up_and_is_written(d):
+    """A reshape that only adds axes of length 1 is a view of any array: the write reaches what it is of."""
+    for k in range(len(d)):
+        d[...] = np.minimum(d, np.add.outer(d[:, k], d[k]))
+    upright = d[:, 1].reshape(-1, 1)
+    d[2] *= 2.0
+    beside = np.reshape(d.T, (1, 4, 4))
+    beside[0, 1] += d[0]
+    return np.sum(upright * d) + np.sum(np.multiply.outer(d[:, 3], beside[0, 2]))
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=(2, 2))))
+def a_doubtful_reshape_that_is_done_with(x, w):
+    """Whether the turned rows are a view or a copy, nobody can tell: they are read before the array is written."""
+    y = x.copy()
+    for k in range(3):
+        turned = np.transpose(np.reshape(y, (3, 2)))
+        row = np.reshape(turned, (6,)) * x[k]
+        y[:] = np.reshape(w @ np.reshape(row, (2, 3)), (6,))
+    return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=6),), refused=dict.fromkeys(("compiled", "python"), "a view or a copy"))
+def a_doubtful_reshape_that_is_read_again(x):
+    turned = np.reshape(np.transpose(np.reshape(x, (3, 2))), (6,))
+    total = 0.0
+    for k in range(3):
+        total += turned[k] * x[k]
+        x[k + 1] *= 2.0
+    return total

@@ -18,6 +18,7 @@ from adc.rules import factorizations as factorizations
 from adc.rules import floats as floats
 from adc.rules import fourier as fourier
 from adc.rules import gathering as gathering
+from adc.rules import grids as grids
 from adc.rules import held as held
 from adc.rules import insertion as insertion
 from adc.rules import joining as joining

@@ -164,9 +164,35 @@ class Dim:
         >>> n = Dim.symbol("shape", "x", 0)
         >>> n.at_most(2).within(2), n.within(2)
         (True, False)
+        >>> (n.at_most(3) - n.at_most(2)).within(1)  # x[2:3]
+        True
         """
         ends = self.smaller_of() or (self,)
-        return any(d.known is not None and d.known <= limit for d in ends)
+        if any(d.known is not None and d.known <= limit for d in ends):
+            return True
+        inside = self._inside_clamp()
+        if inside is not None:
+            return limit >= self.const and inside.within(limit - self.const)
+        between = self._between_cuts()
+        return between is not None and between <= limit
+
+    def _inside_clamp(self) -> Dim | None:
+        """What is clamped, where the length is that and a constant."""
+        if [(c, s.kind) for s, c in self.terms] != [(1, "clamp")]:
+            return None
+        inside = self.terms[0][0].payload[0]
+        assert isinstance(inside, Dim)
+        return inside
+
+    def _between_cuts(self) -> int | None:
+        """What the length between two cuts is at most, where they are known to be so far apart."""
+        if sorted((c, s.kind) for s, c in self.terms) != [(-1, "clamp"), (1, "clamp")]:
+            return None
+        (longer,) = (s.payload[0] for s, c in self.terms if c == 1)
+        (shorter,) = (s.payload[0] for s, c in self.terms if c == -1)
+        assert isinstance(longer, Dim) and isinstance(shorter, Dim)
+        apart = (longer - shorter).known
+        return None if apart is None else self.const + max(apart, 0)
 
     def symbols(self) -> set[Symbol]:
         """All unknowns in it, also inside functions of other lengths."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adc.rules.grids import spaced
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -194,12 +195,7 @@ def _index_joined(key, axis, ndmin, trans1d):
 
 def _part(item, ndmin, trans1d):
     if isinstance(item, slice):
-        start = 0 if item.start is None else item.start
-        step = 1 if item.step is None else item.step
-        if isinstance(step, complex):
-            values = np.linspace(start, item.stop, int(abs(step)))
-        else:
-            values = np.arange(start, item.stop, step)
+        values = spaced(item)
         row = np.reshape(values, (1,) * (ndmin - 1) + (np.size(values),))
         return row if ndmin == 1 or trans1d == -1 else np.swapaxes(row, -1, trans1d)
     array = np.stack(tuple(item)) if isinstance(item, list) else item

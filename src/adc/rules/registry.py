@@ -20,6 +20,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import types
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -382,6 +383,12 @@ def model_of(value: Any) -> Any:
         find(value)
     found = _models.get(type(value))
     return None if found is None else found(value)
+
+
+def find_by_item(value: Any) -> Operation | None:
+    """The operation that indexing an object such as `np.r_` means, or None."""
+    item = getattr(value, "__getitem__", None)
+    return find(item) if isinstance(item, types.MethodType) else None
 
 
 def find(function: Any) -> Operation | None:

@@ -46,6 +46,8 @@ def is_active(value: Any) -> bool:
         return any(is_active(v) for v in value)
     if kind is dict:
         return any(is_active(v) for v in value.values())
+    if kind is slice:
+        return is_active((value.start, value.stop, value.step))
     return False
 
 

@@ -247,7 +247,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     model = registry.model_of(value)
     if model is not None:
         return lambda substitution, _: Module(substitution, model)
-    if value is np.r_ or value is np.c_:
+    if registry.find_by_item(value) is not None:
         return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):
         return _partial
@@ -367,7 +367,7 @@ class Ufunc:
 
 
 class Joiner:
-    """`np.r_` or `np.c_`, of Tensors as well."""
+    """`np.r_`, `np.mgrid` and the like, of Tensors as well."""
 
     def __init__(self, joiner: Any) -> None:
         self._joiner = joiner

@@ -42,6 +42,15 @@ def _array(
     return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
 
 
+def _ndarray(self: Calls, shape: Value, dtype: Value = float, **others: Value) -> Value:
+    if others:
+        raise self.refuse(
+            f"np.ndarray with `{next(iter(others))}` is not supported",
+            repair="use np.empty, np.frombuffer or a view",
+        )
+    return self.call(np.empty, [shape, dtype], {})
+
+
 def asarray(self: Calls, x: Value, dtype: Value = None, order: Value = None, copy: Value = None) -> Value:
     return _array(self, x, dtype, copy)
 
@@ -261,6 +270,7 @@ def result_type(function: Callable[..., Any]) -> type | None:
 
 TABLE: dict[Any, Callable[..., Value]] = {
     np.array: _array,
+    np.ndarray: _ndarray,
     np.asarray: asarray,
     np.ascontiguousarray: _ascontiguousarray,
     np.real: _real,

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import frozen, growing, instances
+from adc.compiler.frontend import frozen, growing, instances, stretching
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
@@ -234,8 +234,10 @@ class Assignments(Calls):
                 f"the value has {vt.ndim} axes, the target {target.ndim}",
                 "reduce it first",
             )
+        value = stretching.against(self, value, [target.shape])
+        shape = value.type.shape if isinstance(value, Var) else vt.shape
         broadcast(
-            [target.shape, vt.shape],
+            [target.shape, shape],
             lambda a, b: self.require_equal(
                 a, b, "could not broadcast input array from one shape into another"
             ),

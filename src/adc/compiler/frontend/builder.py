@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, simplify
+from adc.compiler.frontend import infer, simplify, stretching
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths, length_of
@@ -193,7 +193,9 @@ class Builder:
             if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
         if infer.is_elementwise(operation):
-            bound = self._without_broadcasts(bound)
+            bound = stretching.operands(self, self._without_broadcasts(bound))
+        elif operation.name == "broadcast_to":
+            bound = stretching.to_shape(self, *bound)
         simplified = simplify.simplified(self, operation, bound)
         if simplified is not None and not (
             self.in_user_code and infer.is_elementwise(operation) and self.type_is_array(simplified)

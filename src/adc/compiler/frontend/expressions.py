@@ -243,7 +243,7 @@ class Expressions(Operators):
                     return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
             return self.getitem(base, normalized(self, base, self.index_value(base, index)))
-        if base is np.r_ or base is np.c_:
+        if registry.find_by_item(base) is not None:
             return self.call(base.__getitem__, [index], {})
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)

@@ -5,6 +5,7 @@ It keeps the generated code plain: `x * 1.0` is x, `np.sum` of a number is that 
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,9 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         lengths = [builder.length(d) for d in wanted]
         if None not in lengths and builder.equal.same_shape(bound[0].type.shape, tuple(lengths)):  # type: ignore[arg-type]
             return bound[0]
+        added = None if name != "reshape" or None in lengths else _added_axes(builder, bound[0], lengths)  # type: ignore[arg-type]
+        if added is not None:  # a view of any array, whatever its strides
+            return functools.reduce(lambda x, k: builder.op("expand_dims", x, k), added, bound[0])
     elif name == "transpose" and isinstance(bound[0], Var):
         ndim = bound[0].type.ndim
         axes = tuple(range(ndim))[::-1] if bound[1] is None else bound[1]
@@ -92,6 +96,22 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
         return builder.op("broadcast_to", bound[0], (1,) * len(axes))
     return None
+
+
+def _added_axes(builder: Builder, x: Var, wanted: list[Dim]) -> tuple[int, ...] | None:
+    """Where a reshape puts axes of length 1 between those of the array; None where it does something else."""
+    if wanted.count(Dim(-1)) > 1:
+        return None
+    left = list(x.type.shape)
+    added = []
+    for k, d in enumerate(wanted):
+        if left and (d == Dim(-1) or builder.equal.same(d, left[0])):
+            left.pop(0)  # a length that is left to NumPy is that of the axis: all others are the same
+        elif d == Dim(1):
+            added.append(k)
+        else:
+            return None
+    return None if left else tuple(added)
 
 
 def _becomes_number(builder: Builder, name: str, bound: tuple[Value, ...]) -> bool:

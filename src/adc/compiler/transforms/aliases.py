@@ -30,6 +30,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     change_blocks,
+    reads_memory,
     uses,
     walk,
 )
@@ -53,8 +54,8 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 def _reshaped_copies(program: Program, ev: Evaluator) -> None:
     """A reshape of an array that may not be contiguous is a view or a copy: NumPy decides when it runs.
 
-    Where nothing is written to that memory from then on, nobody sees the difference, and it is a copy. Otherwise it is
-    refused, as the reverse sweep must know.
+    Where nothing is written through it, and it is not read after a write to that memory, nobody sees the difference,
+    and it is a copy. Otherwise it is refused, as the reverse sweep must know.
     """
     memory = Memory(ev.joined_roots)
     place = layout.of(program.body, program.params)
@@ -74,8 +75,13 @@ def _reshaped_copies(program: Program, ev: Evaluator) -> None:
             if any(c.phi.is_array and memory.of(c.phi) is memory.of(stmt.target) for c in loop.carried)
         )
         begin = place.start[next(carries, stmt)]
+        views = _views_of(stmt, program)
         for store in stores:
-            if place.start[store] > begin and memory.of(store.array) is memory.of(stmt.target):
+            if (
+                place.start[store] > begin
+                and memory.of(store.array) is memory.of(stmt.target)
+                and _sees(views, store, stmt, program, place)
+            ):
                 raise UnsupportedError(
                     f"this writes to `{stmt.target.root.name}`, of which a reshape was taken "
                     "that may be a view or a copy",
@@ -89,6 +95,32 @@ def _reshaped_copies(program: Program, ev: Evaluator) -> None:
         (doubtful[stmt],) = made  # type: ignore[assignment]
     if doubtful:
         program.body = _copied_before(program.body, doubtful, ev)
+
+
+def _views_of(made: Assign, program: Program) -> set[Var]:
+    """What is made by a statement, and the views of it."""
+    views = {made.target}
+    for stmt in walk(program.body):
+        if isinstance(stmt, Assign):
+            views.update(t for t in stmt.targets if t.view_of in views)
+    return views
+
+
+def _sees(views: set[Var], store: Store, made: Assign, program: Program, place: layout.Layout) -> bool:
+    """Whether a write is made through one of some views, or may come before a statement that reads one."""
+    if store.array in views or views.intersection(r for r in program.results if isinstance(r, Var)):
+        return True
+    inside = place.region_of[made].loops
+    for stmt in walk(program.body):
+        if views.isdisjoint(uses(stmt)) or (isinstance(stmt, Assign) and not reads_memory(stmt)):
+            continue
+        if isinstance(stmt, (For, While, If)):
+            return True  # it goes on under another name
+        # A loop that begins after the view was made comes back to what stands before the write.
+        again = [loop for loop in place.region_of[stmt].loops if loop not in inside]
+        if place.start[store] <= (place.end[again[0]] if again else place.start[stmt]):
+            return True
+    return False
 
 
 def _copied_before(block: Block, copies: dict[Stmt, Assign], ev: Evaluator) -> Block:
