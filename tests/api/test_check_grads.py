@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.api import Derivative
+from adc.api import Derivative, specialise, transformed
 from adc.testing.check import GradientMismatch
 
 
@@ -26,6 +26,27 @@ def test_right_gradients_pass(arguments, mode):
     adc.check_grads(loss, arguments, argnums="params", mode=mode)
     adc.check_grads(adc.grad(loss), arguments)
     adc.check_grads(lambda x: np.sum(x * x), (np.ones(3, np.float32),), mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize("function", [np.sin, np.sum, np.max, np.sort, np.prod, np.kron, np.linalg.norm])
+def test_functions_of_numpy_pass(function, mode):
+    arrays = (np.array([0.5, 2.0, 1.0]),) * (2 if function is np.kron else 1)
+    adc.check_grads(function, arrays, order=1, mode=mode)
+
+
+@pytest.mark.filterwarnings("ignore::adc.FallbackWarning")
+def test_where_generated_code_fails_the_tape_is_checked(monkeypatch):
+    def failing(*args):
+        raise ZeroDivisionError("as no text of ours does")
+
+    monkeypatch.setattr(
+        specialise,
+        "compiled",
+        lambda context, inputs: specialise.specialisation(context, "compiled", failing),
+    )
+    monkeypatch.setattr(transformed, "compiled", specialise.compiled)
+    adc.check_grads(lambda x: x * np.sin(x), (np.ones(3),), order=1)
 
 
 def test_wrong_gradient_is_located(arguments, monkeypatch):

@@ -53,6 +53,17 @@ def test_call_form(mode):
 
 
 @pytest.mark.tiny
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_a_function_of_numpy_takes_its_own_parameters(mode):
+    np.testing.assert_allclose(adc.grad(np.max, mode=mode)(X), [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(adc.grad(np.sum, mode=mode)(X, None), np.ones(3))
+    np.testing.assert_allclose(adc.grad(np.std, mode=mode)(X, ddof=1), [-0.5, 0.0, 0.5])
+    np.testing.assert_allclose(adc.hessian(np.prod, mode=mode)(X), [[0, 3, 2], [3, 0, 1], [2, 1, 0]])
+    columns = adc.jacobian(np.mean, mode=mode)(np.ones((2, 3)), 0, keepdims=True)
+    np.testing.assert_allclose(columns, np.full((1, 3, 2, 3), 0.5) * np.eye(3)[:, None])
+
+
+@pytest.mark.tiny
 def test_decorator_forms():
     np.testing.assert_allclose(decorated(X), 2 * X)
     assert decorated.__name__ == "decorated" and decorated.__doc__ == "Sum of squares."

@@ -20,6 +20,12 @@ def compress_along_an_axis(a, keep):
     return np.sum(a.compress(keep, axis=1) ** 2) + np.sum(np.delete(a, keep, axis=1) ** 3)
 
 
+@program(lambda r: (r.normal(size=3), r.normal(size=(2, 3)), -1))
+def axis_as_an_argument(x, a, axis):
+    ordered = np.sum(np.sort(x, axis) * np.cumsum(x, axis) * np.diff(x, axis=axis)[0])
+    return ordered + np.sum(np.sort(a, axis) * np.cumsum(a, axis=axis) * np.argsort(a, axis))
+
+
 @program(lambda r: (r.normal(size=4), r.normal(size=4)))
 def choose_by_a_list(x, y):
     return np.sum(np.choose([0, 1, 1, 0], (x, y)) * np.arange(4.0))

@@ -25,6 +25,12 @@ def tuple_local(x, y):
     return a * pair[1] + b * pair[-2]
 
 
+@program(lambda r: (0.7, 3))
+def tuple_repeated(x, n):
+    pairs = (x, 2.0) * n
+    return np.prod(pairs) * len(pairs) + np.prod(n * (x, 3.0))
+
+
 @program(lambda r: ((0.7, r.normal(size=3)),))
 def tuple_argument(p):
     s, x = p

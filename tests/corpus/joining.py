@@ -51,6 +51,14 @@ def split(x):
     return np.sum(a * b) * np.sum(c * c)
 
 
+@program(lambda r: (r.normal(size=6),))
+def split_is_a_list(x):
+    parts = np.split(x, 3) + [2.0 * x[:2]]  # noqa: RUF005  (as people write it)
+    parts[0] = parts[1]
+    parts.append(x[1:3])
+    return len(parts) * np.sum(parts[0] * parts[3]) * np.sum(parts[2] * parts[4])
+
+
 @program(lambda r: (r.normal(size=4),))
 def padded(x):
     z = np.zeros(6)

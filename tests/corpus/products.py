@@ -180,3 +180,9 @@ def systems_with_a_cholesky_factor(m, b, c):
 def triangles_and_units(x, s):
     square = x.T @ x + s * np.eye(3)
     return np.sum(np.tril(x, -1) ** 2) + np.sum(np.triu(square, 1) * s) + np.sum(np.eye(4, 3, 1) * x)
+
+
+@program(lambda r: (r.normal(size=(2, 2, 3)), r.normal(size=(2, 3, 4)), r.normal(size=3)))
+def dot_of_stacks(a, b, x):
+    whole = np.dot(a, b)
+    return np.sum(whole**2) + np.sum(a.dot(x) ** 2) + np.sum(np.dot(x, b) ** 2) + np.sum(a.dot(b[0]))

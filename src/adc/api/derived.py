@@ -41,10 +41,12 @@ class Derived(Composite):
         chain: Chain,
         mode: Mode | None,
     ) -> None:
-        def at(*values_and_directions: Any) -> Any:
-            raise AssertionError("only its signature is asked for")
-
         count = len(layout.names)
+
+        def at(*values_and_directions: Any) -> Any:
+            positional, named = self.call_of(values_and_directions[:count])
+            return function(*positional, **named)
+
         names = [*(f"a{k}" for k in range(count)), *(f"direction{k}" for k in range(len(chain)))]
         at.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]

@@ -66,7 +66,7 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     (np.float64(0.0), None)
     """
     operation = registry.find(function) if isinstance(function, Hashable) else None
-    if operation is None or operation.kind == "constant":
+    if operation is None or (operation.kind == "constant" and not isinstance(function, np.ufunc)):
         return None
     spelling = registry.spell(function)
     root, _, rest = spelling.partition(".")
@@ -79,11 +79,10 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     parameters = [p for p in operation.parameters if _is_written(p.default)]
     if isinstance(function, np.ufunc):
         parameters = parameters[: function.nin]
-    listed = ", ".join(str(p.replace(annotation=p.empty)) for p in parameters)
-    star: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    passed = ", ".join(star.get(p.kind, "") + p.name for p in parameters)
+    parameters = _as_called(function, parameters)
+    listed = str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
     file = f"<adc: {spelling}>"
-    text = f"def {function.__name__}({listed}):\n    return {spelling}({passed})\n"
+    text = f"def {function.__name__}{listed}:\n    return {spelling}({', '.join(map(_passed, parameters))})\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), namespace)
     made: Callable[..., Any] = namespace[function.__name__]
@@ -94,6 +93,33 @@ def _is_written(default: Any) -> bool:
     """Whether a default can be written in a text."""
     empty = default is inspect.Parameter.empty
     return empty or isinstance(default, (bool, int, float, str, type(None)))
+
+
+def _as_called(function: Any, parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Those of a rule's parameters that the function takes; by name only, where it has others before them."""
+    try:
+        public = list(inspect.signature(function).parameters.values())
+    except ValueError:  # written in C, and it does not say
+        return parameters
+    if any(p.kind is p.VAR_POSITIONAL for p in (*public, *parameters)):
+        return parameters
+    by_position = [p.name for p in public if p.kind is not p.KEYWORD_ONLY]
+    found: list[inspect.Parameter] = []
+    for k, p in enumerate(parameters):
+        here = p.default is p.empty or by_position[k : k + 1] == [p.name]
+        if here and not any(q.kind is q.KEYWORD_ONLY for q in found):
+            found.append(p)
+        elif any(q.name == p.name for q in public):
+            found.append(p.replace(kind=p.KEYWORD_ONLY))
+    return found
+
+
+def _passed(parameter: inspect.Parameter) -> str:
+    """A parameter as it is passed on."""
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        return f"{parameter.name}={parameter.name}"
+    star: dict[Any, str] = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+    return star.get(parameter.kind, "") + parameter.name
 
 
 def has_code(function: Any) -> bool:

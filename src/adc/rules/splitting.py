@@ -11,7 +11,7 @@ def _pieces(ary, bounds, axis):
     for k in range(len(bounds) - 1):
         index = (slice(None),) * (axis % np.ndim(ary)) + (slice(bounds[k], bounds[k + 1]),)
         parts.append(ary[index])
-    return tuple(parts)
+    return parts
 
 
 def _bounds(n, indices_or_sections):
@@ -26,6 +26,19 @@ def _bounds(n, indices_or_sections):
             bounds.append(k * each + np.minimum(k, longer))
         return tuple(bounds)
     return (0, *indices_or_sections, n)
+
+
+def _equal_pieces(ary, indices_or_sections, axis):
+    n = ary.shape[axis]
+    if not isinstance(indices_or_sections, int):
+        return _pieces(ary, (0, *indices_or_sections, n), axis)
+    if n % indices_or_sections != 0:
+        raise ValueError("array split does not result in an equal division")
+    each = n // indices_or_sections
+    bounds = [0]
+    for k in range(1, indices_or_sections):
+        bounds.append(k * each)
+    return _pieces(ary, (*bounds, n), axis)
 
 
 @composite(
@@ -43,7 +56,7 @@ def array_split(ary, indices_or_sections, axis=0):
     examples=lambda r: [(r.normal(6), 3), call(r.normal(2, 4), 2, axis=1), (r.normal(6), (2, 5))],
 )
 def split(ary, indices_or_sections, axis=0):
-    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
+    return _equal_pieces(ary, indices_or_sections, axis)
 
 
 @composite(
@@ -51,17 +64,17 @@ def split(ary, indices_or_sections, axis=0):
 )
 def hsplit(ary, indices_or_sections):
     axis = 0 if np.ndim(ary) == 1 else 1
-    return _pieces(ary, _bounds(ary.shape[axis], indices_or_sections), axis)
+    return _equal_pieces(ary, indices_or_sections, axis)
 
 
 @composite(np.vsplit, wrt="ary", examples=lambda r: [(r.normal(4, 2), 2), (r.normal(4, 2), (1, 2))])
 def vsplit(ary, indices_or_sections):
-    return _pieces(ary, _bounds(ary.shape[0], indices_or_sections), 0)
+    return _equal_pieces(ary, indices_or_sections, 0)
 
 
 @composite(np.dsplit, wrt="ary", examples=lambda r: [(r.normal(2, 1, 4), 2)])
 def dsplit(ary, indices_or_sections):
-    return _pieces(ary, _bounds(ary.shape[2], indices_or_sections), 2)
+    return _equal_pieces(ary, indices_or_sections, 2)
 
 
 if hasattr(np, "unstack"):  # NumPy 2.1

@@ -20,6 +20,7 @@ from adc.api import Derivative, value_and_grad
 from adc.api.arguments import Layout, Parameters
 from adc.api.derived import Chain, Derived, Step
 from adc.api.differences import STEPS, Claim, agreed, slope
+from adc.api.functions import written_out
 from adc.config import Mode
 from adc.errors import ArgumentError, DerivativeError, GradientMismatch
 
@@ -71,6 +72,7 @@ def check_grads(
     if not modes or not set(modes) <= {"fwd", "rev"}:
         raise ArgumentError(f"modes={modes!r} is not a selection of 'fwd' and 'rev'")
     primal = function.__adc_primal__ if isinstance(function, Derivative) else function
+    primal = written_out(primal) or primal
     parameters = Parameters(primal)
     layout, values = parameters.bind(tuple(args), {})
     if argnums is None:

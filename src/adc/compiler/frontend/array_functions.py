@@ -205,6 +205,15 @@ def _concatenate(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> 
     return joined if out is None else self.into(out, joined)
 
 
+def _dot(self: Calls, a: Value, b: Value, **rest: Value) -> Value:
+    """A product of stacks is one of matrices: what Numba has is for those."""
+    a, b = (self.array_of(v) if isinstance(v, (list, tuple)) else v for v in (a, b))
+    ranks = _ndim(self, a), _ndim(self, b)
+    if min(ranks) > 0 and max(ranks) > 2 and not rest:
+        return self.call(np.tensordot, [a, b, ((-1,), (max(-2, -ranks[1]),))], {})
+    return self.call_rule(np.dot, [a, b], rest)
+
+
 def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
     if isinstance(arrays, Var):
         return self.op("copy", self.call(np.moveaxis, [arrays, 0, axis], {}))
@@ -275,6 +284,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ascontiguousarray: _ascontiguousarray,
     np.real: _real,
     np.concatenate: _concatenate,
+    np.dot: _dot,
     np.stack: _stack,
     np.tril: _triangle(np.tril),
     np.triu: _triangle(np.triu),

@@ -22,6 +22,7 @@ from adc.rules.operation import Operation
 
 SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "squeeze", "copy"}
 CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}
+AXES = {"axis", "axes"}
 EXAMPLE_LENGTHS = ((3, 5, 7, 11, 13, 17, 19, 23), (4, 6, 10, 14, 15, 21, 22, 26))
 
 
@@ -43,6 +44,7 @@ def is_elementwise(operation: Operation) -> bool:
 
 def result_types(operation: Operation, args: tuple[Operand, ...], require: shapes.Require) -> list[Type]:
     """One type per result. Raises ValueError or TypeError, with NumPy's own message, when the operands do not fit."""
+    _refuse_unknown_axes(operation, args)
     if is_elementwise(operation):
         types = [t for t in map(type_of, args) if t is not None]
         shape = shapes.broadcast([t.shape for t in types], require)
@@ -70,6 +72,13 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
         if ruled is not None:
             return _with_tiny_operands(operation, args, ruled)
     return _by_example(operation, args)
+
+
+def _refuse_unknown_axes(operation: Operation, args: tuple[Operand, ...]) -> None:
+    """Which axis is meant decides the shapes of the result: it is a constant, not a number of the call."""
+    for parameter, operand in zip(operation.parameters, args, strict=True):
+        if parameter.name in AXES and any(True for _ in variables((operand,))):
+            raise TypeError(f"its `{parameter.name}` is only known at run time")
 
 
 def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: Any) -> list[Type]:

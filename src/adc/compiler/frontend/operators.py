@@ -78,6 +78,12 @@ class Operators(Names):
             return self.new_list(list(items) * count) if isinstance(items, list) else items * count
         if function is operator.mul and self.length(count) is not None and isinstance(items, list):
             return growing.repeated(self, items, count)
+        if function is operator.mul and self.length(count) is not None and isinstance(items, tuple):
+            raise self.refuse(
+                "a tuple is repeated a number of times that is only known at run time",
+                "its length would not be known",
+                "repeat a list, or use a constant",
+            )
         # NumPy turns the list into an array when the other side is one.
         x, y = list_calls.plain(self, (x, y))
         x = self.array_of(x) if isinstance(x, (list, tuple)) else x
