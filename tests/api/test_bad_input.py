@@ -46,6 +46,12 @@ def test_integer_arrays(mode):
     np.testing.assert_allclose(adc.grad(sum_of_products, mode=mode)(X, np.arange(3)), [0, 2, 4])
 
 
+@pytest.mark.parametrize("bad", [np.array([1.0], object), np.array([(1.0,)], [("a", float)])])
+def test_arrays_that_do_not_say_that_they_hold_floats(bad):
+    with pytest.raises(TypeError, match="does not say that it holds floats"):
+        adc.grad(lambda x: np.sum(x))(bad)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("bad", ["text", None, True, object(), {"w": "text"}, [], 1j, np.array(["a"])])
 def test_no_number(mode, bad):

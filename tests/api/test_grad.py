@@ -64,6 +64,15 @@ def test_a_function_of_numpy_takes_its_own_parameters(mode):
 
 
 @pytest.mark.tiny
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_a_method_of_a_distribution(mode):
+    stats = pytest.importorskip("scipy.stats")
+    assert adc.grad(stats.norm.logpdf, mode=mode)(0.5) == -0.5
+    np.testing.assert_allclose(adc.grad(stats.norm.logpdf, 1, mode=mode)(0.5, 1.0, scale=2.0), -0.125)
+    np.testing.assert_allclose(adc.grad(stats.norm(1.0, 2.0).logpdf, mode=mode)(0.5), 0.125)
+
+
+@pytest.mark.tiny
 def test_decorator_forms():
     np.testing.assert_allclose(decorated(X), 2 * X)
     assert decorated.__name__ == "decorated" and decorated.__doc__ == "Sum of squares."

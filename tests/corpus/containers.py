@@ -256,3 +256,26 @@ def list_of_arrays_in_loop(x, n):
     for h in history:
         total += np.sum(h)
     return total
+
+
+@program(lambda r: ({"b": r.normal(size=2), "a": r.normal(size=3)}, r.normal(size=2)))
+def ordered_by_a_key(params, x):
+    total = 0.0
+    for k, (_, v) in enumerate(sorted(params.items(), key=lambda item: item[0])):
+        total += (k + 1) * np.sum(v**2)
+    named = [("y", x[1]), ("x", x[0])]
+    named.sort()
+    pairs = [(x[0], 1.0), (x[1], 2.0)]
+    largest = max(pairs, key=lambda p: p[0])
+    numbers = [x[0], x[1] ** 2, 0.1]
+    numbers.sort(key=lambda v: -v)
+    return total + named[0][1] ** 3 + largest[0] * largest[1] + numbers[0] ** 2
+
+
+@program(
+    lambda r: (np.array([0.5, 0.5, 1.5]),),
+    refused=dict.fromkeys(("python", "compiled"), "which of a list's numbers are equal"),
+)
+def compared_in_a_list(x):
+    values = [x[0], x[1], x[2]]
+    return values.index(max(values)) * x[0] + values.count(x[1]) * x[2]

@@ -146,3 +146,10 @@ def added_to_itself_at_positions(x):
     np.add.at(x, [1, 3, 3, 0], x)
     x[[2, 0, 1, 3]] += x
     return np.sum(x * np.arange(1.0, 5.0))
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def tuples_in_an_index(x):
+    read = np.sum(x[(0, 1, 0), (1, 1, 0)] ** 2) + np.sum(x[:, (1, 0)] * np.arange(2.0))
+    x[(0, 2), (1, 1)] = 3.0 * x[0, 0]
+    return read + np.sum(x**3)

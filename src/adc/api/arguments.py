@@ -344,7 +344,9 @@ def _check_differentiable(path: str, item: Any, is_input: bool) -> None:
         dtype = getattr(item, "dtype", type(item).__name__)
         raise ArgumentError(
             f"the argument `{path}` has the dtype {dtype}, and a gradient is wanted with respect to it",
-            why="Integers have no neighbourhood.",
+            why="Integers have no neighbourhood."
+            if kind in "iub"
+            else "It does not say that it holds floats.",
             repair="Pass floats, as with x.astype(float), or choose other arguments with argnums.",
         )
 

@@ -31,6 +31,7 @@ class Derived(Composite):
     """The derivative of a function that a chain says: a function of the slots of its arguments, and of directions."""
 
     label = "derived"
+    noun = "derivative along directions"
     what = "Derivative along directions"
 
     def __init__(

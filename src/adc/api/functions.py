@@ -37,6 +37,9 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         inner, args, kwargs = taken_apart(function.func)
         return inner, (*args, *function.args), {**kwargs, **function.keywords}
     if isinstance(function, types.MethodType):
+        written = written_out(function)
+        if written is not None:
+            return written, (), {}
         inner, args, kwargs = taken_apart(function.__func__)
         return inner, (*args, function.__self__), kwargs
     if isinstance(function, (staticmethod, classmethod)):
@@ -65,27 +68,40 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     >>> written_out(np.sin)(0.0), written_out(print)
     (np.float64(0.0), None)
     """
+    if isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None:
+        method = getattr(registry.model_of(function.__self__), function.__name__, None)
+        if method is None:
+            return None
+        parameters = list(inspect.signature(method).parameters.values())
+        return _calling(f"library.{function.__name__}", parameters, {"library": function.__self__})
     operation = registry.find(function) if isinstance(function, Hashable) else None
     if operation is None or (operation.kind == "constant" and not isinstance(function, np.ufunc)):
         return None
-    spelling = registry.spell(function)
+    spelling = operation.spelling if operation.function == function else registry.spell(function)
     root, _, rest = spelling.partition(".")
     namespace: dict[str, Any] = {root: importlib.import_module("numpy" if root == "np" else root)}
     found = namespace[root]
     for name in rest.split("."):
         found = getattr(found, name, None)
-    if found is not function:
+    if found != function:  # a method, as of scipy.stats.norm, is another object each time
         return None
     parameters = [p for p in operation.parameters if _is_written(p.default)]
     if isinstance(function, np.ufunc):
         parameters = parameters[: function.nin]
-    parameters = _as_called(function, parameters)
+    return _calling(spelling, _as_called(function, parameters), namespace)
+
+
+def _calling(
+    spelling: str, parameters: list[inspect.Parameter], namespace: dict[str, Any]
+) -> Callable[..., Any]:
+    """A function with a text, which calls what is spelled so."""
+    name = spelling.rpartition(".")[2]
     listed = str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
-    file = f"<adc: {spelling}>"
-    text = f"def {function.__name__}{listed}:\n    return {spelling}({', '.join(map(_passed, parameters))})\n"
+    file = f"<adc: {spelling}{listed}>"
+    text = f"def {name}{listed}:\n    return {spelling}({', '.join(map(_passed, parameters))})\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), namespace)
-    made: Callable[..., Any] = namespace[function.__name__]
+    made: Callable[..., Any] = namespace[name]
     return made
 
 

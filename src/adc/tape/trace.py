@@ -156,7 +156,7 @@ def jvp(
     value = result if run.nested else _plain_tree(result)
     dot = pytree.unflatten(
         structure,
-        result_dots if run.nested else [_as_value(y, d) for y, d in zip(outputs, result_dots, strict=True)],
+        result_dots if run.nested else [_as_value(d) for d in result_dots],
     )
     return (value, dot, _plain_tree(aux)) if has_aux else (value, dot)
 
@@ -314,19 +314,19 @@ def _plain_tree(value: Any) -> Any:
     return pytree.unflatten(structure, [_plain_value(leaf) for leaf in leaves])
 
 
-def _as_value(like: Any, dot: Any) -> Any:
+def _as_value(dot: Any) -> Any:
     value = record.plain(dot)
-    return (
-        value.item()
-        if np.ndim(value) == 0 and np.asarray(value).dtype in (np.float64, np.complex128)
-        else value
-    )
+    if np.ndim(value) != 0:
+        return value
+    number = np.asarray(value)[()]
+    return number.item() if number.dtype in (np.float64, np.complex128) else number
 
 
 def _tangent_of(y: Any, dot: Any) -> Any:
     if dot is not None:
         return dot
-    return make(np.zeros(np.shape(record.plain(y))))
+    plain = np.asarray(record.plain(y))
+    return make(np.zeros(plain.shape, plain.dtype if plain.dtype.kind in "fc" else np.float64))
 
 
 def _like(bar: Any, y: Any) -> Any:

@@ -77,6 +77,7 @@ _PURE = {
     frozenset,
     math.lcm,
 }
+_COMPARING = {"index", "count", "remove"}
 _MUTATING = {
     "append",
     "extend",
@@ -393,6 +394,14 @@ class Calls(Functions):
             if not self.known_length(args[0]):
                 return growing.extend(self, growing.converted(self, container), args[0])
             args = [self.static_items(args[0], None)]
+        if method.__name__ == "sort":
+            container[:] = self.call(builtins.sorted, [[*container]], kwargs)
+            return None
+        if method.__name__ in _COMPARING and not self.is_static((container, *args)):
+            raise self.refuse(
+                f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
+                repair="use an array and np.argmax, np.flatnonzero or np.count_nonzero",
+            )
         return method(*args, **kwargs)
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -178,27 +178,51 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
             if default is None:
                 raise self.refuse("max() or min() of nothing", repair="give a default")
             return default
-    if self.is_static(args) and key is None:
-        return max(args) if better == "greater" else min(args)
-    best, *rest = args
-    measure = best if key is None else self.call(key, [best], {})
-    for candidate in rest:
+    measures = [_measure(self, key, candidate) for candidate in args]
+    if self.is_static(measures):
+        return args[measures.index((max if better == "greater" else min)(measures))]
+    best, measure = args[0], measures[0]
+    for candidate, other in zip(args[1:], measures[1:], strict=True):
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
-        other = candidate if key is None else self.call(key, [candidate], {})
         test = self.op(better, other, measure)
-        best, measure = self.op("where", test, candidate, best), self.op("where", test, other, measure)
+        best = _chosen(self, test, candidate, best)
+        measure = best if key is None else self.op("where", test, other, measure)
     return best
+
+
+def _measure(self: Calls, key: Value, item: Value) -> Value:
+    """What an item is ordered by."""
+    return item if key is None else self.call(key, [item], {})
+
+
+def _telling(self: Calls, measures: list[Value]) -> list[Value]:
+    """Tuples by their first elements, where those are known and differ: Python looks no further."""
+    if not measures or not all(isinstance(m, tuple) and m and self.is_static(m[0]) for m in measures):
+        return measures
+    firsts = [m[0] for m in measures]
+    return firsts if len(set(firsts)) == len(firsts) else measures
+
+
+def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
+    """One of two values, which may be containers."""
+    if self.type_of(then) is not None and self.type_of(orelse) is not None:
+        return self.op("where", test, then, orelse)
+    return self.choose(test, lambda: then, lambda: orelse)
 
 
 _KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
 
 
 def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
-    if isinstance(values, dict) and not isinstance(values, Instance):
-        values = list(values)
-    if self.is_static(values) and not isinstance(values, Var):
-        return self.new_list(sorted(values, key=key, reverse=reverse))
-    array = values if isinstance(values, Var) else self.array_of(self.static_items(values, None))
+    if isinstance(values, Var):
+        array = values
+    else:
+        items = self.static_items(values, None)
+        measures = _telling(self, [_measure(self, key, item) for item in items])
+        if self.is_static(measures):
+            order = sorted(range(len(items)), key=measures.__getitem__, reverse=reverse)
+            return self.new_list([items[k] for k in order])
+        array = self.array_of(items)
     if array.type.ndim != 1:
         raise self.refuse("sorted() of rows is not supported", repair="sort positions with np.argsort")
     if key is None:

@@ -16,6 +16,7 @@ from adc import pytree
 from adc.compiler import results
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
@@ -218,7 +219,8 @@ def _pushed(
 
 
 def _dtype(y: Atom) -> str:
-    return y.type.dtype if isinstance(y, Var) and is_float(y.type) else "float64"
+    t = type_of(y)
+    return t.dtype if t is not None and is_float(t) else "float64"
 
 
 # --- reverse ----------------------------------------------------------------------------------------------------

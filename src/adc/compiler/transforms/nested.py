@@ -20,6 +20,7 @@ from adc.compiler import results
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.frame import Frame
+from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import (
@@ -284,7 +285,9 @@ def reversed_block(ev: Evaluator, inner: Inner, value: Atom, extra: list[Atom]) 
     program = adjoint.run(program, inner.inputs, output, extra, ev)
     if output is not None:
         program.results = program.results[1:]
-    return _reversed(ev, program)
+    block, found = _reversed(ev, program)
+    bars = [as_dtype(bar, x) for x, bar in zip(inner.inputs, found[len(extra) :], strict=True)]
+    return block, [*found[: len(extra)], *bars]
 
 
 def _reversed(ev: Evaluator, program: Program) -> tuple[Block, list[Atom]]:
@@ -380,14 +383,22 @@ def as_rule(ev: Evaluator) -> Iterator[None]:
 def dot_atom(ev: Evaluator, x: Atom, dot: Value) -> Atom:
     """The tangent of an output as a value of its own shape."""
     if dot is not ZERO:
-        return ev.atom(dot)
+        return as_dtype(ev.atom(dot), x)
     if isinstance(x, Var) and x.is_array:
         if is_float(x.type):
             return ev.zeros_like(x)
         zero = ev.op("zeros", ev.shape_values(x.type.shape))
         assert isinstance(zero, Var)
         return zero
-    return Const(0.0)
+    return as_dtype(Const(0.0), x)
+
+
+def as_dtype(derivative: Atom, of: Atom) -> Atom:
+    """A derivative that is a constant, as a number of the dtype that its primal has."""
+    known = type_of(of)
+    if isinstance(derivative, Const) and known is not None and known.dtype == "float32":
+        return Const(np.float32(derivative.value))
+    return derivative
 
 
 def _paired(ev: Evaluator, form: Leaves, bar: Value) -> Value:

@@ -1,0 +1,44 @@
+"""A derivative has the dtype of what it belongs to, also where it is zero or one whatever the data are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+from adc import pytree
+
+ARGUMENTS = (np.float32(1.5), np.float32(2.0), np.ones(2, np.float32))
+SEVERAL = (0, 1, 2)
+
+
+def total(x, scale, w):
+    """Depends on `w` only, and linearly."""
+    return np.sum(w)
+
+
+def pair(x, scale, w):
+    return 2.0 * x, x
+
+
+CALLS = {
+    "grad": lambda f, mode: adc.grad(f, SEVERAL, mode=mode)(*ARGUMENTS),
+    "vjp": lambda f, mode: adc.vjp(f, *ARGUMENTS, mode=mode)[1](np.float32(1.0)),
+    "vjp of a pair": lambda _, mode: adc.vjp(pair, *ARGUMENTS, mode=mode)[1]((np.float32(1.0),) * 2),
+    "jvp": lambda f, mode: adc.jvp(f, ARGUMENTS, ARGUMENTS, mode=mode),
+    "jvp of a pair": lambda _, mode: adc.jvp(pair, ARGUMENTS, ARGUMENTS, mode=mode),
+    "jacrev": lambda f, mode: adc.jacrev(f, SEVERAL, mode=mode)(*ARGUMENTS),
+    "jacfwd": lambda f, mode: adc.jacfwd(f, SEVERAL, mode=mode)(*ARGUMENTS),
+    "hessian": lambda f, mode: adc.hessian(f, SEVERAL, mode=mode)(*ARGUMENTS),
+    "hvp": lambda f, mode: adc.hvp(f, ARGUMENTS, ARGUMENTS, mode=mode),
+    "vhp": lambda f, mode: adc.vhp(f, ARGUMENTS, ARGUMENTS, mode=mode),
+    "linearize": lambda f, mode: adc.linearize(f, *ARGUMENTS, mode=mode)[1](*ARGUMENTS),
+}
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize("transform", CALLS)
+def test_single_precision_stays(transform, mode):
+    for leaf in pytree.leaves(CALLS[transform](total, mode)):
+        assert isinstance(leaf, (np.ndarray, np.floating)) and leaf.dtype == np.float32
+        assert isinstance(leaf, np.ndarray) == (leaf.ndim > 0)
