@@ -163,3 +163,34 @@ def test_empty_and_single(mode):
     assert g(np.zeros(0)).shape == (0,)
     np.testing.assert_allclose(g(np.array([3.0])), [6.0])
     np.testing.assert_allclose(g(X), 2 * X)
+
+
+def refusing(x):
+    if x.shape[0] > 0:
+        raise ValueError("no elements, please")
+    return np.sum(x)
+
+
+def asserting(x):
+    assert x.ndim == 2, "a matrix, please"
+    return np.sum(x)
+
+
+def sloped(x):
+    return np.sum(np.gradient(x, edge_order=2) ** 2)
+
+
+@pytest.mark.parametrize("mode", ["auto", "python", "tape"])
+@pytest.mark.parametrize(
+    ("function", "n", "message"),
+    [
+        (refusing, 3, "no elements"),
+        (asserting, 3, "a matrix"),
+        (sloped, 1, "edge_order"),
+        (sloped, 2, "edge_order"),
+    ],
+)
+def test_what_the_function_raises_is_raised(function, n, message, mode):
+    # A rule's body says what NumPy refuses by an assertion.
+    with pytest.raises((ValueError, AssertionError), match=message):
+        adc.grad(function, mode=mode)(np.arange(float(n)))

@@ -270,6 +270,8 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
         except AdcError:
             raise
         except Exception as error:
+            if hasattr(error, "__adc_raised__"):
+                raise  # the user's own: a call with these types gets no further than this `raise`
             raise _fault(stage, error, context) from error
         context.seconds[stage.name] = time.perf_counter() - begin
         observer.after(stage, program)

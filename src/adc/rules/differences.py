@@ -67,6 +67,7 @@ def _slope(f, spacing, axis, edge_order):
     """The derivative of samples along one axis, second order inside, one-sided at the ends."""
     x = np.moveaxis(f, axis, 0)
     n = x.shape[0]
+    assert n > edge_order, "np.gradient: at least edge_order + 1 elements are required"
     tail = (1,) * (np.ndim(f) - 1)
     if np.ndim(spacing) == 0:
         inner = (x[2:] - x[:-2]) / (2.0 * spacing)

@@ -106,7 +106,9 @@ class Statements(Loops):
             if test:
                 return
             if self.region_depth == 0:
-                raise AssertionError(*(m.value for m in message if isinstance(m, Const)))
+                failed = AssertionError(*(m.value for m in message if isinstance(m, Const)))
+                failed.__adc_raised__ = True  # type: ignore[attr-defined]
+                raise failed
         reached = test if isinstance(test, Var) else Const(False)
         self.block.append(Check(reached, "AssertionError", message, self.origin, user=True))
 
