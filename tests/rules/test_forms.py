@@ -82,7 +82,8 @@ def test_forms(f, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy itself takes vectors of three components only"
+    np.lib.NumpyVersion(np.__version__) >= "2.5.0",
+    reason="NumPy itself takes vectors of three components only",
 )
 @pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
 def test_cross_products_in_the_plane(mode):

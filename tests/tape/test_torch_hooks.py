@@ -538,6 +538,41 @@ def gradient_edge_backward_root():
     return x.grad
 
 
+@gives((["y"], ["y", "y"], [2.0, 2.0], ["y", "y"]))
+def hook_stays_with_a_detached_tensor():
+    x, log = ones(2, requires_grad=True), []
+    y = x * 2
+    handle = y.register_hook(lambda g: log.append("y"))
+    z = (y * 3).sum()
+    y.detach_()
+    z.backward()
+    first = list(log)
+    y.requires_grad_()
+    (y * 2).sum().backward()
+    second = list(log)
+    handle.remove()
+    (y * 2).sum().backward()
+    return first, second, y.grad / 2, log
+
+
+@gives(([6.0, 6.0], [6.0, 6.0], ["x", "x"], [11.0, 11.0]))
+def leaf_that_requires_no_gradient_any_more():
+    x, log = ones(2, requires_grad=True), []
+    (x * 6).sum().backward()
+    x.register_hook(lambda g: log.append("x"))
+    w, v = (x * 2).sum(), (x * 3).sum()
+    x.detach_()
+    w.backward()
+    one = x.grad.clone()
+    x.requires_grad_(False)
+    v.backward()
+    two = x.grad.clone()
+    x.requires_grad_()
+    seen = list(log)
+    (x * 5).sum().backward()
+    return one, two, seen, x.grad
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

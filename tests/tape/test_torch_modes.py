@@ -379,6 +379,23 @@ def anomaly_check_nan():
     return str(x.grad.sum().item())
 
 
+@gives((False, (True, False, True), (False, [2.0, 2.0]), (True, True)))
+def enable_grad_in_inference_mode():
+    x = ones(2, requires_grad=True)
+    with adc.inference_mode():
+        outside = adc.is_grad_enabled()
+        with adc.enable_grad():
+            y = x * 2
+            inside = adc.is_grad_enabled(), y.requires_grad, y.is_inference()
+        adc.set_grad_enabled(True)
+        z = x * 2
+        set_on = z.requires_grad, z
+        with adc.inference_mode(False):
+            again = adc.is_grad_enabled(), (x * 2).requires_grad
+    assert adc.is_grad_enabled() and (x * 2).requires_grad
+    return outside, inside, set_on, again
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -142,7 +142,7 @@ def _walk(
                 raise RuntimeError(FREED)
             if node.order < last_write:
                 writes.check(node)
-            adjoints = node.pull.reverse(bar, node.z, *kept)
+            adjoints = node.pull.reverse(bar, node.z, kept)
         edges = node.edges
         if len(edges) == 1:
             (target,) = edges
@@ -231,7 +231,7 @@ def _pull_specially(
         kept = node.kept
         if kept is None:
             raise RuntimeError(FREED)
-        adjoints = node.pull.reverse(bar, node.z, *kept)
+        adjoints = node.pull.reverse(bar, node.z, kept)
     if modes.anomaly and modes.check_nan:
         _refuse_nan(node, adjoints)
     if hooks.runs_after(node):
@@ -291,7 +291,10 @@ def _as_array(adjoint: Any, node: Node) -> Any:
 
 
 def accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
-    """Add to `.grad`; the array behind it is the leaf's own."""
+    """Add to `.grad`, unless its Tensor requires none any more; the array behind it is the leaf's own."""
+    variable = leaf.leaf()
+    if variable is not None and variable.node is not leaf:
+        return
     if bar.__class__ is Tensor:
         leaf.grad = bar if leaf.grad is None else leaf.grad + bar
     elif leaf.grad is None:
@@ -336,7 +339,7 @@ def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
         )
     if pull.traced is None:
         pull.traced = substitute.traced(pull.body) if pull.entry is not None else pull.reverse
-    return pull.traced(bar, z, *values)  # type: ignore[no-any-return]
+    return pull.traced(bar, z, tuple(values))  # type: ignore[no-any-return]
 
 
 def _revived(value: Any, pattern: Any, edges: Any) -> Any:

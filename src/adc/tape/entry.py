@@ -18,7 +18,7 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.tape.node import here
 from adc.tape.quick import quickened
-from adc.tape.slicing import Need, Slice, slice_adjoints, slice_partials
+from adc.tape.slicing import Need, slice_adjoints, slice_partials
 
 # For each differentiable operand True, False, or, where the operand is a sequence of arrays, a tuple of them.
 Pattern = tuple[Any, ...]
@@ -54,6 +54,7 @@ class Pull:
         "keeps_right",
         "keeps_z",
         "name",
+        "nothing",
         "operands",
         "pack",
         "retains",
@@ -65,7 +66,7 @@ class Pull:
     def __init__(
         self,
         name: str,
-        reverse: Callable[..., tuple[Any, ...]],  # (z_bar, z, *kept) -> one adjoint per edge
+        reverse: Callable[..., tuple[Any, ...]],  # (z_bar, z, kept) -> one adjoint per edge
         keeps: tuple[Need, ...],
         keeps_z: bool,
         operands: tuple[bool, ...],
@@ -85,6 +86,8 @@ class Pull:
         self.entry = entry
         self.traced: Callable[..., tuple[Any, ...]] | None = None  # `reverse` as it runs on Tensors
         self.pack = _packer(keeps)
+        # What a node keeps if it keeps nothing: one tuple for all of them.
+        self.nothing = (None,) * len(keeps) if set(keeps) == {Need.NOTHING} else None
         # For the operators: nothing is kept in part, so what is kept needs no `pack`.
         self.whole = Need.FORM not in keeps
         self.keeps_left, self.keeps_right = ([need is Need.VALUE for need in keeps] + [False, False])[:2]
@@ -239,26 +242,21 @@ class Entry:
         else:
             assert operation.kind == "general" and operation.pull is not None, operation
             cut = slice_adjoints(operation.pull, wanted, arity, reads_z=True)
-        keeps = tuple(cut.needs[name] for name in self._names_in(cut))
-        keeps_z = cut.z_name is not None and cut.needs[cut.z_name] != Need.NOTHING
+        keeps = tuple(cut.needs.values())
+        assert len(keeps) == len(self.names), operation
         # An axis that the pull reads is no kept value: optional parameters are static.
         kept = [k for k, d in enumerate(self.defaults) if d is inspect.Parameter.empty or d == ()]
         return Pull(
             self.name,
             _flattened(quickened(cut.function), pattern, wanted),
             keeps,
-            keeps_z,
+            cut.reads_z,
             tuple(_flags(pattern)),
             pattern,
             self,
             _flattened(cut.function, pattern, wanted),
-            keeps_z or any(keeps[k] is Need.VALUE for k in {*kept, *self.wrt}),
+            cut.reads_z or any(keeps[k] is Need.VALUE for k in {*kept, *self.wrt}),
         )
-
-    def _names_in(self, cut: Slice) -> list[str]:
-        """The slice's own names of the operation's parameters: those after z_bar and z."""
-        names = list(inspect.signature(cut.function).parameters)[2:]
-        return names if len(names) == len(self.names) else list(self.names)
 
 
 def _any(pattern: Any) -> bool:
@@ -277,9 +275,9 @@ def _flattened(
     if not any(isinstance(p, tuple) for p in chosen):
         return function
 
-    def reverse(z_bar: Any, z: Any, *values: Any) -> tuple[Any, ...]:
+    def reverse(z_bar: Any, z: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
         adjoints: list[Any] = []
-        for p, adjoint in zip(chosen, function(z_bar, z, *values), strict=True):
+        for p, adjoint in zip(chosen, function(z_bar, z, values), strict=True):
             _put_in_line(p, adjoint, adjoints)
         return tuple(adjoints)
 

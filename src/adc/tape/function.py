@@ -332,7 +332,8 @@ def _reverse(
     other = getattr(cls, "vjp", None)  # PyTorch's second name of it
     backward = other if other is not None and cls.backward is Function.backward else cls.backward
 
-    def reverse(z_bar: Any, z: Any, ctx: Context, *_: Any) -> tuple[Any, ...]:
+    def reverse(z_bar: Any, z: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
+        ctx: Context = kept[0]
         bars = z_bar if several else (z_bar,)
         recording = any(bar.__class__ is Tensor for bar in bars)
         tensors = [bar if bar is None or bar.__class__ is Tensor else make(bar) for bar in bars]

@@ -235,5 +235,8 @@ class Graphed:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if isinstance(self.node, AccumulateGrad):
             self.resting = self.node
+        elif self.node is not None and (kept := hooks.of_tensor(self.node)):
+            self.resting = leaf_node(self)
+            self.resting.hooks = kept
         self.node = None
         return self

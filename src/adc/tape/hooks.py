@@ -17,11 +17,12 @@ K = TypeVar("K")
 class Handle:
     """Removes the hook that it was returned for; also at the end of a `with` block."""
 
-    def __init__(self, hooks: list[Any], hook: Any) -> None:
+    def __init__(self, hooks: list[Any], hook: Hook) -> None:
         self._hooks = hooks
         self._hook = hook
 
     def remove(self) -> None:
+        self._hook.removed = True  # a detached Tensor's new node has it too
         if self._hook in self._hooks:
             self._hooks.remove(self._hook)
 
@@ -37,6 +38,7 @@ class Hook:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self.removed = False
 
 
 class PostAccumulate(Hook):
@@ -88,6 +90,11 @@ def _add(node: Node, hook: Hook) -> Handle:
     return Handle(node.hooks, hook)
 
 
+def of_tensor(node: Node) -> list[Hook]:
+    """The hooks on the gradient of a Tensor, among those of its node: they stay with it when it is detached."""
+    return [h for h in node.hooks or () if type(h) is Hook and not h.removed]
+
+
 def retain(tensor: Tensor) -> None:
     """Keep the gradient of `tensor` in `.grad`."""
     if tensor.node is None:
@@ -134,8 +141,8 @@ def run(node: Node, bar: Any) -> Any:
     """The gradient after all hooks of a node; `bar` is a Tensor when a graph is made of backward."""
     assert node.hooks is not None
     as_tensor = bar.__class__ is Tensor
-    for hook in list(node.hooks):
-        if type(hook) is Hook:
+    for hook in of_tensor(node):
+        if not hook.removed:
             with within({"plain": False}):
                 answer = hook.function(bar if as_tensor else make(bar))
             if answer is not None:
@@ -148,7 +155,7 @@ def run(node: Node, bar: Any) -> Any:
         if not (modes.enabled and as_tensor):
             kept.grad = kept.grad.detach()
     for hook in list(node.hooks):
-        if type(hook) is PreHook:
+        if type(hook) is PreHook and not hook.removed:
             bars = _called(hook, _as_tensors(bar))
             if bars is not None:
                 bar = bars if isinstance(bar, tuple) else bars[0]
@@ -172,14 +179,14 @@ def _check_answer(answer: Any, bar: Any, hook: Hook) -> None:
 
 def runs_after(node: Node) -> bool:
     """Whether a node has hooks on what its pull returns."""
-    return node.hooks is not None and any(type(hook) is AfterHook for hook in node.hooks)
+    return node.hooks is not None and any(type(hook) is AfterHook and not hook.removed for hook in node.hooks)
 
 
 def run_after(node: Node, adjoints: tuple[Any, ...], bar: Any) -> tuple[Any, ...]:
     """The adjoints of the operands after the node's hooks on them."""
     as_tensor = any(a.__class__ is Tensor for a in adjoints)
     for hook in list(node.hooks or ()):
-        if type(hook) is AfterHook:
+        if type(hook) is AfterHook and not hook.removed:
             answer = _called(hook, _as_tensors(adjoints), _as_tensors(bar))
             if answer is not None:
                 adjoints = answer if as_tensor else plain_all(answer)
@@ -226,7 +233,7 @@ def plain_all(bars: Any) -> Any:
 def run_post_accumulate(leaf: AccumulateGrad) -> None:
     """The hooks that see a leaf after its gradient came."""
     for hook in list(leaf.hooks or ()):
-        if type(hook) is PostAccumulate:
+        if type(hook) is PostAccumulate and not hook.removed:
             answer = hook.function(leaf.variable)
             if answer is not None:
                 raise TypeError(

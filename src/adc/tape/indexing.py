@@ -17,7 +17,7 @@ from adc.tape import hooks, record, views
 from adc.tape.entry import Pull
 from adc.tape.node import IndexNode, Node, here, orders
 from adc.tape.slicing import Need
-from adc.tape.state import modes
+from adc.tape.state import modes, off
 from adc.tape.tensor import Tensor, make
 from adc.tape.writes import stamp
 
@@ -42,7 +42,7 @@ def read(t: Tensor, index: Any) -> Any:
     if index.__class__ is not int:
         index = record.plain(index)
     z = t.primal[index]
-    if t.node is None or not modes.enabled:
+    if t.node is None or (off.count and not modes.enabled):
         if isinstance(z, np.ndarray):
             result = make(z)
             if z.base is not None:
@@ -109,7 +109,8 @@ def scatter(bar: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return make(out, record.new_node(_SCATTER, out, (bar.node,), (index,)))
 
 
-def _gather_reverse(bar: Any, z: Any, index: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+def _gather_reverse(bar: Any, z: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
+    index, shape = kept
     return (scatter(bar, index, shape),)
 
 
@@ -120,8 +121,8 @@ def _gather_in_place(engine: Any, node: Node, bar: Any, owned: bool) -> None:
         add_at(engine.buffer(target), node.kept[0], bar)
 
 
-def _scatter_reverse(bar: Any, z: Any, index: Any) -> tuple[Any, ...]:
-    return (bar[index],)
+def _scatter_reverse(bar: Any, z: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (bar[kept[0]],)
 
 
 _SELECT = IndexPull("SelectBackward", _gather_reverse, (True,), _gather_in_place)
@@ -248,14 +249,14 @@ def _put_in_place(engine: Any, node: Node, bar: Any, owned: bool) -> None:
 _PUT = {
     (True, True): IndexPull(
         "CopySlicesBackward",
-        lambda bar, z, region: (_cleared(bar, region), _value_bar(bar, region)),
+        lambda bar, z, kept: (_cleared(bar, kept[0]), _value_bar(bar, kept[0])),
         (True, True),
         _put_in_place,
     ),
     (True, False): IndexPull(
-        "CopySlicesBackward", lambda bar, z, region: (_cleared(bar, region),), (True, False), _put_in_place
+        "CopySlicesBackward", lambda bar, z, kept: (_cleared(bar, kept[0]),), (True, False), _put_in_place
     ),
     (False, True): IndexPull(
-        "CopySlicesBackward", lambda bar, z, region: (_value_bar(bar, region),), (False, True), _put_in_place
+        "CopySlicesBackward", lambda bar, z, kept: (_value_bar(bar, kept[0]),), (False, True), _put_in_place
     ),
 }

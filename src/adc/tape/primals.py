@@ -15,6 +15,7 @@ _minimum: Callable[..., Any] = np.minimum.reduce
 _multiply: Callable[..., Any] = np.multiply.reduce
 _NONE = np._NoValue
 _NUMBERS = (float, np.float64)
+_BOOLS = (bool, np.bool_)
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -75,7 +76,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 def where(condition: Any, x: Any = _NONE, y: Any = _NONE) -> Any:
     """`np.where`, of single numbers in a tenth of the time."""
-    if condition.__class__ is np.bool_ and x.__class__ in _NUMBERS and y.__class__ in _NUMBERS:
+    if condition.__class__ in _BOOLS and x.__class__ in _NUMBERS and y.__class__ in _NUMBERS:
         return np.float64(x if condition else y)
     return np.where(condition) if x is _NONE else np.where(condition, x, y)
 

@@ -175,7 +175,11 @@ class _Writer:
             *(f"    {step.slot.name} = {step.call}" for step in self.program.steps),
             f"    return {self.result.name}, ({''.join(f'{name}, ' for name in [*kept, *inner])})",
         ]
-        reverse = [f"def reverse(z_bar, z, {', '.join([*names, *inner])}):", *lines]
+        reverse = [
+            "def reverse(z_bar, z, kept):",
+            f"    {''.join(f'{name}, ' for name in [*names, *inner])}= kept",
+            *lines,
+        ]
         flags = tuple([o.active for o in self.operands])
         pull = Pull(
             self.entry.name,
@@ -209,8 +213,8 @@ class _Writer:
                 self._read(step.slot)
                 z = step.slot.name
             self._read(*step.kept)
-            kept = "".join(f", {self.program.spelled(v)}" for v in step.kept)
-            lines.append(f"    bars = {pull}({bar}, {z}{kept})")
+            kept = "".join(f"{self.program.spelled(v)}, " for v in step.kept)
+            lines.append(f"    bars = {pull}({bar}, {z}, ({kept}))")
             for k, edge in enumerate(step.edges):
                 form = f"f{edge.name}"
                 self.forms[form] = Form(edge.value.shape, edge.value.dtype)
@@ -266,7 +270,7 @@ def _fit(entry: Entry, adjoint: Any, target: Any) -> Any:
     return fitted(adjoint if hasattr(adjoint, "dtype") else np.asarray(adjoint), target)
 
 
-def _again(entry: Entry, template: list[Any], z_bar: Any, z: Any, *kept: Any) -> tuple[Any, ...]:
+def _again(entry: Entry, template: list[Any], z_bar: Any, z: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
     """The pull on Tensors: the body run on them, and its graph walked back."""
     # Each a node of its own: an operand may have been computed from another.
     operands = (np.copy(o) if o.__class__ is Tensor else o for o in kept)

@@ -431,7 +431,7 @@ def call_as_node(
     if not any(flags) or not modes.enabled:
         return wrap(z)
 
-    def reverse(z_bar: Any, z: Any, *values: Any) -> tuple[Any, ...]:
+    def reverse(z_bar: Any, z: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
         if not any(v.__class__ is Tensor for v in (z_bar, *values)):
             adjoints = pull(z_bar, z, *values)
         elif pull_on_tensors is not None:

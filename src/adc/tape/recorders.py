@@ -21,7 +21,7 @@ from adc.tape.entry import Entry, form
 from adc.tape.node import Node, is_users_file, orders, user_frame
 from adc.tape.primals import quick_primal
 from adc.tape.slicing import Need
-from adc.tape.state import modes
+from adc.tape.state import modes, off
 from adc.tape.tensor import Tensor
 
 __all__ = ["Recorders"]
@@ -91,7 +91,7 @@ class Recorders(dict[Any, Callable[..., Any]]):
         slow, known, rest = self._general, recipes.of(self.entry), self.entry.defaults[count:]
 
         def recorder(*args: Any) -> Any:
-            found = known.recipe(args + rest) if modes.enabled else None
+            found = known.recipe(args + rest) if not off.count or modes.enabled else None
             if found is None:
                 return slow(*args)
             recipe, operands, edges = found
@@ -130,7 +130,10 @@ class _Text:
         self.again = f"return again({', '.join(again)})"
 
     def text(self) -> str:
-        lines = [f"def recorder({', '.join(self.params)}):", f"    if not modes.enabled: {self.slow}"]
+        lines = [
+            f"def recorder({', '.join(self.params)}):",
+            f"    if off.count and not modes.enabled: {self.slow}",
+        ]
         for k in self.given:
             if k == self.entry.sequence:
                 lines += self._sequence(k)
@@ -311,6 +314,7 @@ def _compiled(
         "ndarray": np.ndarray,
         "next": next,
         "note": views.note,
+        "off": off,
         "note_one": views.note_one,
         "orders": orders,
         "pulls": entry.pulls,

@@ -52,7 +52,7 @@ def packed(value: Any) -> Any:
     if not _local.hooks:
         return value
     if isinstance(value, np.ndarray):
-        return _packed_by(value, *_local.hooks[-1])
+        return value if operators.is_number(value) else _packed_by(value, *_local.hooks[-1])
     if value.__class__ is tuple or value.__class__ is list:
         return value.__class__(packed(v) for v in value)
     return value

@@ -14,15 +14,61 @@ from typing import Any, TypeVar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Off:
+    """How many threads record nothing at the moment.
+
+    While there is none, an operation need not ask for its own thread's mode, which takes as long as making its node.
+    A thread that ends while it records nothing stays in the count: the others ask then.
+    """
+
+    __slots__ = ("count",)
+
+    count: int
+
+
+off = _Off()
+off.count = 0
+_counting = threading.Lock()
+
+
 class Modes(threading.local):
     """The modes of the running thread."""
 
-    enabled: bool = True  # operations on Tensors that require a gradient are recorded
-    inference: bool = False
+    asked: bool = True  # recording is switched on, which means nothing in inference mode
+    _enabled: bool = True
+    _inference: bool = False
     anomaly: bool = False  # backward looks for NaN after every pull
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
     callbacks: Any = ()  # a list while a backward pass runs: what is called when it ends
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
+
+    @property
+    def enabled(self) -> bool:
+        """Whether operations on Tensors that require a gradient are recorded."""
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        self._change(bool(value), self._inference)
+
+    @property
+    def inference(self) -> bool:
+        return self._inference
+
+    @inference.setter
+    def inference(self, value: bool) -> None:
+        self._change(self.asked, bool(value))
+
+    def _change(self, asked: bool, inference: bool) -> None:
+        enabled = asked and not inference
+        if enabled is not self._enabled:
+            # Counted as off for longer than it is, never for shorter.
+            if enabled:
+                self._enabled = True
+            with _counting:
+                off.count += -1 if enabled else 1
+            self._enabled = enabled
+        self.asked, self._inference = asked, inference
 
 
 modes = Modes()
@@ -226,7 +272,7 @@ def is_grad_enabled() -> bool:
     >>> is_grad_enabled()
     True
     """
-    return modes.enabled
+    return modes.asked
 
 
 def is_inference_mode_enabled() -> bool:

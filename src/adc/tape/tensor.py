@@ -113,10 +113,10 @@ class Tensor(Graphed):
 
     # NumPy's protocols --------------------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, x: Any, *rest: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
-            return _short_cuts[ufunc](*inputs)
-        return dispatch.array_ufunc(ufunc, method, inputs, kwargs)
+            return _short_cuts[ufunc](x, *rest) if rest else _short_cuts[ufunc](x)
+        return dispatch.array_ufunc(ufunc, method, (x, *rest), kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         table = dispatch.short_cuts.get(function)

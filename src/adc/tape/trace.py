@@ -26,7 +26,7 @@ from adc.tape.tensor import Tensor, make
 
 Key = int | str  # an argument by position or by name
 
-_INPUT = Pull("InputBackward", lambda z_bar, z: (z_bar,), (), False, (True,))
+_INPUT = Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
 
 
 @dataclass
