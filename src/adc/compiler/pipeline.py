@@ -31,9 +31,11 @@ from adc.compiler.ir.show import show
 from adc.compiler.ir.verify import verify
 from adc.compiler.sizes import Sizes
 from adc.compiler.transforms import (
+    absorb,
     adjoint,
     aliases,
     bounds,
+    checks,
     contract,
     cse,
     dead,
@@ -44,6 +46,7 @@ from adc.compiler.transforms import (
     forward,
     fuse,
     hoist,
+    inplace,
     nested,
     opaque,
     outline,
@@ -219,10 +222,13 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
     Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("checks", lambda p, c: checks.run(p)),
     Stage("scalarise", lambda p, c: scalarise.run(p, c.evaluator)),
     Stage("propagate-4", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("dead-5", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("cse-3", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("inplace", lambda p, c: inplace.run(p, c.evaluator)),
+    Stage("absorb", lambda p, c: absorb.run(p, c.evaluator)),
     Stage("fuse", lambda p, c: fuse.run(p, c.evaluator)),
     Stage("cse-4", lambda p, c: cse.run(p, c.evaluator)),
     Stage("forward", lambda p, c: forward.run(p, c.evaluator)),

@@ -164,12 +164,20 @@ def _hoist_checks(loop: For, inside: set[Var], result: Block, evaluator: Evaluat
             inside.discard(test.targets[0])
         loop.body.remove(check)
         with evaluator.at(result), evaluator.origin_at(check.origin):
-            upward = isinstance(loop.step, Const) and loop.step.value > 0
-            no_trip = evaluator.op(
-                "greater_equal" if upward else "less_equal", _plain(loop.start), _plain(loop.stop)
-            )
+            no_trip = _has_no_trip(loop, evaluator)
+            if isinstance(no_trip, Var):
+                no_trip.name = "no_trip"
             holds = check.test if no_trip is False else evaluator.op("logical_or", check.test, no_trip)
         result.append(Check(evaluator.atom(holds), check.error, check.message, check.origin))
+
+
+def _has_no_trip(loop: For, evaluator: Evaluator) -> Any:
+    """Whether a loop runs not at all; in one form for a loop and for its reverse."""
+    start, stop = evaluator.length(loop.start), evaluator.length(loop.stop)
+    if loop.step == Const(-1) and start is not None and stop is not None:
+        return evaluator.op("greater_equal", evaluator.dim_value(stop + 1), evaluator.dim_value(start + 1))
+    upward = isinstance(loop.step, Const) and loop.step.value > 0
+    return evaluator.op("greater_equal" if upward else "less_equal", _plain(loop.start), _plain(loop.stop))
 
 
 def _plain(x: Atom) -> Any:

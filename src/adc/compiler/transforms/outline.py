@@ -51,7 +51,12 @@ class _Outliner:
     def __init__(self, program: Program, memory: Memory) -> None:
         self.program = program
         self.memory = memory
-        self.owned = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
+        self.owned: set[Var] = set()
+        for s in walk(program.body):
+            if isinstance(s, Assign) and (
+                s.name == "empty" or (s.name == "alias" and s.target.is_array and s.args[0] in self.owned)
+            ):
+                self.owned.add(s.target)
         self.kernels: list[Program] = []
         self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
@@ -197,7 +202,7 @@ def _only_owned_writes(loop: For, owned: set[Var]) -> bool:
         if isinstance(s, For) and any(c.phi.is_array for c in s.carried):
             return False
         if isinstance(s, Assign) and any(
-            v.is_array and v.view_of is not None and v.root in owned for v in uses(s)
+            v.is_array and v.view_of is not None and v.root in owned and v not in owned for v in uses(s)
         ):
             return False  # a view of something that is written
     return not any(v.is_array for v in inside)

@@ -2,15 +2,15 @@
 
 Fresh memory is dear: a new 8 MB array costs more in page faults than the arithmetic that fills it. When the first
 loop that writes B is the last that reads A, element by element at one index and reads before it writes, B takes A's
-place.
+place. Where both have names, the text says so, `x_bar = y`, and goes on with the new one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.analysis.handover import copies, same_element
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -19,12 +19,10 @@ from adc.compiler.ir.nodes import (
     Block,
     For,
     Program,
-    Store,
+    Stmt,
     Var,
-    all_blocks,
     blocks,
     uses,
-    variables,
     walk,
 )
 from adc.compiler.transforms.hoist import escaping_roots
@@ -47,6 +45,7 @@ class _Reuse:
         self.known = Equalities(program)
         self.escaping = escaping_roots(program, evaluator)
         self.everywhere = _times_used(program.body)
+        self.top = program.body
         self._block(program.body)
 
     def _block(self, block: Block) -> None:
@@ -79,7 +78,9 @@ class _Reuse:
             for a in roots & allocated.keys():
                 if s is not allocated[a]:
                     touched[a].append(k)
-        gone: set[Assign] = set()
+        gone: set[Stmt] = set()
+        takeovers: dict[int, list[Assign]] = {}  # by the position that they stand in front of
+        copied: set[int] = set()
         again = True
         while again:
             again = False
@@ -96,14 +97,25 @@ class _Reuse:
                     # A branch with the same test, in the reverse sweep, may read it, too.
                     if old is new or here[old] != self.everywhere[old] or old in self.escaping:
                         continue
-                    if _alike(old, new, equal[places[0]]) and _replaces(loop, old, new):
-                        self._replace(block, old, new, touched, here)
+                    if _alike(old, new, equal[places[0]]) and same_element(loop, old, new):
+                        if copies(loop, old, new):
+                            copied.add(places[0])
                         gone.add(allocated[new])
+                        if block is self.top and old.named and new.named and old.name != new.name:
+                            taken = self._renamed(block, old, new, touched, here)
+                            takeovers.setdefault(places[0], []).append(taken)
+                            allocated[taken.target] = taken
+                        else:
+                            self._replace(block, old, new, touched, here)
                         again = True
                         break
                 if again:
                     break
-        block[:] = [s for s in block if s not in gone]
+        block[:] = [
+            s
+            for k, stmt in enumerate(block)
+            for s in (*takeovers.get(k, ()), *(() if k in copied or stmt in gone else (stmt,)))
+        ]
 
     def _replace(
         self, block: Block, old: Var, new: Var, touched: dict[Var, list[int]], here: Counter[Var]
@@ -119,6 +131,24 @@ class _Reuse:
         if new in self.escaping:
             self.escaping.add(old)
 
+    def _renamed(
+        self, block: Block, old: Var, new: Var, touched: dict[Var, list[int]], here: Counter[Var]
+    ) -> Assign:
+        """The same, with a statement that gives the memory the new name from there on."""
+        again = Var(new.name, old.type, root=old.root, view_of=old)
+        self.table[new] = again
+        places = touched.pop(new)
+        del touched[old]  # it is the new one's from here on
+        block[places[0]] = substitute([block[places[0]]], {old: again})[0]
+        for k in places:
+            block[k] = substitute([block[k]], {new: again})[0]
+        touched[again] = places
+        for count in (here, self.everywhere):
+            count[again] = count[new]
+        if new in self.escaping:
+            self.escaping |= {again, old}
+        return Assign((again,), "alias", (old,))
+
 
 def _times_used(block: Block) -> Counter[Var]:
     return Counter(v.root for s in walk(block) for v in uses(s) if v.is_array)
@@ -126,54 +156,3 @@ def _times_used(block: Block) -> Counter[Var]:
 
 def _alike(a: Var, b: Var, equal: EqualLengths) -> bool:
     return a.type.dtype == b.type.dtype and equal.same_shape(a.type.shape, b.type.shape)
-
-
-def _replaces(loop: For, old: Var, new: Var) -> bool:
-    """Whether every element of `old` is read, for the last time, in the block that then writes it in `new`."""
-    homes: list[tuple[Block, int, bool, Any]] = []  # block, position, is a write of new, index
-    if any(
-        v.is_array and v.root in (old, new) and v not in (old, new) for s in walk([loop]) for v in uses(s)
-    ):
-        return False  # a view reads or writes elements that this would have to follow
-    for block in all_blocks([loop]):
-        for position, s in enumerate(block):
-            if isinstance(s, Store) and s.array in (old, new):
-                if s.array is old or any(v in (old, new) for v in variables((s.index, s.value))):
-                    return False
-                homes.append((block, position, True, s.index))
-                if s.accumulate:
-                    return False
-            elif (
-                isinstance(s, Assign)
-                and s.name == "getitem"
-                and not s.target.is_array
-                and s.args[0] in (old, new)
-            ):
-                if s.args[0] is new:
-                    return False
-                homes.append((block, position, False, s.args[1]))
-            elif not isinstance(s, For) and any(v in (old, new) for v in uses(s)):
-                return False
-    if not homes or any(b is not homes[0][0] or i != homes[0][3] for b, _, _, i in homes):
-        return False
-    counters = {s.index for s in walk([loop]) if isinstance(s, For)}
-    index = homes[0][3]
-    if len(set(index)) != len(index) or any(i not in counters for i in index):
-        return False
-    # Every loop around the element counts one of its axes, so that no element is met twice.
-    if len(index) != _depth(loop, homes[0][0]):
-        return False
-    first_write = min(p for _, p, write, _ in homes if write) if any(w for _, _, w, _ in homes) else -1
-    return first_write >= 0 and all(p < first_write for _, p, write, _ in homes if not write)
-
-
-def _depth(loop: For, block: Block) -> int:
-    """How many loops stand around a block, counting `loop`; 0 when something else does."""
-    if loop.body is block:
-        return 1
-    for s in loop.body:
-        if isinstance(s, For):
-            inner = _depth(s, block)
-            if inner:
-                return inner + 1
-    return 0

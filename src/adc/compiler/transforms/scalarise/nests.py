@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.analysis import counters
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -44,7 +45,7 @@ class Nests:
         self.written: set[Var] = set()
         self.placed: dict[Var, Assign] = {}  # arrays that will be views of others
         self.depth = 0  # of the loops around: the first free name of a counter
-        self._least: dict[Any, int] | None = None
+        self._least: dict[Var, int] | None = None
         self.learn(program.body)
 
     def learn(self, block: Block) -> None:
@@ -193,32 +194,9 @@ class Nests:
 
     def never_negative(self, v: Var) -> bool:
         """Whether an integer is a loop counter, or a sum of such, that cannot be less than zero."""
-        if v.dim is None:
-            return False
-        least = v.dim.const
-        for symbol, coefficient in v.dim.terms:
-            smallest = (
-                0
-                if symbol.kind == "shape"
-                else self.counters().get(symbol.payload[0])
-                if symbol.kind == "value"
-                else None
-            )
-            if smallest is None or coefficient < 0:
-                return False
-            least += coefficient * smallest
-        return least >= 0
-
-    def counters(self) -> dict[Any, int]:
-        """The loop counters of the program, with the least value that each takes."""
         if self._least is None:
-            self._least = {}
-            for s in walk(self.program.body):
-                if isinstance(s, For) and isinstance(s.step, Const):
-                    end = s.start if s.step.value > 0 else s.stop
-                    if isinstance(end, Const):
-                        self._least[s.index] = end.value if s.step.value > 0 else end.value + 1
-        return self._least
+            self._least = counters.least(self.program.body)
+        return counters.never_negative(v.dim, self._least)
 
     def aligned(self, operand: Any, index: list[Any]) -> Any:
         """An operand's element at an index of the broadcast result."""

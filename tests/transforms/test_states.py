@@ -1,0 +1,70 @@
+"""What the stages `inplace` and `absorb` leave of the arrays that a loop makes, and that the derivatives stay right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+R = np.random.default_rng(3)
+
+
+def steps(x, count):
+    y = x * x
+    for _ in range(count):
+        y = y + 0.1 * np.sin(y)
+    return np.sum(y)
+
+
+def shifted(x):
+    total = x[:-1] + 2.0 * x[1:]
+    return np.sum(total[1:] * x[2:])
+
+
+def two_kept(x, count):
+    before, now = x, x * x
+    for _ in range(count):
+        before, now = now, 1.5 * now - 0.5 * before
+    return np.sum(now * before)
+
+
+def dear(x):
+    wave = np.sin(x)
+    return np.sum((wave[1:] - wave[:-1]) ** 2)
+
+
+def text_of(function, *args):
+    return str(adc.source(adc.value_and_grad(function), *args, stage="optimized"))
+
+
+def test_state_is_updated_in_place():
+    text = text_of(steps, R.normal(size=50), 3)
+    assert "y[j] = y_j + " in text
+    loops = [line for line in text.splitlines() if line.startswith("        ") and "np.empty" in line]
+    assert loops == []
+
+
+def test_two_states_of_which_one_becomes_the_other_stay_apart():
+    x = R.normal(size=8)
+    found = adc.grad(two_kept)(x, 4)
+    np.testing.assert_allclose(found, adc.grad(two_kept, mode="tape")(x, 4), rtol=1e-12)
+
+
+def test_cheap_element_is_computed_where_it_is_read():
+    assert "total[" not in text_of(shifted, R.normal(size=50))
+
+
+def test_dear_element_is_not_computed_twice():
+    assert text_of(dear, R.normal(size=50)).count("vm.sin(") == 1
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 40])
+@pytest.mark.parametrize("function", [shifted, dear])
+def test_gradient(function, n):
+    x = R.normal(size=n)
+    found = adc.grad(function, mode="compiled")(x)
+    np.testing.assert_allclose(found, adc.grad(function, mode="tape")(x), rtol=1e-11, atol=1e-12)
+    v, h = R.normal(size=n), 1e-6
+    slope = (function(x + h * v) - function(x - h * v)) / (2 * h)
+    assert np.sum(found * v) == pytest.approx(slope, rel=1e-6, abs=1e-8)
