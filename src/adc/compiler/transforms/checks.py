@@ -1,9 +1,12 @@
-"""Drop the checks that others, made at the same place, imply: of `0 < n`, `1 < n` and `2 < n` the last is enough.
+"""Make one check of a length stand for all: of `0 < n`, `1 < n` and `2 < n` the last, made first, is enough.
 
-    if not 0 < n: raise IndexError(...)
-    if not 1 < n: raise IndexError(...)         if not 1 < n: raise IndexError(...)
+    if not 0 < n: raise IndexError(...)         if not 1 < n: raise IndexError(...)
+    a = x[0]                                    a = x[0]
+    if not 1 < n: raise IndexError(...)         b = x[1]
+    b = x[1]
 
-Only checks that raise the same error are dropped for one another, and those behind a check of the exact length.
+Only checks that raise the same error stand for one another, and only as far as nothing between them may be seen or fail
+in another way; behind a check of the exact length no other is needed.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Var,
     change_blocks,
+    may_raise,
     walk,
 )
 
@@ -31,53 +35,96 @@ def run(program: Program) -> Program:
     return program
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _Limit:
     """A check that a length exceeds a number, or equals it, unless `guard` holds."""
 
+    check: Check
     length: Var
     guard: Atom | None
     number: int
     exact: bool
+    computed_by: list[Assign]
+
+    def implies(self, other: _Limit) -> bool:
+        """Whether the other check cannot fail behind this one."""
+        if self.exact:
+            return other.number < self.number
+        return other.number <= self.number and self.raises_what(other)
+
+    def raises_what(self, other: _Limit) -> bool:
+        """Whether both raise the same error."""
+        return (self.check.error, self.check.message) == (other.check.error, other.check.message)
 
 
 def _block(block: Block, definition: dict[Var, Assign]) -> Block:
-    needless: set[Stmt] = set()
-    together: list[tuple[Check, _Limit]] = []
+    passed: list[_Limit] = []
+    passable = 0  # what comes before `passed[passable]` is separated by what may be seen, or fail
+    gone: set[Stmt] = set()
+    instead: dict[Check, _Limit] = {}  # by the check in whose place it is made
     for s in block:
         change_blocks(s, lambda inner: _block(inner, definition))
         limit = _limit(s, definition) if isinstance(s, Check) else None
-        if isinstance(s, Check) and limit is not None:
-            for earlier, other in together:
-                if (other.length, other.guard) != (limit.length, limit.guard) or limit.exact:
-                    continue
-                same_error = (earlier.error, earlier.message) == (s.error, s.message)
-                if other.exact and limit.number < other.number:
-                    needless.add(s)
-                elif not other.exact and same_error:
-                    needless.add(s if limit.number <= other.number else earlier)
-            together.append((s, limit))
-        elif not isinstance(s, Check) and not _makes_numbers(s):
-            together = []  # what comes between may be seen, or relies on the checks before it
-    return [s for s in block if s not in needless]
+        if limit is None:
+            if not _passable(s):
+                passable = len(passed)
+            continue
+        for k, earlier in enumerate(passed):
+            if (earlier.length, earlier.guard) != (limit.length, limit.guard) or limit.exact:
+                continue
+            stronger = instead.get(earlier.check, earlier)
+            if stronger.implies(limit):
+                gone.add(limit.check)
+                break
+            if k >= passable and not stronger.exact and stronger.raises_what(limit):
+                instead[earlier.check] = limit
+                gone.add(limit.check)
+                break
+        else:
+            passed.append(limit)
+    return _rebuilt(block, gone, instead)
+
+
+def _rebuilt(block: Block, gone: set[Stmt], instead: dict[Check, _Limit]) -> Block:
+    position = {s: k for k, s in enumerate(block)}
+    moved = {
+        s
+        for check, limit in instead.items()
+        for s in limit.computed_by
+        if position.get(s, -1) > position[check]
+    }
+    result: Block = []
+    for s in block:
+        if isinstance(s, Check) and s in instead:
+            limit = instead[s]
+            result.extend(a for a in limit.computed_by if a in moved and a not in result)
+            result.append(Check(limit.check.test, s.error, s.message, s.origin))
+        elif s not in gone and s not in moved:
+            result.append(s)
+    return result
 
 
 def _limit(check: Check, definition: dict[Var, Assign]) -> _Limit | None:
     if check.user or not isinstance(check.test, Var):
         return None
     test, guard = definition.get(check.test), None
+    computed_by = [] if test is None else [test]
     if test is not None and test.name == "logical_or":
         first, guard = test.args
         test = definition.get(first) if isinstance(first, Var) else None
+        computed_by = [*([] if test is None else [test]), *computed_by]
     if test is None or test.name not in ("less", "equal"):
         return None
     a, b = test.args
     if test.name == "equal" and isinstance(b, Const):
         a, b = b, a
     if isinstance(a, Const) and isinstance(a.value, int) and isinstance(b, Var) and not b.is_array:
-        return _Limit(b, guard, a.value, test.name == "equal")
+        return _Limit(check, b, guard, a.value, test.name == "equal", computed_by)
     return None
 
 
-def _makes_numbers(s: Stmt) -> bool:
-    return isinstance(s, Assign) and not any(t.is_array for t in s.targets)
+def _passable(s: Stmt) -> bool:
+    """Whether a check may as well be made before a statement: a number is made, or another fault is told of."""
+    if isinstance(s, Check):
+        return not s.user
+    return isinstance(s, Assign) and not any(t.is_array for t in s.targets) and not may_raise(s)

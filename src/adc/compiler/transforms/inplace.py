@@ -146,6 +146,7 @@ class _Updater:
             if (
                 made
                 and not handed
+                and init.type.dtype == c.phi.type.dtype
                 and init not in self.viewed | self.returned
                 and here.count(init) + 1 == self.times_read[init]
             ):
