@@ -307,10 +307,10 @@ def main(arguments: list[str]) -> None:
     """Print what one engine makes of every operation, or of one; or `measure` them for the coverage table."""
     engines: list[Engine] = ["compiled", "python", "tape"]
     if arguments[0] == "measure":
-        most, *rest = arguments[1:]
+        first, *rest = arguments[1:]
         chosen = [mode for mode in engines if mode in rest] or engines
         names = [name for name in rest if name not in engines]
-        measure(chosen, names, int(most), Path("docs/coverage_engines.json"))
+        measure(chosen, names, int(first), Path("docs/coverage_engines.json"))
         return
     mode = cast(Engine, arguments[0])
     most = int(arguments[2]) if len(arguments) > 2 else 100

@@ -37,11 +37,11 @@ def run(program: Program) -> Program:
 
 @dataclass(eq=False)
 class _Limit:
-    """A check that a length exceeds a number, or equals it, unless `guard` holds."""
+    """A check that a length exceeds a number, or equals it, unless one of `guards` holds."""
 
     check: Check
     length: Var
-    guard: Atom | None
+    guards: frozenset[Atom]
     number: int
     exact: bool
     computed_by: list[Assign]
@@ -70,7 +70,7 @@ def _block(block: Block, definition: dict[Var, Assign]) -> Block:
                 passable = len(passed)
             continue
         for k, earlier in enumerate(passed):
-            if (earlier.length, earlier.guard) != (limit.length, limit.guard) or limit.exact:
+            if (earlier.length, earlier.guards) != (limit.length, limit.guards) or limit.exact:
                 continue
             stronger = instead.get(earlier.check, earlier)
             if stronger.implies(limit):
@@ -107,19 +107,37 @@ def _rebuilt(block: Block, gone: set[Stmt], instead: dict[Check, _Limit]) -> Blo
 def _limit(check: Check, definition: dict[Var, Assign]) -> _Limit | None:
     if check.user or not isinstance(check.test, Var):
         return None
-    test, guard = definition.get(check.test), None
-    computed_by = [] if test is None else [test]
-    if test is not None and test.name == "logical_or":
-        first, guard = test.args
-        test = definition.get(first) if isinstance(first, Var) else None
-        computed_by = [*([] if test is None else [test]), *computed_by]
-    if test is None or test.name not in ("less", "equal"):
+    computed_by: list[Assign] = []
+    comparisons: list[Assign] = []
+    guards: list[Atom] = []
+    waiting: list[Atom] = [check.test]
+    while waiting:
+        part = waiting.pop()
+        made = definition.get(part) if isinstance(part, Var) else None
+        if made is not None and made.name == "logical_or":
+            computed_by.insert(0, made)
+            waiting += made.args
+        elif made is not None and _compared(made) is not None:
+            comparisons.append(made)
+        else:
+            guards.append(part)
+    if len(comparisons) != 1:
+        return None
+    number, length = _compared(comparisons[0]) or (0, None)
+    assert length is not None
+    exact = comparisons[0].name == "equal"
+    return _Limit(check, length, frozenset(guards), number, exact, [*comparisons, *computed_by])
+
+
+def _compared(test: Assign) -> tuple[int, Var] | None:
+    """The number that a length must exceed, or equal, and the length."""
+    if test.name not in ("less", "equal"):
         return None
     a, b = test.args
     if test.name == "equal" and isinstance(b, Const):
         a, b = b, a
     if isinstance(a, Const) and isinstance(a.value, int) and isinstance(b, Var) and not b.is_array:
-        return _Limit(check, b, guard, a.value, test.name == "equal", computed_by)
+        return a.value, b
     return None
 
 

@@ -1,12 +1,13 @@
 """Remove everything that neither the results nor an effect depends on.
 
 Mark and sweep, optimistic: values that only feed one another round a loop are dead together. Memory that nobody
-reads takes its writes with it, a kept value that nobody restores its buffer.
+reads takes its writes with it, so does memory that nobody reads any more, a kept value that nobody restores its buffer.
 """
 
 from __future__ import annotations
 
 from adc.compiler.ir.nodes import (
+    Assign,
     Atom,
     Block,
     Buffer,
@@ -65,7 +66,10 @@ class _Marker:
         self.stores: dict[Var, list[Store]] = {}
         self.keeps: dict[Buffer, list[Keep | Restore | NewBuffer]] = {}
         self.todo: list[Var] = []
-        self._index(program.body, None)
+        self.place: dict[Stmt, int] = {}  # of the statement of the program's body that holds a write
+        for k, stmt in enumerate(program.body):
+            self._index([stmt], None, k)
+        self.last_read = self._last_reads(program)
         for result in program.results:
             self._want(result)
         for stmt in walk(program.body):
@@ -76,7 +80,26 @@ class _Marker:
             self.live.add(p)
         self._spread()
 
-    def _index(self, block: Block, parent: Stmt | None) -> None:
+    def _last_reads(self, program: Program) -> dict[Var, int]:
+        """Per array that owns memory, the last statement of the program's body that reads what it may stand for."""
+        found: dict[Var, int] = {}
+        for k, top in enumerate(program.body):
+            for s in walk([top]):
+                if isinstance(s, Assign) and s.name == "dim":
+                    continue
+                read = uses(s)[1:] if isinstance(s, Store) else uses(s)
+                found.update((v.root, k) for v in read if v.is_array)
+        found.update((r.root, len(program.body)) for r in program.results if isinstance(r, Var))
+        again = True
+        while again:  # what a loop or a branch joins is read where any of them is
+            again = False
+            for root, others in self.joined.items():
+                last = max((found[r] for r in (root, *others) if r in found), default=-1)
+                if last > found.get(root, -1):
+                    found[root], again = last, True
+        return found
+
+    def _index(self, block: Block, parent: Stmt | None, place: int) -> None:
         for stmt in block:
             self.parent[stmt] = parent
             for v in (*defined(stmt), *bound_inside(stmt)):
@@ -89,10 +112,11 @@ class _Marker:
                     self.merges[m.result] = m
             elif isinstance(stmt, Store):
                 self.stores.setdefault(stmt.array.root, []).append(stmt)
+                self.place[stmt] = place
             elif isinstance(stmt, (Keep, Restore, NewBuffer)):
                 self.keeps.setdefault(stmt.buffer, []).append(stmt)
             for inner in blocks(stmt):
-                self._index(inner, stmt)
+                self._index(inner, stmt, place)
 
     def _want(self, x: Atom | object) -> None:
         for v in variables(x):
@@ -109,7 +133,8 @@ class _Marker:
             return
         self.live_roots.add(root)
         for store in self.stores.get(root, ()):
-            self._keep(store)
+            if self.place[store] <= self.last_read.get(root, -1):
+                self._keep(store)
         for other in self.joined.get(root, ()):
             self._want_root(other)
 
