@@ -120,3 +120,28 @@ def test_a_second_sweep_over_a_stack_is_refused_loudly():
             adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12
         )  # x**4, by the tape
     np.testing.assert_allclose(adc.hvp(f, 2.0, 1.0, mode="python"), 48.0)
+
+
+def quotients(x, y):
+    for i in range(len(x)):
+        x[i] = x[i] / y[i]
+    return np.sum((x - 1.0) ** 2)
+
+
+def roots_on_one_side(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        root = np.sqrt(x[i]) if x[i] > 0 else 1.0
+        x[i] = root * y[i]
+        total += (x[i] - 1.0) ** 2
+    return total
+
+
+@pytest.mark.parametrize("second", [adc.hessian, lambda f, mode: adc.jacrev(adc.grad(f), mode=mode)])
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_an_adjoint_that_is_zero_by_chance(second, mode):
+    """At the minimum the adjoints are zero, their derivatives are not; of a side not taken both are."""
+    found = second(quotients, mode=mode)(np.full(2, 2.0), np.full(2, 2.0))
+    np.testing.assert_allclose(found, np.diag([0.5, 0.5]))
+    found = second(roots_on_one_side, mode=mode)(np.array([0.0, 4.0]), np.array([1.0, 0.5]))
+    np.testing.assert_allclose(found, np.diag([0.0, 1 / 32]))

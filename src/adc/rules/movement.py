@@ -1,10 +1,12 @@
 """Rules of operations that move elements without changing them: reshape, transpose, where, ..."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from adc.rules import shapes
 from adc.rules.dims import Dim
-from adc.rules.registry import composite, linear
+from adc.rules.registry import composite, linear, named
 from adc.rules.sampler import call
 
 
@@ -105,6 +107,11 @@ def transpose(z_bar, a, axes=None):
 )
 def where(z_bar, condition, x, y):
     return np.where(condition, z_bar, 0.0), np.where(condition, 0.0, z_bar)
+
+
+# `where(z_bar != 0.0, product, 0.0)` as an adjoint is made: a zero contributes zero even where a partial is infinite.
+# It is the product for all z_bar, and that is what its own derivative follows.
+unless_zero = replace(named("where"), extra={"unless_zero": True})
 
 
 @linear(

@@ -80,6 +80,7 @@ class Tangent:
         self.statements = list(walk(block))
         self.written = written_roots(self.statements, evaluator.joined_roots)
         self.dot: dict[Var, Value] = {}
+        self.definitions = {t: s for s in self.statements if isinstance(s, Assign) for t in s.targets}
         self.changing: set[Var] = set()  # the roots of tangents of arrays that are written to
         self.buffers: dict[Buffer, Buffer] = {}
 
@@ -294,7 +295,21 @@ class Tangent:
             if dots is ZERO and operation.name != "where":
                 dots = self._zero_operand(stmt.args[k])
             args[k] = dots
+        if "unless_zero" in operation.extra:
+            args[0] = self._or_changing(stmt.args[0], args[0])
         return self.ev.op(operation, *args)
+
+    def _or_changing(self, condition: Operand, value: Value) -> Value:
+        """Whether an adjoint is not zero, or does not stay zero."""
+        made = self.definitions.get(condition)
+        if made is None:
+            return True
+        if made.name == "logical_or":
+            for x in made.args:
+                value = self._or_changing(x, value)
+            return value
+        dot = self.of(made.args[0])
+        return value if dot is ZERO else self.ev.op("logical_or", value, self.ev.op("not_equal", dot, 0.0))
 
     def _dots(self, x: Operand) -> Value:
         """The tangent of an operand that may be a sequence; ZERO when all of it is."""

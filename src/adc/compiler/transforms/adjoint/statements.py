@@ -17,6 +17,7 @@ from adc.compiler.ir.types import Array
 from adc.compiler.transforms.adjoint.accumulation import Accumulation
 from adc.compiler.transforms.adjoint.operands import value_of
 from adc.compiler.transforms.needs import Frame
+from adc.rules.movement import unless_zero
 from adc.rules.operation import Operation
 
 
@@ -82,6 +83,11 @@ class Statements(Accumulation):
             for x, g in sums.items():
                 self._accumulate(x, g, z_bar)
             return
+        if "unless_zero" in operation.extra:
+            if isinstance(z_bar, Var):
+                self.masked.add(z_bar)
+            self._accumulate(stmt.args[1], z_bar, z_bar)
+            return
         body = operation.transpose if operation.kind == "linear" else operation.pull
         assert body is not None, operation
         inputs = [z_bar, *args] if operation.kind == "linear" else [z_bar, z, *args]
@@ -109,7 +115,7 @@ class Statements(Accumulation):
             and isinstance(partial, Var)
         ):
             # A zero adjoint contributes zero, even where the partial is infinite.
-            product = self.ev.op("where", self.ev.op("not_equal", z_bar, 0.0), product, 0.0)
+            product = self.ev.op(unless_zero, self.ev.op("not_equal", z_bar, 0.0), product, 0.0)
         return product
 
     def _reciprocal_of(self, partial: Value) -> Value | None:
