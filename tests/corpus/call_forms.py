@@ -166,3 +166,18 @@ def flat_elements(a, s):
 @program(lambda r: (np.zeros(0), np.zeros((0, 3)), 0.6))
 def nothing_sorted(x, a, s):
     return np.sum(np.sort(x) * s) + np.sum(np.sort(a, axis=0)) + np.sum(np.sort(a, axis=1)) + s**2
+
+
+LENGTHS = (np.int64(2), 3)
+THREE = np.int64(3)
+FIRST = np.int32(0)
+
+
+@program(lambda r: (r.normal(size=6),))
+def options_that_are_integers_of_numpy(x):
+    a = np.reshape(x, LENGTHS)
+    pieces = np.split(x, THREE) + [x[:THREE]] * np.int64(2)
+    padded = np.pad(x, (np.int64(1), 2)) * np.arange(np.int64(9))
+    whole = np.tensordot(a, a.T, np.int64(1)) + np.tensordot(a, a.T, (np.int64(1), FIRST))
+    along = np.ptp(x, FIRST) + np.logaddexp.reduce(x, FIRST) + np.sum(np.diff(x, axis=FIRST) ** 2)
+    return pieces[1] @ pieces[2] + np.sum(pieces[4]) + np.sum(padded) + np.sum(whole**2) + along

@@ -8,11 +8,26 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from adc.rules.sampler import Example, Sampler, as_examples
 
 Kind = Literal["elementwise", "linear", "general", "composite", "constant"]
 Body = Callable[..., Any]
 Examples = Callable[[Sampler], Sequence[Any]]
+
+
+def plain_integers(value: Any) -> Any:
+    """An option as rules read it: NumPy's integers, also those in tuples, as Python's.
+
+    >>> plain_integers((np.int64(2), 3)), plain_integers("edge")
+    ((2, 3), 'edge')
+    """
+    if isinstance(value, np.integer):
+        return int(value)
+    if type(value) is tuple:
+        return tuple([plain_integers(v) for v in value])
+    return value
 
 
 @dataclass(eq=False)

@@ -320,7 +320,7 @@ def _counted_bins(bins):
             why="The number of bins would depend on the data.",
             repair="Give a number, or the edges from np.histogram_bin_edges of a constant.",
         )
-    return isinstance(bins, int)
+    return isinstance(bins, (int, np.integer))
 
 
 @composite(

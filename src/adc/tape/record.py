@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
+from adc.rules.operation import plain_integers
 from adc.tape import views
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
@@ -166,6 +167,9 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
 def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """By its recipe; or the body runs on Tensors, its operations recorded as if they stood in the user's line."""
     assert entry.operation.body is not None
+    fixed = entry.fixed
+    args = tuple([plain_integers(a) if k in fixed else a for k, a in enumerate(args)])
+    kwargs = {k: plain_integers(a) if entry.positions.get(k) in fixed else a for k, a in kwargs.items()}
     values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
     found = recipes.of(entry).recipe(values)
     if found is not None:

@@ -41,7 +41,7 @@ from adc.compiler.frontend.values import Either, Maybe, Value
 from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
 from adc.rules import registry
-from adc.rules.operation import Operation
+from adc.rules.operation import Operation, plain_integers
 from adc.rules.solvers import solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -349,6 +349,8 @@ class Calls(Functions):
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
         lists = operation.kind == "elementwise" or "writes" in operation.extra
         for name, value in bound.arguments.items():
+            if name not in operation.wrt:
+                bound.arguments[name] = value = plain_integers(value)
             if (lists or name in operation.wrt) and isinstance(value, (list, tuple)):
                 sequences = operation.sequences
                 bound.arguments[name] = (

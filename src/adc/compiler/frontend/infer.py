@@ -159,6 +159,8 @@ def _view(operand: Operand) -> Any:
     if isinstance(operand, tuple):
         return tuple(_view(item) for item in operand)
     if isinstance(operand, Const):
+        if isinstance(operand.value, np.integer):
+            return int(operand.value)
         return (
             operand.value
             if type_of(operand) is None or isinstance(operand.value, (bool, int))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend import growing, instances, list_calls
 from adc.compiler.frontend.frame import Growing, Instance
@@ -74,7 +75,12 @@ class Operators(Names):
         if function is operator.add and isinstance(x, tuple) and isinstance(y, type(x)):
             return (*x, *y)
         count, items = (y, x) if isinstance(x, (list, tuple)) else (x, y)
-        if function is operator.mul and isinstance(count, int) and isinstance(items, (list, tuple)):
+        if (
+            function is operator.mul
+            and isinstance(count, (int, np.integer))
+            and isinstance(items, (list, tuple))
+        ):
+            count = int(count)
             return self.new_list(list(items) * count) if isinstance(items, list) else items * count
         if function is operator.mul and self.length(count) is not None and isinstance(items, list):
             return growing.repeated(self, items, count)
