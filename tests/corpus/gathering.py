@@ -153,3 +153,12 @@ def tuples_in_an_index(x):
     read = np.sum(x[(0, 1, 0), (1, 1, 0)] ** 2) + np.sum(x[:, (1, 0)] * np.arange(2.0))
     x[(0, 2), (1, 1)] = 3.0 * x[0, 0]
     return read + np.sum(x**3)
+
+
+@program(lambda r: (r.normal(size=9),))
+def pairs_of_a_part(x):
+    """The number of pairs is no length that two short examples show."""
+    i, j = np.triu_indices(len(x) // 2, 1)
+    k, m = np.tril_indices(len(x) // 3)
+    first, _ = np.triu_indices(len(x) // 1000 + 3, 1)
+    return np.sum((x[i] - x[j]) ** 2) + np.sum(x[k] * x[m] ** 2) + np.sum(x[first] ** 3)

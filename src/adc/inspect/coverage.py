@@ -39,6 +39,7 @@ MODULES = (
     "scipy.stats",
     "scipy.integrate",
     "scipy.optimize",
+    "scipy.spatial.distance",
 )
 
 # Where derivatives have a choice: operation, point, adc, JAX, PyTorch. The tests hold the first of the three.

@@ -59,7 +59,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "next_fast_len prev_fast_len set_backend skip_backend set_global_backend register_backend get_workers "
             "set_workers"
         ),
-        ("unsupported", "use hfft or ihfft, axis by axis"): "hfft2 ihfft2 hfftn ihfftn",
         ("unsupported", "fast Hankel transforms"): "fht ifht fhtoffset",
     },
     "scipy.special": {
@@ -235,6 +234,15 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "test functions: write them with NumPy"): (
             "rosen rosen_der rosen_hess rosen_hess_prod"
+        ),
+    },
+    "scipy.spatial.distance": {
+        ("no derivative", "of truth values and sets of points"): (
+            "dice directed_hausdorff hamming jaccard kulczynski1 matching rogerstanimoto russellrao sokalmichener "
+            "sokalsneath yule"
+        ),
+        ("no derivative", "questions about matrices of distances"): (
+            "is_valid_dm is_valid_y num_obs_dm num_obs_y"
         ),
     },
 }

@@ -20,7 +20,7 @@ def _examples(name):
     return found
 
 
-def _twin(name, parameter):
+def _twin(name, parameter="x", examples=None):
     """How scipy.fft's function of a name is registered, and numpy.fft's."""
     other = getattr(np.fft, name)
     return composite(
@@ -29,12 +29,12 @@ def _twin(name, parameter):
         name=f"scipy.fft.{name}",
         spelling=f"scipy.fft.{name}",
         notes="as numpy.fft",
-        examples=_examples(name),
+        examples=_examples(examples or name),
     ), other
 
 
 def _along_one_axis(name):
-    register, other = _twin(name, "x")
+    register, other = _twin(name)
 
     @register
     def transform(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None):
@@ -42,7 +42,7 @@ def _along_one_axis(name):
 
 
 def _along_two_axes(name):
-    register, other = _twin(name, "x")
+    register, other = _twin(name)
 
     @register
     def transform(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None):
@@ -50,11 +50,27 @@ def _along_two_axes(name):
 
 
 def _along_all_axes(name):
-    register, other = _twin(name, "x")
+    register, other = _twin(name)
 
     @register
     def transform(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
         return other(x, s, axes, norm)
+
+
+def _shift(name):
+    register, other = _twin(name)
+
+    @register
+    def shifted(x, axes=None):
+        return other(x, axes)
+
+
+def _frequencies(name):
+    register, other = _twin(name, "d", f"fft.{name}")
+
+    @register
+    def frequencies(n, d=1.0):
+        return other(n, d)
 
 
 for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
@@ -63,54 +79,51 @@ for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
     _along_two_axes(_name)
 for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
     _along_all_axes(_name)
+for _name in ("fftshift", "ifftshift"):
+    _shift(_name)
+for _name in ("fftfreq", "rfftfreq"):
+    _frequencies(_name)
 
 
-@composite(
-    fft.fftshift,
-    wrt="x",
-    name="scipy.fft.fftshift",
-    spelling="scipy.fft.fftshift",
-    notes="as numpy.fft",
-    examples=_examples("fftshift"),
-)
-def fftshift(x, axes=None):
-    return np.fft.fftshift(x, axes)
+# --- of arrays that are real, or symmetric, in several dimensions -------------------------------------------
 
 
-@composite(
-    fft.ifftshift,
-    wrt="x",
-    name="scipy.fft.ifftshift",
-    spelling="scipy.fft.ifftshift",
-    notes="as numpy.fft",
-    examples=_examples("ifftshift"),
-)
-def ifftshift(x, axes=None):
-    return np.fft.ifftshift(x, axes)
+def _hermitian(r):
+    return [
+        r.normal(3, 4) + 1j * r.normal(3, 4),
+        call(r.normal(3, 3) + 1j * r.normal(3, 3), s=(3, 5)),
+        call(r.normal(3, 4) + 1j * r.normal(3, 4), norm="ortho"),
+    ]
 
 
-@composite(
-    fft.fftfreq,
-    wrt="d",
-    name="scipy.fft.fftfreq",
-    spelling="scipy.fft.fftfreq",
-    notes="as numpy.fft",
-    examples=_examples("fft.fftfreq"),
-)
-def fftfreq(n, d=1.0):
-    return np.fft.fftfreq(n, d)
+def _real(r):
+    return [r.normal(3, 4), call(r.normal(3, 5), norm="forward"), call(r.normal(3, 4), s=(4, 3))]
 
 
-@composite(
-    fft.rfftfreq,
-    wrt="d",
-    name="scipy.fft.rfftfreq",
-    spelling="scipy.fft.rfftfreq",
-    notes="as numpy.fft",
-    examples=_examples("fft.rfftfreq"),
-)
-def rfftfreq(n, d=1.0):
-    return np.fft.rfftfreq(n, d)
+def _several(name, examples):
+    return composite(
+        getattr(fft, name), wrt="x", name=f"scipy.fft.{name}", spelling=f"scipy.fft.{name}", examples=examples
+    )
+
+
+@_several("hfftn", _hermitian)
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
+    return np.fft.irfftn(np.conjugate(x), s, axes, opposite(norm))
+
+
+@_several("hfft2", _hermitian)
+def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None):
+    return np.fft.irfftn(np.conjugate(x), s, axes, opposite(norm))
+
+
+@_several("ihfftn", _real)
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
+    return np.conjugate(np.fft.rfftn(x, s, axes, opposite(norm)))
+
+
+@_several("ihfft2", _real)
+def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None):
+    return np.conjugate(np.fft.rfftn(x, s, axes, opposite(norm)))
 
 
 # --- cosine and sine transforms -----------------------------------------------------------------------------

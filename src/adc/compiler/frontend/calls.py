@@ -207,16 +207,7 @@ class Calls(Functions):
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
-        name = getattr(function, "__qualname__", None) or repr(function)
-        module = getattr(function, "__module__", None)
-        near = self._nearest(name)
-        raise self.refuse(
-            f"adc has no rule for `{module + '.' if module else ''}{name}`",
-            "its derivative is not in the rule table",
-            f"use {near} instead, or register a rule (docs/adding_a_rule.md)"
-            if near
-            else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
-        )
+        raise self.without_a_rule(function, "its derivative is not in the rule table")
 
     def call_rule(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call of an operation of the rule table."""
@@ -331,13 +322,6 @@ class Calls(Functions):
                 "append to it, or use an array",
             )
         return known(self, method.owner, *args)
-
-    def _nearest(self, name: str) -> str | None:
-        import difflib
-
-        known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        return known[close[0]] if close else None
 
     def _operands(
         self, operation: Operation, args: list[Value], kwargs: dict[str, Value]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from adc.compiler.frontend import desugar
 from adc.compiler.frontend import source as sources
@@ -14,10 +17,16 @@ from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value
 from adc.errors import SourceError, UnsupportedError
+from adc.rules import registry
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls.
 MAX_DATA_RECURSION = 8
+
+
+def _is_of_a_library(module: str | None) -> bool:
+    """Whether a function of this module is one whose lines are not for the user to change."""
+    return (module or "").partition(".")[0] in ("numpy", "scipy")
 
 
 class ReturnValue(Exception):
@@ -37,6 +46,8 @@ class Functions(Iteration):
         try:
             source = sources.of(function)
         except SourceError as error:
+            if _is_of_a_library(getattr(function, "__module__", None)):
+                raise self.without_a_rule(function, f"and {error.what}") from error
             raise self.refuse(
                 f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
             ) from error
@@ -60,9 +71,37 @@ class Functions(Iteration):
         try:
             return self.run_function(source.tree, frame)
         except UnsupportedError as error:
-            if not in_rule:
-                error.inside = (*error.inside, (function, called_at))
-            raise
+            if in_rule:
+                raise
+            refusal = error
+            if _is_of_a_library(function.__module__) and not _is_of_a_library(
+                self.frame.globals.get("__name__")
+            ):
+                # The user knows the call, not the lines of the library that it leads to.
+                with self.origin_at(called_at):
+                    refusal = self.without_a_rule(function, f"and its own code is refused: {error.what}")
+            refusal.inside = (*error.inside, (function, called_at))
+            if refusal is error:
+                raise
+            raise refusal from error
+
+    def without_a_rule(self, function: Any, why: str) -> UnsupportedError:
+        """The refusal of a function that has no rule: the closest one that has, and how to write one."""
+        name = (
+            getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+        )
+        module = (getattr(function, "__module__", None) or "").partition("._")[0]
+        if isinstance(function, np.ufunc):  # ufuncs do not know their module
+            module = registry.spell(function).rpartition(".")[0]
+        known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+        return self.refuse(
+            f"adc has no rule for `{module + '.' if module else ''}{name}`",
+            why,
+            f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
+            if close
+            else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
+        )
 
     def _bound_arguments(
         self, signature: inspect.Signature, name: str, args: list[Value], kwargs: dict[str, Value]

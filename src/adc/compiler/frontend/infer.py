@@ -24,6 +24,13 @@ SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "s
 CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}
 AXES = {"axis", "axes"}
 EXAMPLE_LENGTHS = ((3, 5, 7, 11, 13, 17, 19, 23), (4, 6, 10, 14, 15, 21, 22, 26))
+SCALES = (
+    1,
+    4,
+    16,
+    64,
+)  # of the example lengths, of which a half or a third is to be told apart from other lengths
+MOST_ELEMENTS = 10**6  # of an array of example lengths
 
 
 def type_of(operand: Operand) -> Type | None:
@@ -204,21 +211,43 @@ def _by_example(operation: Operation, args: tuple[Operand, ...]) -> list[Type]:
     for v in variables(args):
         for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ())):
             _collect(d, symbols)
+    tables, told_apart = _told_apart(args, symbols)
     outcomes = []
-    for lengths in EXAMPLE_LENGTHS:
-        table = {s: lengths[k % len(lengths)] for k, s in enumerate(symbols)}
+    for table in tables:
         result = _call(operation, tuple(_concrete(a, table.__getitem__) for a in args))
-        outcomes.append((table, result if isinstance(result, tuple) else (result,)))
-    (table_1, first), (table_2, second) = outcomes
+        outcomes.append(result if isinstance(result, tuple) else (result,))
+    (table_1, table_2), (first, second) = tables, outcomes
     known = _known_lengths(args, symbols)
     types = []
     for one, two in zip(first, second, strict=True):
         shape = tuple(
-            _recognised(n1, n2, known, table_1, table_2)
+            _recognised(n1, n2, known, table_1, table_2) if told_apart else Dim(-1)
             for n1, n2 in zip(np.shape(one), np.shape(two), strict=True)
         )
         types.append(_typed(one, shape))
     return types
+
+
+def _told_apart(
+    args: tuple[Operand, ...], symbols: dict[Symbol, None]
+) -> tuple[list[dict[Symbol, int]], bool]:
+    """Two example lengths for each symbol, and whether quotients of them have two lengths that are not tiny.
+
+    Of 3 // 2 and 4 // 2 rows the pairs would be taken for one less than the rows.
+    """
+    lengths = [d for v in variables(args) for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ()))]
+    quotients = [d for d in lengths if any(s.kind == "floordiv" for s in d.symbols())]
+    first: list[dict[Symbol, int]] = []
+    for scale in SCALES:
+        tables = [{s: n[k % len(n)] * scale for k, s in enumerate(symbols)} for n in EXAMPLE_LENGTHS]
+        first = first or tables
+        sizes = [shapes.size(v.type.shape).evaluate(tables[1].__getitem__) for v in variables(args)]
+        values = [[d.evaluate(table.__getitem__) for table in tables] for d in quotients]
+        if max(sizes, default=0) <= MOST_ELEMENTS and all(
+            one != two and min(one, two) > 2 for one, two in values
+        ):
+            return tables, True
+    return first, not quotients
 
 
 def _typed(result: Any, shape: Shape) -> Type:

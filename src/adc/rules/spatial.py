@@ -1,0 +1,277 @@
+"""Rules of scipy.spatial.distance: distances of vectors, and of the rows of matrices, in the metrics that are smooth.
+
+A distance is written once, over the last axis of two arrays that broadcast; all functions are forms of it.
+"""
+
+import numpy as np
+from scipy import special as sp
+from scipy.spatial import distance
+
+from adc.rules import special as special
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call
+
+
+@static
+def _metric(metric):
+    """The name of a metric that the rules know, in the spelling of its function."""
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+    known = {"mahal": "mahalanobis", "mi": "mahalanobis", "cheb": "chebyshev", "cheby": "chebyshev"}
+    name = known.get(name.lower(), name.lower())
+    if name not in _METRICS:
+        raise TypeError(f"the metrics with derivatives are {', '.join(_METRICS)}; this is {name!r}")
+    return name
+
+
+_METRICS = (
+    "euclidean",
+    "sqeuclidean",
+    "cityblock",
+    "chebyshev",
+    "minkowski",
+    "cosine",
+    "correlation",
+    "canberra",
+    "braycurtis",
+    "seuclidean",
+    "mahalanobis",
+)
+
+
+def _summed(terms, w):
+    return np.sum(terms, axis=-1) if w is None else np.sum(w * terms, axis=-1)
+
+
+def _mean(u, w):
+    if w is None:
+        return np.mean(u, axis=-1, keepdims=True)
+    return np.sum(w * u, axis=-1, keepdims=True) / np.sum(w)
+
+
+def _cosine(u, v, w):
+    size = np.sqrt(_summed(u * u, w)) * np.sqrt(_summed(v * v, w))
+    return 1.0 - _summed(u * v, w) / size
+
+
+def _variances(u, v, V):
+    """The sample variances of all rows, where none are given."""
+    if V is not None:
+        return V
+    rows = np.concatenate((np.reshape(u, (-1, u.shape[-1])), np.reshape(v, (-1, v.shape[-1]))), axis=0)
+    return np.var(rows, axis=0, ddof=1)
+
+
+def _apart(u, v, metric, p, w, V, VI):
+    """The distance along the last axis of two arrays that broadcast."""
+    if metric == "cosine":
+        return _cosine(u, v, w)
+    if metric == "correlation":
+        return _cosine(u - _mean(u, w), v - _mean(v, w), w)
+    step = u - v
+    if metric == "euclidean":
+        return np.linalg.norm(step if w is None else step * np.sqrt(w), axis=-1)
+    if metric == "sqeuclidean":
+        return _summed(step * step, w)
+    if metric == "cityblock":
+        return _summed(np.abs(step), w)
+    if metric == "chebyshev":
+        size = np.abs(step)
+        return np.max(size if w is None else np.where(w > 0.0, size, 0.0), axis=-1)
+    if metric == "minkowski":
+        return _summed(np.abs(step) ** p, w) ** (1.0 / p)
+    if metric == "canberra":
+        both = np.abs(u) + np.abs(v)
+        return _summed(np.abs(step) / np.where(both == 0.0, 1.0, both), w)
+    if metric == "braycurtis":
+        return _summed(np.abs(step), w) / _summed(np.abs(u + v), w)
+    if metric == "seuclidean":
+        return np.linalg.norm(step / np.sqrt(V), axis=-1)
+    return np.sqrt(np.sum((step @ VI) * step, axis=-1))
+
+
+# --- two vectors --------------------------------------------------------------------------------------------
+
+
+def _of_two(name):
+    metric = name
+
+    @composite(
+        getattr(distance, name),
+        wrt="u v w",
+        name=f"distance.{name}",
+        spelling=f"scipy.spatial.distance.{name}",
+        extra={"float64_only": True},
+        examples=lambda r: [(r.normal(3), r.normal(3)), call(r.normal(3), r.normal(3), w=r.positive(3))],
+    )
+    def apart(u, v, w=None):
+        return _apart(u, v, metric, 2, w, None, None)
+
+
+for _name in (
+    "euclidean",
+    "sqeuclidean",
+    "cityblock",
+    "chebyshev",
+    "correlation",
+    "canberra",
+    "braycurtis",
+    "cosine",
+):
+    _of_two(_name)
+
+
+@composite(
+    distance.minkowski,
+    wrt="u v p w",
+    name="distance.minkowski",
+    spelling="scipy.spatial.distance.minkowski",
+    extra={"float64_only": True},
+    examples=lambda r: [
+        (r.normal(3), r.normal(3)),
+        (r.normal(3), r.normal(3), 3.0),
+        (r.normal(3), r.normal(3), 1.5, r.positive(3)),
+    ],
+)
+def minkowski(u, v, p=2, w=None):
+    return _apart(u, v, "minkowski", p, w, None, None)
+
+
+@composite(
+    distance.seuclidean,
+    wrt="u v V",
+    name="distance.seuclidean",
+    spelling="scipy.spatial.distance.seuclidean",
+    extra={"float64_only": True},
+    examples=lambda r: [(r.normal(3), r.normal(3), r.positive(3))],
+)
+def seuclidean(u, v, V):
+    return _apart(u, v, "seuclidean", 2, None, V, None)
+
+
+@composite(
+    distance.mahalanobis,
+    wrt="u v VI",
+    name="distance.mahalanobis",
+    spelling="scipy.spatial.distance.mahalanobis",
+    extra={"float64_only": True},
+    examples=lambda r: [(r.normal(3), r.normal(3), r.positive_definite(3))],
+)
+def mahalanobis(u, v, VI):
+    return _apart(u, v, "mahalanobis", 2, None, None, VI)
+
+
+@composite(
+    distance.jensenshannon,
+    wrt="p q",
+    name="distance.jensenshannon",
+    spelling="scipy.spatial.distance.jensenshannon",
+    extra={"float64_only": True},
+    examples=lambda r: [
+        (r.positive(3), r.positive(3)),
+        (r.positive(3), r.positive(3), 2.0),
+        call(r.positive(2, 3), r.positive(2, 3), axis=1, keepdims=True),
+    ],
+)
+def jensenshannon(p, q, base=None, *, axis=0, keepdims=False):
+    p = p / np.sum(p, axis=axis, keepdims=True)
+    q = q / np.sum(q, axis=axis, keepdims=True)
+    middle = 0.5 * (p + q)
+    terms = sp.rel_entr(p, middle) + sp.rel_entr(q, middle)
+    divergence = 0.5 * np.sum(terms, axis=axis, keepdims=keepdims)
+    return np.sqrt(divergence if base is None else divergence / np.log(base))
+
+
+# --- the rows of matrices -----------------------------------------------------------------------------------
+
+
+def _metrics(draw):
+    """An example of each metric: the arguments of `draw`, then what the metric takes."""
+
+    def examples(r):
+        return [
+            call(*draw(r)),
+            *(
+                call(*draw(r), name)
+                for name in ("sqeuclidean", "cityblock", "chebyshev", "cosine", "correlation", "canberra")
+            ),
+            call(*draw(r), "braycurtis"),
+            call(*draw(r), metric="minkowski", p=3.0),
+            call(*draw(r), "minkowski", p=1.5, w=r.positive(3)),
+            call(*draw(r), "seuclidean", V=r.positive(3)),
+            call(*draw(r), "seuclidean"),
+            call(*draw(r), "mahalanobis", VI=r.positive_definite(3)),
+        ]
+
+    return examples
+
+
+def _inverse_covariance(u, v, VI):
+    """The inverse covariance of all rows, where none is given."""
+    if VI is not None:
+        return VI
+    rows = np.concatenate((np.reshape(u, (-1, u.shape[-1])), np.reshape(v, (-1, v.shape[-1]))), axis=0)
+    return np.linalg.inv(np.cov(rows.T)).T
+
+
+@composite(
+    distance.cdist,
+    wrt="XA XB p w V VI",
+    name="distance.cdist",
+    spelling="scipy.spatial.distance.cdist",
+    extra={"float64_only": True, "rtol": 1e-9},
+    examples=_metrics(lambda r: (r.normal(4, 3), r.normal(3, 3))),
+    notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
+)
+def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
+    chosen = _metric(metric)
+    u, v = np.expand_dims(XA, 1), np.expand_dims(XB, 0)
+    if chosen == "seuclidean":
+        V = _variances(XA, XB, V)
+    if chosen == "mahalanobis":
+        VI = _inverse_covariance(XA, XB, VI)
+    return _apart(u, v, chosen, p, w, V, VI)
+
+
+@composite(
+    distance.pdist,
+    wrt="X p w V VI",
+    name="distance.pdist",
+    spelling="scipy.spatial.distance.pdist",
+    extra={"float64_only": True, "rtol": 1e-9},
+    examples=_metrics(lambda r: (r.normal(5, 3),)),
+    notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
+)
+def pdist(X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
+    chosen = _metric(metric)
+    first, second = np.triu_indices(X.shape[0], 1)
+    if chosen == "seuclidean":
+        V = np.var(X, axis=0, ddof=1) if V is None else V
+    if chosen == "mahalanobis":
+        VI = np.linalg.inv(np.cov(X.T)).T if VI is None else VI
+    return _apart(X[first], X[second], chosen, p, w, V, VI)
+
+
+@composite(
+    distance.squareform,
+    wrt="X",
+    name="distance.squareform",
+    spelling="scipy.spatial.distance.squareform",
+    examples=lambda r: [r.normal(6), call(_symmetric(r.normal(4, 4)), checks=False)],
+    notes="of a matrix: the elements above the diagonal",
+)
+def squareform(X, force="no", checks=True):
+    if np.ndim(X) == 2:
+        return X[np.triu_indices(X.shape[0], 1)]
+    n = _rows(X.shape[0])
+    square = np.zeros((n, n), dtype=X.dtype)
+    square[np.triu_indices(n, 1)] = X
+    return square + square.T
+
+
+def _symmetric(a):
+    return (a + a.T) * (1.0 - np.eye(a.shape[0]))
+
+
+def _rows(pairs):
+    """How many rows have so many pairs."""
+    return int(np.sqrt(8 * pairs + 1) + 1.5) // 2
