@@ -156,3 +156,9 @@ def memory_by_the_name_of_its_class(x):
     y[0] = x * x[0]
     y[1] = y[0] * x
     return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=(4, 2, 2)), r.normal(size=(2, 2, 4))))
+def inverse_in_another_shape(a, w):
+    inverse = np.linalg.inv(a.reshape(4, 4))
+    return np.sum(w * inverse.reshape(2, 2, 4)) + np.sum(np.linalg.solve(inverse, np.eye(4)).ravel()[:5] ** 2)

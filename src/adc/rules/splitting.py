@@ -32,8 +32,7 @@ def _equal_pieces(ary, indices_or_sections, axis):
     n = ary.shape[axis]
     if not isinstance(indices_or_sections, int):
         return _pieces(ary, (0, *indices_or_sections, n), axis)
-    if n % indices_or_sections != 0:
-        raise ValueError("array split does not result in an equal division")
+    assert n % indices_or_sections == 0, "array split does not result in an equal division"
     each = n // indices_or_sections
     bounds = [0]
     for k in range(1, indices_or_sections):

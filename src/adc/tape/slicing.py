@@ -92,7 +92,8 @@ def _finish(tree: ast.FunctionDef, body: Body, helpers: dict[str, Any]) -> Slice
     _make_positional(tree)
     needs = _needs(tree, _namespace(body, helpers))
     z, *names = list(needs)[1:]
-    _take_as_one(tree, [name for name in names if needs[name] is not Need.NOTHING])
+    mentioned = _read_names(tree)  # also what a callee is given and does not read
+    _take_as_one(tree, [name for name in names if name in mentioned])
     function = _compiled(tree, body, helpers)
     return Slice(function, {name: needs[name] for name in names}, needs[z] is not Need.NOTHING)
 
@@ -209,7 +210,7 @@ def _scale_each(scale: Callable[[Any, Any], Any], z_bar: Any, partials: tuple[An
 def _remove_unread(tree: ast.FunctionDef) -> None:
     """Drop assignments to names that nothing reads any more; a rule body has no side effects."""
     while True:
-        read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        read = _read_names(tree)
 
         class Unread(ast.NodeTransformer):
             found = False
@@ -233,6 +234,10 @@ def _remove_unread(tree: ast.FunctionDef) -> None:
         remover.visit(tree)
         if not remover.found:
             return
+
+
+def _read_names(tree: ast.FunctionDef) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def _flat(target: ast.expr) -> list[ast.expr]:

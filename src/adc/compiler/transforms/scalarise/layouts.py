@@ -15,6 +15,7 @@ from adc.compiler.ir.types import Array
 from adc.compiler.transforms.scalarise.nests import Nests, matching_axes
 from adc.compiler.transforms.stacks import swaps_last
 from adc.rules import registry
+from adc.rules.operation import Operation
 from adc.rules.shapes import size
 
 
@@ -59,11 +60,23 @@ def contiguous(nests: Nests, x: Var) -> Var:
             )
         )
     )
-    if x.type.layout == "C" and (not sliced or (stmt is not None and stmt.name == "reshape")):
+    given = x.type.layout == "C" and (not sliced or (stmt is not None and stmt.name == "reshape"))
+    if given and not _in_order_of_lapack(stmt):
         return x
     fresh = Var(x.name, Array(x.type.dtype, x.type.shape), named=False)
     nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
     return fresh
+
+
+def _in_order_of_lapack(stmt: Assign | None) -> bool:
+    """Whether compiled code has the matrix column by column, where NumPy has it row by row.
+
+    Numba reshapes such an array to one that it reads in the wrong order (seen with 0.65).
+    """
+    if stmt is None or not isinstance(stmt.op, Operation):
+        return False
+    module = getattr(stmt.op.function, "__module__", None) or ""
+    return module.startswith(("numpy.linalg", "scipy.linalg"))
 
 
 def reshaped(nests: Nests, stmt: Assign) -> None:
