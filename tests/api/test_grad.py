@@ -338,3 +338,14 @@ def test_gradient_of_a_dict_has_its_order(mode):
     parameters = {"w": X, "b": 2.0, "a": 1.0}
     g = adc.grad(lambda p: np.sum(p["w"]) * p["b"] * p["a"], mode=mode)(parameters)
     assert list(g) == ["w", "b", "a"]  # zip(parameters.values(), g.values()) pairs what belongs together
+
+
+def test_arguments_that_share_memory_where_nobody_reads_what_was_written():
+    def f(x, y):
+        x[0] = 5.0
+        return np.sum(y * y)
+
+    x = X.copy()
+    for mode in ("compiled", "python"):
+        with pytest.raises(adc.ArgumentError, match="may share memory"):
+            adc.grad(f, 1, mode=mode)(x, x)

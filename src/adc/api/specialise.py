@@ -34,7 +34,7 @@ class Specialisation:
     ] = ()  # (how to read, the key that the value must have)
     guards: tuple[Guard, ...] = ()
     sizes: Sizes | None = None  # those of the arguments, where the code holds for them only
-    copied: tuple[int, ...] = ()  # inputs that the function writes to
+    written: tuple[int, ...] = ()  # inputs that the function writes to
     context: pipeline.Context | None = None  # None on the tape
     pack: Callable[[Any], Any] | None = (
         None  # from what the code returns to what the user gets; None: as it is
@@ -58,9 +58,8 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
     """What the pipeline made, ready to be called."""
     assert context.lowered is not None and context.program is not None
     captures = tuple((c.read, leaf_key(c.read())[0]) for c in context.lowered.captures)
-    copied = context.program.meta["copied"]
     return Specialisation(
-        run, mode, captures, tuple(context.lowered.guards), context.request.sizes, copied, context
+        run, mode, captures, tuple(context.lowered.guards), context.request.sizes, context.written, context
     )
 
 
@@ -130,7 +129,7 @@ def _refused_line(error: Exception, context: pipeline.Context) -> Location | Non
 
 def refuse_aliases(known: Specialisation, inputs: Sequence[Any]) -> None:
     """The function writes to a copy of an argument, which an argument in the same memory would not see."""
-    for k in known.copied:
+    for k in known.written:
         for j, other in enumerate(inputs):
             if j != k and isinstance(other, np.ndarray) and np.may_share_memory(inputs[k], other):
                 assert known.context is not None and known.context.program is not None

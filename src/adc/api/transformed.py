@@ -173,7 +173,7 @@ class Transformed:
         if known is None:
             known, captured = self._specialised(call)
             inputs += captured
-        if known.copied:
+        if known.written:
             refuse_aliases(known, inputs)
         return known
 
@@ -337,10 +337,10 @@ class Transformed:
         inputs: list[Any] = []
         read(values, wanted, key, inputs)
         known = self._fitting(tuple(key), inputs)
-        if known is None or known.copied or known.context is None:
+        if known is None or known.written or known.context is None:
             call = Call(layout, values, wanted, tuple(key))
             known = self._known(call, inputs) if known is None else known
-            if known.copied:
+            if known.written:
                 refuse_aliases(known, inputs)
             if known.context is None:
                 self._ran = known.mode

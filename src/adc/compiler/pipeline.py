@@ -105,6 +105,7 @@ class Context:
     wrt: list[Var] = field(default_factory=list)
     output: results.Form | None = None  # the result, for "value"
     aux: results.Form | None = None
+    written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
     value_type: Any = None
     texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
     origins: dict[str, list[Location | None]] = field(default_factory=dict)  # of each line of a text
@@ -147,6 +148,8 @@ def _lower(_: Program, context: Context) -> Program:
         else request.lowered()
     )
     program = lowered.program
+    written = written_roots(walk(program.body), lowered.evaluator.joined_roots)
+    context.written = tuple(k for k, p in enumerate(program.params) if p in written)
     context.wrt = [program.params[k] for k in request.wanted]
     where = _return_location(lowered)
     match request.kind:

@@ -14,7 +14,7 @@ from adc.rules import registry
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with a copy of each written parameter made first; `meta["copied"]` has their positions."""
+    """The program with a copy of each written parameter made first."""
     written = written_roots(walk(program.body), evaluator.joined_roots)
     copies: list[Assign] = []
     params: list[Var] = []
@@ -26,7 +26,6 @@ def run(program: Program, evaluator: Evaluator) -> Program:
             evaluator.shape_source[p] = given  # the copy is made with the lengths of what is copied
         else:
             params.append(p)
-    program.meta["copied"] = tuple(k for k, p in enumerate(program.params) if p is not params[k])
     program.params = params
     program.body = [*copies, *program.body]
     return program
