@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.ir.nodes import Const, Var
+from adc.compiler.ir.nodes import Atom, Const, Var
 from adc.compiler.ir.types import Scalar, is_integer
 from adc.rules.dims import Dim
 
@@ -48,6 +48,13 @@ class EqualLengths:
 
     def same(self, a: Dim, b: Dim) -> bool:
         return self.find(a) == self.find(b)
+
+    def same_value(self, a: Atom, b: Atom) -> bool:
+        """Whether two operands, as the bounds of loops, are one integer."""
+        if a is b or a == b:
+            return True
+        x, y = length_of(a), length_of(b)
+        return x is not None and y is not None and self.same(x, y)
 
     def same_shape(self, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
         return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))

@@ -143,9 +143,8 @@ class _Absorber:
         gone: set[Stmt] = set()
         for producer in reversed(found):
             if producer.loops[0] not in gone and self.reads.get(producer.array):
-                for p in self._together(
-                    producer, place
-                ):  # one after the other: its operands are its readers' then
+                # One after the other: its operands are its readers' then.
+                for p in self._together(producer, place):
                     self._absorb(p)
                     gone |= {p.loops[0], made[p.array]}
         if gone:
@@ -251,14 +250,10 @@ class _Absorber:
         if len(loops) != len(producer.loops) or top not in place.position:
             return False
         equal = place.equal[place.position[top]]
-        return all(self._same_range(a, b, equal) for a, b in zip(producer.loops, loops, strict=True))
-
-    def _same_range(self, a: For, b: For, equal: EqualLengths) -> bool:
-        return self._same(a.start, b.start, equal) and self._same(a.stop, b.stop, equal)
-
-    def _same(self, a: Atom, b: Atom, equal: EqualLengths) -> bool:
-        x, y = self.ev.length(a), self.ev.length(b)
-        return a == b if x is None or y is None else equal.same(x, y)
+        return all(
+            equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
+            for a, b in zip(producer.loops, loops, strict=True)
+        )
 
     def _written(self, block: Block) -> dict[Var, list[int]]:
         """Per memory, the statements of a block that write it."""

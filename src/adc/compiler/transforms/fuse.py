@@ -146,13 +146,7 @@ class _Fuser:
             # A fill runs in any order: it takes that of the loop that uses what it fills.
             last, length = self.ev.length(b.start), self.ev.length(a.stop)
             return last is not None and length is not None and equal.same(last + 1, length)
-        return a.step == b.step and self._same(a.start, b.start, equal) and self._same(a.stop, b.stop, equal)
-
-    def _same(self, a: Atom, b: Atom, equal: EqualLengths) -> bool:
-        if a is b or a == b:
-            return True
-        x, y = self.ev.length(a), self.ev.length(b)
-        return x is not None and y is not None and equal.same(x, y)
+        return a.step == b.step and equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
 
     def _may_merge(self, a: For, b: For) -> bool:
         if _counts_from_the_end(a) or _counts_from_the_end(b):
