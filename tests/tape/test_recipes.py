@@ -127,4 +127,4 @@ def test_what_looks_at_a_value_is_recorded_step_by_step():
         real_only, names, positional, name = False, entry.names, entry.positional, "Looking"
 
     assert recipes._written(Entry, (x, None, 0, False)) is None
-    assert found.recipe((x, None, 0, False)) is not None
+    assert found.recipe((x, None, 0, False), (x,), {}) is not None

@@ -247,6 +247,7 @@ def tile(A, reps):
         (1.5, 3),
         (r.normal(3), np.array([1, 0, 2])),
         call(r.normal(2, 3), np.array([2, 1]), axis=0),
+        (r.normal(3), np.array([2])),
     ],
 )
 def repeat(a, repeats, axis=None):
@@ -259,8 +260,8 @@ def repeat(a, repeats, axis=None):
             np.expand_dims(x, k + 1), lengths[: k + 1] + (repeats,) + lengths[k + 1 :]
         )
         return np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
-    ends = np.cumsum(repeats)
-    positions = np.searchsorted(ends, np.arange(np.sum(repeats)), side="right")
+    each = np.broadcast_to(repeats, (n,))
+    positions = np.searchsorted(np.cumsum(each), np.arange(np.sum(each)), side="right")
     return x[(slice(None),) * k + (positions,)]
 
 
@@ -363,9 +364,9 @@ def sliding_window_view(x, window_shape, axis=None):
     ],
 )
 def apply_along_axis(func1d, axis, arr):
-    if np.ndim(arr) == 1:
-        return func1d(arr)
     moved = np.moveaxis(arr, axis, -1)
+    if np.ndim(arr) == 1:
+        return func1d(moved)
     outer = np.shape(moved)[:-1]
     rows = np.reshape(moved, (-1, moved.shape[-1]))
     parts = []
@@ -390,7 +391,7 @@ def apply_along_axis(func1d, axis, arr):
 def apply_over_axes(func, a, axes):
     result = a
     for axis in axes if isinstance(axes, (list, tuple)) else (axes,):
-        k = axis % np.ndim(a)
+        k = tuple(range(np.ndim(a)))[axis]
         found = func(result, k)
         result = found if np.ndim(found) == np.ndim(a) else np.expand_dims(found, k)
     return result

@@ -160,6 +160,7 @@ class Entry:
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments
         self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
+        self.asked: set[Any] = set()  # adc.tape.asked: the kinds of call that its function answered
         self.recipes: Any = None  # adc.tape.recipes.Recipes: how a composite is recorded as one node
         # Filled on first use; the operators read them without a look-up.
         self.both: Pull | None = None
@@ -196,6 +197,10 @@ class Entry:
         for name, value in kwargs.items():
             position = self.positions.get(name)
             if position is not None:
+                if position < min(len(args), self.positional):
+                    raise TypeError(
+                        f"{self.operation.spelling}() got multiple values for argument '{name}'"
+                    )
                 bound[position] = value
             elif value is not None and value is not np._NoValue:
                 raise self._refused(f"the parameter `{name}`")

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from adc.errors import AdcError, UnsupportedError
-from adc.tape import substitute
+from adc.errors import UnsupportedError
+from adc.tape import asked, substitute
 from adc.tape.backward import fitted
 from adc.tape.entry import Entry, Form, Pull
 from adc.tape.gradients import grad
 from adc.tape.slicing import Need
 from adc.tape.state import within
-from adc.tape.steps import NoRecipe, Program, Slot, Traced
+from adc.tape.steps import Program, Slot, Traced
 from adc.tape.tensor import Tensor, make
 
 _MOST_KINDS = 200  # of calls of one operation; what comes later is recorded step by step
@@ -45,7 +45,9 @@ class Recipes:
         # A window of an operand's memory must be one of the operand's views, not of a copy on the way.
         self._may = entry.star is None and entry.writes is None and "view" not in entry.operation.extra
 
-    def recipe(self, values: tuple[Any, ...]) -> tuple[Recipe, list[Any], tuple[Any, ...]] | None:
+    def recipe(
+        self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Recipe, list[Any], tuple[Any, ...]] | None:
         """The recipe for a call with these values of the parameters, its operands, and the nodes of the active ones."""
         kind = _kind(values) if self._may else None
         if kind is None:
@@ -54,7 +56,10 @@ class Recipes:
         if key in self._known:
             recipe = self._known[key]
         elif len(self._known) < _MOST_KINDS:
-            recipe = self._known[key] = _written(self.entry, values)
+            recipe = _written(self.entry, values)
+            if recipe is not None:
+                asked.once(self.entry, args, kwargs, recipe.forward(*operands)[0])
+            self._known[key] = recipe
         else:
             recipe = None
         return None if recipe is None else (recipe, operands, edges)
@@ -126,8 +131,7 @@ def _written(entry: Entry, values: tuple[Any, ...]) -> Recipe | None:
     try:
         with np.errstate(all="ignore"):
             result = _call(entry, entry.operation.body, traced)
-    # TypeError and ValueError: NumPy's own words for what it cannot do with a stand-in.
-    except (NoRecipe, AdcError, TypeError, ValueError):
+    except Exception:  # what is no fault of the stand-ins is raised again where the body runs on Tensors
         return None
     if result.__class__ is not Traced or not result.slot.active or result.slot in operands:
         return None

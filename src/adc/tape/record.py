@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.errors import GraphCutError, UnsupportedError
+from adc.errors import AdcError, GraphCutError, UnsupportedError
 from adc.rules.operation import plain_integers
 from adc.tape import views
 from adc.tape.entry import Entry, Pull
@@ -171,7 +171,7 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     args = tuple([plain_integers(a) if k in fixed else a for k, a in enumerate(args)])
     kwargs = {k: plain_integers(a) if entry.positions.get(k) in fixed else a for k, a in kwargs.items()}
     values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
-    found = recipes.of(entry).recipe(values)
+    found = recipes.of(entry).recipe(values, args, kwargs)
     if found is not None:
         recipe, operands, edges = found
         z, kept = recipe.forward(*operands)
@@ -189,8 +189,16 @@ def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         if error.location is not None:
             raise
         raise UnsupportedError(error.what, here(), error.why, error.repair) from error
+    except AdcError:
+        raise
+    except Exception as error:
+        if entry.writes is not None:
+            raise
+        raise asked.understood(error, entry, args, kwargs) from error
     finally:
         modes.plain = plain_before
+    if entry.writes is None:
+        asked.once(entry, args, kwargs, result)
     if "view" in entry.operation.extra and result.__class__ is Tensor:
         _as_view(result, entry, args, kwargs)
     frame = user_frame()
@@ -456,4 +464,4 @@ def call_as_node(
 
 
 # Needs this module whole.
-from adc.tape import recipes, substitute  # noqa: E402
+from adc.tape import asked, recipes, substitute  # noqa: E402

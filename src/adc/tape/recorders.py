@@ -91,7 +91,7 @@ class Recorders(dict[Any, Callable[..., Any]]):
         slow, known, rest = self._general, recipes.of(self.entry), self.entry.defaults[count:]
 
         def recorder(*args: Any) -> Any:
-            found = known.recipe(args + rest) if not off.count or modes.enabled else None
+            found = known.recipe(args + rest, args, {}) if not off.count or modes.enabled else None
             if found is None:
                 return slow(*args)
             recipe, operands, edges = found
