@@ -101,3 +101,32 @@ def test_other_transforms():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         adc.grad(adc.grad(power, **mode), **mode)(1.5, 3)
+
+
+def camera(x, turn, move):
+    y = x @ turn.T + move
+    return np.sum((y[:, :2] / y[:, 2:]) ** 2)
+
+
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+def test_a_length_that_turns_out_to_be_one_is_stretched_by_code_for_these_sizes(mode):
+    r = np.random.default_rng(1)
+    g = adc.grad(camera, (0, 1, 2), mode=mode)
+    for n in (5, 8, 5):
+        arguments = r.normal(size=(n, 3)), r.normal(size=(3, 3)), r.normal(size=3) + 5.0
+        expected = adc.grad(camera, (0, 1, 2), mode="tape")(*arguments)
+        for found, wanted in zip(g(*arguments), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-10)
+        assert g.mode == mode
+    value, pull = adc.vjp(camera, *arguments, mode=mode)
+    assert value == pytest.approx(camera(*arguments))
+    for found, wanted in zip(pull(1.0), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+    _, slope = adc.jvp(camera, arguments, arguments, mode=mode)
+    assert slope == pytest.approx(sum(np.sum(e * a) for e, a in zip(expected, arguments, strict=True)))
+
+
+def test_what_does_not_fit_for_any_size_is_the_error_of_numpy():
+    g = adc.grad(camera, mode="python")
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        g(np.ones((4, 5)), np.ones((5, 5)), np.ones(5))

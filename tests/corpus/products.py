@@ -186,3 +186,21 @@ def triangles_and_units(x, s):
 def dot_of_stacks(a, b, x):
     whole = np.dot(a, b)
     return np.sum(whole**2) + np.sum(a.dot(x) ** 2) + np.sum(np.dot(x, b) ** 2) + np.sum(a.dot(b[0]))
+
+
+@program(lambda r: (r.normal(size=(9, 12)),))
+def columns_of_a_matrix(x):
+    total = 0.0
+    for i in range(x.shape[1] - 1):
+        total += np.sum((x[:, i] @ x[:, i + 1 :]) ** 2) + x[:, i] @ x[:, i + 1]
+    return total
+
+
+@program(lambda r: (r.normal(size=(12, 14)), r.normal(size=14)))
+def blocks_of_a_matrix(x, v):
+    total = 0.0
+    for k in range(1, 11):
+        y = x[k:, k:] @ v[k:] + x[k:, :k] @ v[:k][::-1]
+        total += np.sum(y**2) + np.sum(x[:k, k:].T @ x[:k, :3]) + np.sum(v[::2] @ x[2:9, 1:6])
+        x[k:, k] -= 0.1 * (x[k:, :k] @ x[k, :k])
+    return total

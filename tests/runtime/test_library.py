@@ -130,7 +130,7 @@ def test_lambert_w():
             np.testing.assert_allclose(value(complex(z), k), special.lambertw(z, k), rtol=1e-13)
 
 
-def test_products_of_matrices_in_any_order():
+def test_products_of_matrices_and_vectors_in_any_order():
     from adc.runtime.products import dot
 
     generator = np.random.default_rng(0)
@@ -143,7 +143,20 @@ def test_products_of_matrices_in_any_order():
         columns = np.swapaxes(np.swapaxes(x, -1, -2).copy(), -1, -2)
         return x, columns, wide[..., ::2, 1:-2], tall[..., ::2], x[..., ::-1, :].copy()[..., ::-1, :]
 
+    def strides(x):
+        return x, np.repeat(x, 3)[::3], x[::-1].copy()[::-1], np.stack([x, x], 1)[:, 0]
+
     for dtype in (np.float64, np.float32):
+        for n, m in ((3, 4), (9, 8), (1, 80), (80, 1), (0, 3), (3, 0)):
+            a, x, y = (generator.normal(size=shape).astype(dtype) for shape in ((n, m), m, n))
+            for matrix in orders(a):
+                for right in strides(x):
+                    np.testing.assert_allclose(dot(matrix, right), a @ x, rtol=1e-4, atol=1e-5)
+                for left in strides(y):
+                    np.testing.assert_allclose(dot(left, matrix), y @ a, rtol=1e-4, atol=1e-5)
+            for left in strides(x):
+                for right in strides(x[::-1]):
+                    np.testing.assert_allclose(dot(left, right), x @ x[::-1], rtol=1e-4, atol=1e-5)
         for lengths in ((3, 4, 5), (9, 8, 7), (1, 30, 2), (30, 1, 4), (2, 0, 3), (0, 2, 3)):
             for batch in ((), (4,), (0,)):
                 a = generator.normal(size=(*batch, *lengths[:2])).astype(dtype)

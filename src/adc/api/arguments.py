@@ -19,6 +19,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend.frame import Closure
+from adc.compiler.sizes import FEW, has_short_rows
 from adc.errors import ArgumentError
 from adc.pytree import Structure
 from adc.tape.tensor import Tensor
@@ -172,8 +173,10 @@ def read(values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: 
         if kind is ndarray:
             shape = value.shape
             if shape:
-                ones = len(shape) if 1 not in shape else tuple([n == 1 for n in shape])
-                key.append((value.dtype, value.flags.c_contiguous, ones))
+                known: Any = len(shape) if 1 not in shape else tuple([n == 1 for n in shape])
+                if shape[-1] <= FEW and has_short_rows(shape):
+                    known = known, shape[-1]
+                key.append((value.dtype, value.flags.c_contiguous, known))
                 inputs.append(value)
             else:
                 key.append(value.dtype.type)

@@ -71,7 +71,9 @@ class Phased(Composite):
         if known.context is None:
             return known.run(call)
         found = self._execute(known, inputs, call)
-        if known.context is None or not isinstance(found[2], tuple):  # the tape answered in its place
+        if self._specialisations.get(call.key, [known])[0] is not known:  # other code may have answered
+            known, _, _ = self._resolve(args, kwargs)
+        if known.context is None or not isinstance(found[2], tuple):
             return found
         value, aux, kept = found
         return value, aux, Run(self, known.context, call, value, kept)

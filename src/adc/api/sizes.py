@@ -18,7 +18,7 @@ import numpy as np
 from adc.api.arguments import Leaf, Slot
 from adc.compiler.sizes import Sizes
 
-__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "attempts", "taken_for_granted"]
+__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "as_they_are", "attempts", "taken_for_granted"]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
 MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
@@ -33,7 +33,12 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
     if any(_is_int(leaf) for leaf in leaves):
         yield [_known(slot, lengths=False) for slot in slots]
     if any(isinstance(leaf.value, np.ndarray) for slot in slots for leaf in slot.inputs()):
-        yield [_known(slot, lengths=True) for slot in slots]
+        yield as_they_are(slots)
+
+
+def as_they_are(slots: list[Slot]) -> list[Slot]:
+    """The arguments with ints and lengths known."""
+    return [_known(slot, lengths=True) for slot in slots]
 
 
 def _known(slot: Slot, lengths: bool) -> Slot:

@@ -209,14 +209,14 @@ class Transformed:
             )
         return made, captured
 
-    def _made(self, call: Call) -> Specialisation:
+    def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
         slots = call.slots()
         if self._asked == "tape":
             return Specialisation(self._run_on_tape, "tape")
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")
         try:
-            context = self._context(call)
+            context = self._context(call, of_any_size)
         except (UnsupportedError, InternalError) as error:
             return self._declined(error)
         except SourceError as error:
@@ -227,11 +227,11 @@ class Transformed:
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
-    def _context(self, call: Call) -> pipeline.Context:
+    def _context(self, call: Call, of_any_size: bool) -> pipeline.Context:
         """What the compiler makes; without the text for Numba where only that cannot be had."""
         optimize = self._asked in ("auto", "compiled")
         try:
-            context, refused = self._program(call, optimize=optimize)
+            context, refused = self._program(call, optimize=optimize, of_any_size=of_any_size)
             for part in refused:
                 self._warn("python", part.warning)
             return context
@@ -253,6 +253,7 @@ class Transformed:
         optimize: bool,
         record: bool = False,
         watch: pipeline.Watch | None = None,
+        of_any_size: bool = True,
     ) -> tuple[pipeline.Context, list[per_call.Refused]]:
         """What the compiler makes, and the callees that `auto` lets run on the tape inside it.
 
@@ -260,7 +261,9 @@ class Transformed:
         """
         refusal: UnsupportedError | None = None
         seen = len(self._specialisations.get(call.key, ()))
-        attempts = sizes.attempts(call.slots(), self._asked != "auto" or seen < sizes.MOST_SIZES)
+        some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
+        slots = call.slots()
+        attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [self._request(call.layout, slots) for slots in attempts]
         for request in requests:
             try:
@@ -395,6 +398,8 @@ class Transformed:
             self._ran = "python"
             return self._execute(known, inputs, call)
         explain_error.raise_of_primal(lambda: self._example(call))
+        if isinstance(error, ValueError) and known.sizes is None:  # a length that it does not know is one
+            return self._for_these_sizes(call)
         found: AdcError = explain_error.of_generated(error, known.context, plain(known.context), inputs)
         if isinstance(error, UnsupportedError):  # a call on the tape that is not what it was taken for
             found = error.at(found.location)
@@ -405,6 +410,20 @@ class Transformed:
             self._specialisations[call.key] = [Specialisation(self._run_on_tape, "tape")]
         self._ran = "tape"
         return self._run_on_tape(call)
+
+    def _for_these_sizes(self, call: Call) -> Any:
+        """The answer of code for the sizes of a call, kept beside the general code."""
+        with self._lock:
+            known = self._made(call, of_any_size=False)
+            made = self._specialisations.setdefault(call.key, [])
+            made.insert(0, known)
+            del made[sizes.MOST_SIZES + 1 :]
+        self._ran = known.mode
+        if known.context is None:
+            return known.run(call)
+        inputs: list[Any] = []
+        read(call.values, call.wanted, [], inputs)
+        return self._execute(known, [*inputs, *(known.current_captures() or [])], call)
 
     def _example(self, call: Call) -> Any:
         """A run of the user's function on copies of the arguments of a call."""

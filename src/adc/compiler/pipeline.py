@@ -36,6 +36,7 @@ from adc.compiler.transforms import (
     aliases,
     bounds,
     checks,
+    columns,
     contract,
     cse,
     dead,
@@ -57,6 +58,7 @@ from adc.compiler.transforms import (
     scatter,
     stacks,
     undo,
+    unroll,
     vectorise,
 )
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
@@ -227,6 +229,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
     Stage("checks", lambda p, c: checks.run(p)),
     Stage("scalarise", lambda p, c: scalarise.run(p, c.evaluator)),
+    Stage("unroll", lambda p, c: unroll.run(p, c.evaluator)),
     Stage("propagate-4", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("dead-5", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("cse-3", lambda p, c: cse.run(p, c.evaluator)),
@@ -238,6 +241,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("dead-6", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("contract", lambda p, c: contract.run(p, c.evaluator)),
     Stage("forward-2", lambda p, c: forward.run(p, c.evaluator)),
+    Stage("columns", lambda p, c: columns.run(p, c.evaluator)),
     Stage("fold-2", lambda p, c: fold.run(p, c.evaluator)),
     Stage("cse-5", lambda p, c: cse.run(p, c.evaluator)),
     Stage("propagate-5", lambda p, c: propagate.run(p, c.evaluator)),

@@ -1,14 +1,17 @@
-"""What code takes for granted of the sizes of its arguments, where it holds for some sizes only."""
+"""What code takes for granted of the sizes of its arguments."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Sizes"]
+__all__ = ["Sizes", "has_short_rows"]
+
+FEW, MANY = 4, 16
 
 
 @dataclass(frozen=True)
@@ -35,3 +38,16 @@ class Sizes:
 
 def _size(value: Any) -> int | tuple[int, ...]:
     return value.shape if isinstance(value, np.ndarray) else int(value)
+
+
+def has_short_rows(shape: tuple[int, ...]) -> bool:
+    """Whether an array holds many points of two to four coordinates: code is made for that number of coordinates.
+
+    Loops over them are written out, and the loops over the points vectorise. Of a few points it is not worth code of
+    its own.
+
+    >>> has_short_rows((100, 3)), has_short_rows((3, 3)), has_short_rows((100, 30)), has_short_rows((100,))
+    (True, False, False, False)
+    """
+    *points, count = shape
+    return 1 < count <= FEW and math.prod(points) >= MANY

@@ -1,7 +1,8 @@
 """Matrix products for generated code, compiled once and kept on disk: of two operands, or of two stacks of matrices.
 
-BLAS is given any matrix whose rows or columns are contiguous as it lies, transposed or sliced. Matrices of a few
-elements are multiplied by loops, as a call costs more than they do.
+BLAS is given any matrix whose rows or columns are contiguous as it lies, transposed or sliced, and any vector whose
+elements follow one another at one distance. Matrices of a few elements are multiplied by loops, as a call costs more
+than they do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from adc.runtime.lapack import NO, TRANSPOSE, routine
 SMALL = 64  # multiplications that cost less than a call of BLAS
 
 _dgemm, _sgemm = routine("dgemm"), routine("sgemm")
+_dgemv, _sgemv = routine("dgemv"), routine("sgemv")
 
 
 @register_jitable(error_model="numpy")
@@ -119,6 +121,74 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
     return into
 
 
+@register_jitable(error_model="numpy")
+def _steps_forward(x: Any) -> Any:
+    """Whether each element of a vector lies behind the one before it, so that BLAS can read it."""
+    return len(x) <= 1 or x.strides[0] > 0
+
+
+def _times(a: Any, x: Any, out: Any) -> None:
+    """out[...] = a @ x for a matrix and a vector of one float dtype; `out` contiguous."""
+    np.matmul(a, x, out=out)
+
+
+@overload(_times, jit_options={"error_model": "numpy"})
+def _times_of(a: Any, x: Any, out: Any) -> Any:
+    single = a.dtype == types.float32
+    gemv, number = (_sgemv, np.float32) if single else (_dgemv, np.float64)
+    any_order = "A" in (a.layout, x.layout)
+
+    def times(a: Any, x: Any, out: Any) -> None:
+        n, m = a.shape
+        if n * m <= SMALL:
+            for i in range(n):
+                total = number(0.0)
+                for j in range(m):
+                    total += a[i, j] * x[j]
+                out[i] = total
+            return
+        spacing = _spacing(a)
+        if any_order and (spacing == 0 or not _steps_forward(x)):
+            _times(np.ascontiguousarray(a), np.ascontiguousarray(x), out)
+            return
+        # BLAS counts by columns: rows that are contiguous are columns of the transpose.
+        rows, columns = (m, n) if spacing > 0 else (n, m)
+        gemv(
+            (
+                TRANSPOSE if spacing > 0 else NO,
+                np.int32(rows),
+                np.int32(columns),
+                number(1.0),
+                a,
+                np.int32(abs(spacing)),
+                x,
+                np.int32(max(x.strides[0] // x.itemsize, 1)),
+                number(0.0),
+                out,
+                np.int32(1),
+            )
+        )
+
+    return times
+
+
+def _sum_of_products(a: Any, b: Any) -> Any:
+    return np.dot(a, b)
+
+
+@overload(_sum_of_products, jit_options={"error_model": "numpy", "fastmath": {"reassoc", "contract"}})
+def _sum_of_products_of(a: Any, b: Any) -> Any:
+    zero = np.float32(0.0) if a.dtype == types.float32 else np.float64(0.0)
+
+    def of_vectors(a: Any, b: Any) -> Any:
+        total = zero
+        for i in range(len(a)):
+            total += a[i] * b[i]
+        return total
+
+    return of_vectors
+
+
 def _product(a: Any, b: Any) -> Any:
     return np.matmul(a, b)
 
@@ -133,7 +203,13 @@ def _product_of(a: Any, b: Any) -> Any:
             return out
 
         return of_stacks
-    if a.ndim == 2 and b.ndim == 2 and isinstance(a.dtype, types.Float):
+    if not isinstance(a.dtype, types.Float):
+
+        def of_others(a: Any, b: Any) -> Any:
+            return np.dot(a, b)
+
+        return of_others
+    if a.ndim == 2 and b.ndim == 2:
 
         def of_matrices(a: Any, b: Any) -> Any:
             out = np.empty((a.shape[0], b.shape[1]), a.dtype)
@@ -141,18 +217,40 @@ def _product_of(a: Any, b: Any) -> Any:
             return out
 
         return of_matrices
+    if a.ndim == 2:
 
-    def of_others(a: Any, b: Any) -> Any:
+        def of_matrix_and_vector(a: Any, b: Any) -> Any:
+            out = np.empty(a.shape[0], a.dtype)
+            _times(a, b, out)
+            return out
+
+        return of_matrix_and_vector
+    if b.ndim == 2:
+
+        def of_vector_and_matrix(a: Any, b: Any) -> Any:
+            out = np.empty(b.shape[1], a.dtype)
+            _times(b.T, a, out)
+            return out
+
+        return of_vector_and_matrix
+    if "A" in (a.layout, b.layout):
+
+        def of_strided_vectors(a: Any, b: Any) -> Any:
+            return _sum_of_products(a, b)
+
+        return of_strided_vectors
+
+    def of_vectors(a: Any, b: Any) -> Any:
         return np.dot(a, b)
 
-    return of_others
+    return of_vectors
 
 
 @numba.njit(cache=True, error_model="numpy")
 def dot(a: Any, b: Any) -> Any:
     """The product of vectors and matrices (ranks 1 and 2), or of two stacks of as many matrices of floats (rank 3).
 
-    One float dtype. Matrices may lie in any order; vectors are contiguous.
+    One dtype. Floats may lie in any order and direction; complex numbers are contiguous.
 
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0

@@ -19,6 +19,7 @@ from adc.compiler.frontend.frame import Capture, Frame, Guard, OutsideDict, Sure
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, holds_array, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
+from adc.compiler.sizes import has_short_rows
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
@@ -161,6 +162,8 @@ class Names(Core):
             if value.dtype.kind not in "fiubc":
                 raise self.refuse(f"`{label}` is an array of dtype {value.dtype}", repair="pass numbers")
             shape = tuple(Dim(1) if n == 1 else Dim(-1) for n in value.shape)
+            if has_short_rows(value.shape):
+                shape = (*shape[:-1], Dim(value.shape[-1]))
             return (
                 Array(str(value.dtype), shape, "C" if value.flags.c_contiguous else "A")
                 if value.ndim

@@ -79,13 +79,17 @@ class _Fuser:
             self.memory.forget(stmt)
         return out
 
-    def _merge(self, loop: For, out: Block, checks: Checks) -> bool:
-        """Merge a loop into an earlier one of `out`; False when there is none that takes it."""
+    def _merge(self, loop: For, out: Block, checks: Checks, fills: bool = False) -> bool:
+        """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it."""
         loops = [k for k, s in enumerate(out) if isinstance(s, For)]
-        for position in loops[: -WINDOW - 1 : -1]:
+        depth = _depth(loop)
+        # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
+        nearest = sorted(loops[: -WINDOW - 1 : -1], key=lambda k: _depth(out[k]) != depth)
+        for position in nearest:
             partner = out[position]
             if (
                 isinstance(partner, For)
+                and (not fills or is_fill(partner))
                 and self._same_space(partner, loop, checks.before(partner))
                 and self._may_merge(partner, loop)
             ):
@@ -103,8 +107,8 @@ class _Fuser:
                 joined = self._joined(partner, loop)
                 checks.stands_for(joined, partner)
                 out[position:] = [*first]
-                # What was only a fill until now may have a partner further up itself.
-                if not (was_fill and self._merge(joined, out, checks)):
+                # What was only a fill until now may have a partner further up itself; what was not, fills.
+                if not self._merge(joined, out, checks, fills=fills or not was_fill):
                     out.append(joined)
                 out.extend(rest)
                 return True
@@ -222,6 +226,13 @@ class _Fuser:
             for root, found in e.accesses.items()
             if root in e.writes
         )
+
+
+def _depth(stmt: Stmt) -> int:
+    """How many loops lie in each other, the statement itself included."""
+    if not isinstance(stmt, For):
+        return 0
+    return 1 + max((_depth(s) for s in stmt.body), default=0)
 
 
 def _counts_from_the_end(loop: For) -> bool:

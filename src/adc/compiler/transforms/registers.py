@@ -63,7 +63,7 @@ def _carried(loop: For, memory: Memory) -> list[Stmt]:
             and s.accumulate
             and s.array.type.dtype in ("float64", "float32")
             and not any(v in inside for v in variables(s.index))
-            and len(accesses[memory.of(s.array)]) == 1
+            and all(a.accumulate for a in accesses[memory.of(s.array)])
         ):
             body.append(s)
             continue

@@ -75,9 +75,9 @@ class _Scatter:
         moved: list[Store] = []
         for group in self._groups(loop):
             values = [self._again(s.value, loop, definition) for s in group]
-            # The dearest one stays where its value is computed.
-            stays = max(range(len(group)), key=lambda k: len(values[k] or range(1000)))
-            moved += [s for k, s in enumerate(group) if k != stays]
+            # The dearest one stays where its value is computed, and the other coordinates of the same point.
+            stays = group[max(range(len(group)), key=lambda k: len(values[k] or range(1000)))]
+            moved += [s for s in group if s is not stays and not _of_one_point(s, stays)]
         if not moved:
             return [loop]
         before: Block = []
@@ -184,6 +184,14 @@ class _Scatter:
         made = clone.run([], [again], [], self.ev)[1][0]
         assert isinstance(made, For)
         return made
+
+
+def _of_one_point(a: Store, b: Store) -> bool:
+    """Whether two elements differ in subscripts that are numbers, and in these alone: no trip meets another's."""
+    return all(
+        x == y or (isinstance(x, Const) and isinstance(y, Const))
+        for x, y in zip(a.index, b.index, strict=True)
+    )
 
 
 def _is_straight(loop: For) -> bool:

@@ -18,15 +18,17 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import size
 
+REAL = ("float64", "float32")
+
 
 def for_blas(nests: Nests, x: Var, dtype: str) -> Var:
-    """A matrix or vector as BLAS takes it: of the result's dtype, contiguous in one order."""
+    """A matrix or vector as a product takes it: of the result's dtype, and as it lies where BLAS can read that."""
     if x.type.dtype != dtype:
         fresh = Var(x.name, Array(dtype, x.type.shape), named=False)
         nests.elementwise(Assign((fresh,), "cast", (x, Const(dtype)), nests.ev.origin))
         return fresh
     assert isinstance(x.type, Array)
-    if x.type.layout == "C" or _is_transposed_c(nests, x):
+    if x.type.layout == "C" or _is_transposed_c(nests, x) or (dtype in REAL and _read_as_it_lies(nests, x)):
         return x
     fresh = Var(x.name, Array(dtype, x.type.shape), named=False)
     nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
@@ -38,6 +40,24 @@ def _is_transposed_c(nests: Nests, x: Var) -> bool:
     if stmt is None or stmt.name != "transpose" or stmt.args[0].type.layout != "C":
         return False
     return x.type.ndim == 2 or swaps_last(stmt.args[1], x.type.ndim)
+
+
+def _read_as_it_lies(nests: Nests, x: Var) -> bool:
+    """Whether a vector, or a matrix whose rows or columns are contiguous, is a part of an array in C order."""
+    stmt = nests.definition.get(x)
+    if stmt is None:
+        return False
+    if stmt.name == "transpose" and x.type.ndim == 2:
+        return _read_as_it_lies(nests, stmt.args[0])
+    if stmt.name != "getitem" or stmt.args[0].type.layout != "C":
+        return False
+    base, items = stmt.args
+    if any((isinstance(i, Var) and i.is_array) or i == Const(None) for i in items):
+        return False
+    if x.type.ndim == 1:
+        return True
+    last = items[base.type.ndim - 1] if len(items) == base.type.ndim else FULL
+    return x.type.ndim == 2 and isinstance(last, Slice) and last.step is None
 
 
 def contiguous(nests: Nests, x: Var) -> Var:
