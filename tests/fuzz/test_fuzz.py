@@ -45,7 +45,8 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
     direction = [r.normal(size=np.shape(a)) if np.ndim(a) else float(r.normal()) for a in given]
 
     def at(t: float) -> float:
-        moved = [a + t * d for a, d in zip(program.arguments(), direction, strict=True)]
+        # Of Python's floats a product without end would pass as inf, and come back from tanh as a plain 1.
+        moved = [np.add(a, t * d) for a, d in zip(program.arguments(), direction, strict=True)]
         return float(program.function(*moved))
 
     with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise"):
@@ -56,6 +57,7 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
         except (
             NameError,
             FloatingPointError,
+            OverflowError,
         ):  # a name without a value, also a local one; numbers without end
             return None
         slopes = [(8 * (c - b) - (d - a)) / (12 * h) for h, (a, b, c, d) in near.items()]
