@@ -6,6 +6,7 @@ those of a campaign, so that a finding shrinks to a few lines; a seed determines
 
 from __future__ import annotations
 
+import ast
 import itertools
 import linecache
 from collections.abc import Callable
@@ -104,14 +105,17 @@ class Generated:
     text: str
     seed: int
     function: Callable[..., Any] = field(init=False)
+    strict: Callable[..., Any] = field(
+        init=False
+    )  # the same with numbers of NumPy's, whose overflow can be caught
 
     def __post_init__(self) -> None:
         whole = f"{HELPERS}\n\n{self.text}"
         file = f"<fuzz-{next(_numbers)}>"
         linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
-        names: dict[str, Any] = {"__name__": "fuzz"}
-        exec(compile(whole, file, "exec"), names)
-        self.function = names["program"]
+        tree = ast.parse(whole)
+        self.function = _made(tree, file)
+        self.strict = _made(ast.fix_missing_locations(_NumbersOfNumPy().visit(tree)), file)
 
     def arguments(self) -> tuple[Any, ...]:
         r = np.random.default_rng(self.seed)
@@ -125,6 +129,20 @@ class Generated:
 
     def __repr__(self) -> str:
         return f"Generated with seed {self.seed}:\n{self.text}"
+
+
+def _made(tree: ast.Module, file: str) -> Callable[..., Any]:
+    names: dict[str, Any] = {"__name__": "fuzz"}
+    exec(compile(tree, file, "exec"), names)
+    program: Callable[..., Any] = names["program"]
+    return program
+
+
+class _NumbersOfNumPy(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not isinstance(node.value, float):
+            return node
+        return ast.Call(ast.parse("np.float64", mode="eval").body, [node], [])
 
 
 class Writer(Expressions):

@@ -47,7 +47,7 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
     def at(t: float) -> float:
         # Of Python's floats a product without end would pass as inf, and come back from tanh as a plain 1.
         moved = [np.add(a, t * d) for a, d in zip(program.arguments(), direction, strict=True)]
-        return float(program.function(*moved))
+        return float(program.strict(*moved))
 
     with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise"):
         warnings.simplefilter("ignore")

@@ -101,8 +101,9 @@ def grad(
     Returns a callable with the function's signature. Its result has the shape, dtype and container (tuple,
     list, dict, namedtuple, dataclass) of the argument, or is a tuple of such when `argnums` is one. It is
     computed for each kind of arguments by code that is generated once (`.source(*args)` shows it, `.mode`
-    says what ran). The caller's arrays never change. Like compiled code, a derivative does not warn of
-    overflow or 0/0: its values say inf or NaN.
+    says what ran). The caller's arrays never change, but those in `out=`: called with it, the derivative writes
+    the gradients into arrays in the gradient's container, and returns them. Like compiled code, a derivative does
+    not warn of overflow or 0/0: its values say inf or NaN.
 
     Raises `ArgumentError` (a TypeError) for integer arrays and other arguments that have no derivative,
     `DerivativeError` when the result is not one real number, `SourceError` for builtins, `UnsupportedError`

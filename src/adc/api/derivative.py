@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree
-from adc.api import functions, taped
+from adc.api import functions, into, taped
+from adc.api.arguments import read
 from adc.api.transformed import Call, Text, Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend.lower import Evaluator
@@ -50,9 +51,36 @@ class Derivative(Transformed):
         assert context.program is not None
         single = context.aux is None and not isinstance(self._argnums, tuple) and structures[0] is pytree.LEAF
         returned = [v for v in (*context.wrt, *context.program.results) if isinstance(v, Var)]
-        if single and not any(results.converter(v.type) for v in returned):
+        if single and not context.given and not any(results.converter(v.type) for v in returned):
             return None
         return _Packer(self._value, self._result, context, structures)
+
+    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result with its gradients in the caller's arrays: written or, where code cannot work in them, copied."""
+        layout, values, wanted, key = self._bound(args, kwargs)
+        several = isinstance(self._argnums, tuple)
+        arrays = into.destinations(out, [values[k] for k in self._chosen(layout)], several)
+        inputs: list[Any] = []
+        key.append(into.INTO)
+        read(values, wanted, key, inputs)
+        call = Call(layout, values, wanted, tuple(key), into=True)
+        known = self._known(call, inputs)
+        self._ran = known.mode
+        given = None if known.context is None or known.mode != "compiled" else known.context
+        if given is None or not into.fits(arrays, given.wrt, inputs):
+            return self._filled(self(*args, **kwargs), arrays)
+        try:
+            raw = known.run(*inputs, *(a for a in arrays if a is not None))
+        except Exception:  # what is to be said of it, or done, is found out there
+            return self._filled(self(*args, **kwargs), arrays)
+        assert known.pack is not None
+        return self._filled(known.pack(raw), arrays)
+
+    def _filled(self, result: Any, arrays: Sequence[Any]) -> Any:
+        """A result with the caller's arrays in the place of its gradients."""
+        if self._value:
+            return result[0], into.fill(arrays, result[1])
+        return (into.fill(arrays, result[0]), result[1]) if self._has_aux else into.fill(arrays, result)
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call of this derivative means inside a function that is being compiled."""

@@ -82,9 +82,10 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     dispatcher = backend.jitted(backend.load(context.texts["optimized"], context.name))
     made = specialisation(context, "compiled", dispatcher)
     captured = made.current_captures() or []
+    given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]
     try:
         with deep_recursion(context.texts["optimized"].count("\n")):
-            dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured)))
+            dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
     except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError
         raise numba_refusal(error, context) from error

@@ -53,6 +53,7 @@ class Call:
     values: Sequence[Any]
     wanted: Sequence[bool]
     key: tuple[Any, ...]
+    into: bool = False  # the caller's arrays take the gradients
 
     def slots(self) -> list[Slot]:
         return slots_of(self.layout, self.values, self.wanted)
@@ -94,6 +95,9 @@ class Transformed:
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())
         self.__adc_primal__ = function
+        self._takes_out = (
+            "out" not in self._parameters.layout.names and dict not in self._parameters.variadic.values()
+        )
 
     def __set_name__(self, owner: type, name: str) -> None:
         # A decorated method: the instance comes first, whatever the parameter is called.
@@ -264,7 +268,7 @@ class Transformed:
         some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
-        requests = [self._request(call.layout, slots) for slots in attempts]
+        requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
         for request in requests:
             try:
                 request = replace(request, because=refusal)
@@ -336,6 +340,8 @@ class Transformed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # The path of every call, written out for speed: `_resolve` and `_execute` say what happens.
+        if kwargs and "out" in kwargs and self._takes_out:
+            return self._into(kwargs.pop("out"), args, kwargs)
         layout, values, wanted, key = self._bound(args, kwargs)
         inputs: list[Any] = []
         read(values, wanted, key, inputs)
@@ -354,6 +360,12 @@ class Transformed:
         except Exception as error:
             return self._failed(error, known, inputs, Call(layout, values, wanted, tuple(key)))
         return raw if known.pack is None else known.pack(raw)
+
+    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise ArgumentError(
+            f"the {self.noun or self.kind} of `{self._spoken}` takes no `out`",
+            repair="Gradients do: adc.grad and adc.value_and_grad.",
+        )
 
     # --- running --------------------------------------------------------------------------------------------
 

@@ -48,6 +48,7 @@ from adc.compiler.transforms import (
     fuse,
     hoist,
     inplace,
+    into,
     nested,
     opaque,
     outline,
@@ -93,6 +94,7 @@ class Request:
     lowered: Callable[[], lower.Lowered] | None = None
     sizes: Sizes | None = None  # what the code takes for granted of the sizes of the arguments
     because: UnsupportedError | None = None  # why it does
+    into: bool = False  # of a gradient: the compiled code takes the arrays that it is written to
 
 
 @dataclass(eq=False)
@@ -109,6 +111,9 @@ class Context:
     aux: results.Form | None = None
     written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
     value_type: Any = None
+    given: list[Var] = field(
+        default_factory=list
+    )  # parameters for arrays of the caller's that take the gradients
     texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
     origins: dict[str, list[Location | None]] = field(default_factory=dict)  # of each line of a text
     stages: dict[str, str] = field(default_factory=dict)  # the IR after each stage, when recorded
@@ -199,6 +204,12 @@ def _adjoint(program: Program, context: Context) -> Program:
     return program
 
 
+def _into(program: Program, context: Context) -> Program:
+    if context.request.into:
+        context.given = into.run(program, len(context.wrt), context.evaluator)
+    return program
+
+
 STAGES: tuple[Stage, ...] = (
     Stage("lower", _lower),
     Stage("propagate", lambda p, c: propagate.run(p, c.evaluator)),
@@ -252,6 +263,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
     Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
     Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
+    Stage("into", _into),
     Stage("print optimized", text="optimized"),
 )
 

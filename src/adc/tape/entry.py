@@ -198,9 +198,7 @@ class Entry:
             position = self.positions.get(name)
             if position is not None:
                 if position < min(len(args), self.positional):
-                    raise TypeError(
-                        f"{self.operation.spelling}() got multiple values for argument '{name}'"
-                    )
+                    raise TypeError(f"{self.operation.spelling}() got multiple values for argument '{name}'")
                 bound[position] = value
             elif value is not None and value is not np._NoValue:
                 raise self._refused(f"the parameter `{name}`")

@@ -1,0 +1,85 @@
+"""Gradients in arrays of the caller's: `g(x, out=x_bar)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.errors import ArgumentError, ShapeError
+
+__all__ = ["INTO", "destinations", "fill", "fits"]
+
+INTO = "into"  # in the key of code that writes into arrays of the caller's
+
+
+def destinations(out: Any, primals: Sequence[Any], several: bool) -> list[np.ndarray[Any, Any] | None]:
+    """The arrays in `out`, one for each leaf of the differentiated arguments; None where that is a number.
+
+    Raises ArgumentError for another container than the gradient's, ShapeError for another shape.
+    """
+    found: list[np.ndarray[Any, Any] | None] = []
+    parts = out if several else (out,)
+    if several and not (isinstance(out, (tuple, list)) and len(out) == len(primals)):
+        raise ArgumentError(
+            f"`out` is to hold {len(primals)} gradients, one for each of argnums",
+            repair="Pass a tuple of them.",
+        )
+    for part, primal in zip(parts, primals, strict=True):
+        leaves, structure = pytree.flatten_with_paths(primal)
+        given, its = pytree.flatten(part)
+        if its != structure:
+            raise ArgumentError(
+                f"`out` has the structure {its}, and the gradient {structure}",
+                repair="Pass an array for each array, and any number for a number.",
+            )
+        for (path, leaf), array in zip(leaves, given, strict=True):
+            if np.ndim(leaf) == 0:
+                found.append(None)
+                continue
+            if not isinstance(array, np.ndarray) or array.shape != np.shape(leaf):
+                raise ShapeError(
+                    f"`out{path}` is to be an array of the shape {np.shape(leaf)}, as the argument is, and "
+                    f"{'has the shape ' + str(np.shape(array)) if isinstance(array, np.ndarray) else 'is none'}"
+                )
+            if not array.flags.writeable or not np.can_cast(leaf.dtype, array.dtype, "same_kind"):
+                raise ArgumentError(
+                    f"a gradient of dtype {leaf.dtype} cannot be written to `out{path}`",
+                    why="It is read-only." if not array.flags.writeable else f"Its dtype is {array.dtype}.",
+                )
+            found.append(array)
+    return found
+
+
+def fits(
+    arrays: Sequence[np.ndarray[Any, Any] | None], gradients: Sequence[Any], inputs: Sequence[Any]
+) -> bool:
+    """Whether code may work in these arrays: in C order, of the gradients' dtypes, apart from all that it reads."""
+    wanted = [a for a in arrays if a is not None]
+    others = [x for x in inputs if isinstance(x, np.ndarray)]
+    return (
+        all(a.flags.c_contiguous for a in wanted)
+        and all(a is None or a.dtype == g.type.dtype for a, g in zip(arrays, gradients, strict=True))
+        and not any(np.may_share_memory(a, x) for a in wanted for x in others)
+        and not any(np.may_share_memory(a, b) for k, a in enumerate(wanted) for b in wanted[:k])
+    )
+
+
+def fill(arrays: Sequence[np.ndarray[Any, Any] | None], gradients: Any) -> Any:
+    """The gradients with what they say copied into arrays; those stand for them."""
+    leaves, structure = pytree.flatten(gradients)
+    kept = []
+    for array, leaf in zip(arrays, leaves, strict=True):
+        if array is not None and not _is_in(leaf, array):
+            array[...] = leaf
+        kept.append(leaf if array is None else array)
+    return pytree.unflatten(structure, kept)
+
+
+def _is_in(leaf: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> bool:
+    """Whether a gradient lies in an array already."""
+    return (
+        leaf.ctypes.data == array.ctypes.data and leaf.strides == array.strides and leaf.dtype == array.dtype
+    )
