@@ -242,6 +242,22 @@ def handler_of_a_missing_key(params, x):
     return np.tanh(params["w"] @ x + b) * params["rate"]
 
 
+def _as_many(bins, word):
+    try:
+        n = len(bins)
+    except TypeError:
+        n = 1
+    try:
+        return n * np.dtype(word).itemsize
+    except (TypeError, ValueError):
+        return n
+
+
+@program(lambda r: (r.normal(size=3),))
+def handler_of_a_number_that_has_no_length(x):
+    return _as_many(5, "f8") * np.sum(x**2) + _as_many((1, 2), "no such type") * np.sum(x) * _as_many(x[0], "f4")
+
+
 @program(lambda r: (r.normal(size=3), "cubic"))
 def handler_of_a_known_raise(x, kind):
     def order(word):

@@ -204,3 +204,14 @@ def blocks_of_a_matrix(x, v):
         total += np.sum(y**2) + np.sum(x[:k, k:].T @ x[:k, :3]) + np.sum(v[::2] @ x[2:9, 1:6])
         x[k:, k] -= 0.1 * (x[k:, :k] @ x[k, :k])
     return total
+
+
+@program(lambda r: (r.normal(size=9), np.array([0, 4, 9])))
+def fits_of_pieces(y, bounds):
+    total = 0.0
+    for k in range(len(bounds) - 1):
+        n = bounds[k + 1] - bounds[k]
+        a = np.ones((n, 2))
+        a[:, 0] = np.arange(n)
+        total = total + np.sum(np.linalg.lstsq(a, y[bounds[k] : bounds[k + 1]], rcond=None)[0] ** 2)
+    return total

@@ -1,5 +1,7 @@
 """Containers outside the function: what is in them is read at each call; writing to them is refused."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -150,3 +152,60 @@ def test_writing_is_refused(f):
     ):
         adc.grad(f, mode="python")(POINT)
     assert SETTINGS["scale"] == 2.0
+
+
+def variable(value):
+    """A function that multiplies by a variable around it, and one that changes the variable."""
+
+    def multiplied(x):
+        return np.sum(value * x)
+
+    def change(new):
+        nonlocal value
+        value = new
+
+    return multiplied, change
+
+
+@pytest.mark.parametrize("mode", ("python", "tape"))
+@pytest.mark.parametrize("value", (2, 2.5, np.ones(3)), ids=("constant", "number", "array"))
+def test_two_variables_of_one_name_that_hold_one_value(value, mode):
+    first, _ = variable(value)
+    second, change = variable(value)
+    gradient = adc.grad(lambda x: first(x) + second(x), mode=mode)
+    assert np.array_equal(gradient(POINT), 2 * value * np.ones(3))
+    change(7)
+    assert np.array_equal(gradient(POINT), (value + 7) * np.ones(3))
+
+
+def asking_for_a_module(x):
+    return np.sum(x * x) if "numpy" in sys.modules and sys.modules.get("no such module") is None else x[0]
+
+
+def test_other_keys_of_a_dict_may_change():
+    # The module of the generated code is one of them.
+    assert np.array_equal(adc.grad(asking_for_a_module, mode="python")(POINT), 2 * POINT)
+    settings = {"scale": 2.0}
+    gradient = adc.grad(lambda x: np.sum(x) * settings.get("scale", 1.0) * len(settings), mode="python")
+    assert np.array_equal(gradient(POINT), [2.0, 2.0, 2.0])
+    settings["more"] = 1
+    assert np.array_equal(gradient(POINT), [4.0, 4.0, 4.0])
+    del settings["scale"]
+    assert np.array_equal(gradient(POINT), [1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    (
+        lambda x, held: np.sum(x) if held == {"power": 2} else np.sum(x**2),
+        lambda x, held: np.sum(x ** ({"other": 1} | held)["power"]),
+    ),
+    ids=("compared", "joined"),
+)
+def test_dicts_as_a_whole_are_as_at_the_call(f):
+    held = {"power": 2}
+    gradient = adc.grad(lambda x: f(x, held), mode="python")
+    first = gradient(POINT)
+    held["power"] = 3
+    assert not np.array_equal(gradient(POINT), first)
+    adc.check_grads(lambda x: f(x, held), (POINT,), mode="python")

@@ -20,6 +20,7 @@ from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation
 from adc.api.transformed import Call, Text
 from adc.compiler import pipeline
+from adc.compiler.frontend.frame import Place, itself
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import with_lists
@@ -174,7 +175,7 @@ class Run:
         """What a run means inside a function that is being compiled: the derivative at the values of the call."""
 
         def captured(leaf: Any) -> Any:
-            return ev.captured(lambda: leaf, "primal")
+            return ev.captured(Place(itself, leaf), "primal")
 
         values = [with_lists(pytree.map_structure(captured, v), ev) for v in self.call.values]
         positional, named = self.phased._python_call(self.call, values)

@@ -42,22 +42,22 @@ class Specialisation:
 
     def current_captures(self) -> list[Any] | None:
         """The values read from outside the function now, or None when the code does not fit them any more."""
+        for guard in self.guards:
+            if guard.read() is not guard.value and not guard.holds():
+                return None
         found = []
         for read_value, expected in self.captures:
             key, value = leaf_key(read_value())
             if key != expected:
                 return None
             found.append(value)
-        for guard in self.guards:
-            if guard.read() is not guard.value and not guard.holds():
-                return None
         return found
 
 
 def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any]) -> Specialisation:
     """What the pipeline made, ready to be called."""
     assert context.lowered is not None and context.program is not None
-    captures = tuple((c.read, leaf_key(c.read())[0]) for c in context.lowered.captures)
+    captures = tuple((c.place.read, leaf_key(c.place.read())[0]) for c in context.lowered.captures)
     return Specialisation(
         run, mode, captures, tuple(context.lowered.guards), context.request.sizes, context.written, context
     )

@@ -172,7 +172,8 @@ class Namespace(dict[str, Any]):
         self._original = original
         self._translated: dict[str, Any] = {}
         self["__builtins__"] = BUILTINS
-        self["__name__"] = original.get("__name__")
+        for name in ("__name__", "__package__", "__spec__"):  # where a relative import looks
+            self[name] = original.get(name)
         self._translated.update(self)
 
     def __missing__(self, name: str) -> Any:

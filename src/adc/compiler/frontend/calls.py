@@ -34,6 +34,8 @@ from adc.compiler.frontend.frame import (
     NeedsUnrolling,
     OutsideDict,
     Partial,
+    Place,
+    SurelyRaised,
 )
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
@@ -203,7 +205,7 @@ class Calls(Functions):
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.call_function(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
-            return function(*args, **kwargs)
+            return self._now(function, args, kwargs)
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
@@ -259,14 +261,10 @@ class Calls(Functions):
 
     def _model(self, owner: Any) -> Instance:
         """What stands for an object of a library: the numbers and arrays in it are read at each call."""
-
-        def read(name: str) -> Any:
-            return getattr(registry.model_of(owner), name)
-
         model = registry.model_of(owner)
         made = Instance(type(model))
         for name in vars(model):
-            made[name] = self.captured(functools.partial(read, name), name)
+            made[name] = self.captured(Place(_of_model, owner, name), name)
         return made
 
     def _static(self, function: Callable[..., Value], args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -371,6 +369,8 @@ class Calls(Functions):
         if method.__name__ in _MUTATING:
             self.refuse_outside(container)
         if isinstance(container, OutsideDict):
+            if method.__name__ == "get":
+                return self._found_outside(container, *args, **kwargs)
             method = getattr(self.opened(container), method.__name__)
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
             raise NeedsUnrolling(container)
@@ -390,11 +390,21 @@ class Calls(Functions):
             )
         return method(*args, **kwargs)
 
+    def _found_outside(self, held: OutsideDict, key: Value, default: Value = None) -> Value:
+        return self.item_outside(held, key) if not self.is_static(key) or key in held else default
+
+    def _now(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call that is made while the program is compiled."""
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            raise SurelyRaised(error, self.region_depth, self.origin) from error
+
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if cls is type and len(args) == 1 and isinstance(args[0], Instance):
             return args[0].cls
         if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
-            return cls(*args, **kwargs)
+            return self._now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
             return self._number(args[0], str(np.dtype(cls)))
         if (issubclass(cls, tuple) and hasattr(cls, "_fields")) or hasattr(cls, "__dataclass_fields__"):
@@ -409,6 +419,11 @@ class Calls(Functions):
 
     def _number(self, value: Value, dtype: str) -> Value:
         return self.cast(value, dtype) if isinstance(value, Var) else np.dtype(dtype).type(value)
+
+
+def _of_model(owner: Any, name: str) -> Any:
+    """A number or array of what stands for an object of a library."""
+    return getattr(registry.model_of(owner), name)
 
 
 def _hashable(value: Value) -> bool:

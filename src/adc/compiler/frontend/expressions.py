@@ -17,6 +17,7 @@ from adc.compiler.frontend.frame import (
     ListValue,
     NeedsUnrolling,
     OutsideDict,
+    Place,
     SuperOf,
     SurelyRaised,
 )
@@ -153,7 +154,7 @@ class Expressions(Operators):
             except AttributeError as error:
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
-                return self.captured(lambda: getattr(base, name), name)
+                return self.captured(Place(getattr, base, name), name)
             return value
         if name == "shape":
             return self.shape_values(base.type.shape)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from adc.compiler.frontend.scan import Liveness
@@ -156,11 +158,53 @@ class Evaluated:
     function: Callable[..., Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the program reads a value outside the function: `how(of, key)`, where `of` may itself be read somewhere.
+
+    Two places that hold the same value now may hold different ones at the next call.
+    """
+
+    how: Callable[[Any, Any], Any]
+    of: Any
+    key: Any = None
+
+    @property
+    def read(self) -> Callable[[], Any]:
+        """What reads it at each call: without a frame of Python's where it stands in an object."""
+        if not isinstance(self.of, Place):
+            return partial(self.how, self.of, self.key)
+        holder = self.of.read
+        return lambda: self.how(holder(), self.key)
+
+    def same(self, other: Place) -> bool:
+        if self.how is not other.how or type(self.key) is not type(other.key) or self.key != other.key:
+            return False
+        if isinstance(self.of, Place) and isinstance(other.of, Place):
+            return self.of.same(other.of)
+        return self.of is other.of
+
+
+def itself(value: Any, _: None) -> Any:
+    """A value that stays where it is."""
+    return value
+
+
+def length(container: Any, _: None) -> int:
+    """How long a container outside the function is."""
+    return len(container)
+
+
+def keys(table: Any, _: None) -> tuple[Any, ...]:
+    """The keys of a dict outside the function, in their order."""
+    return tuple(table)
+
+
 @dataclass(eq=False)
 class Capture:
     """A value from outside the function that is read at each call: an array or a float of a closure or module."""
 
-    read: Callable[[], Any]
+    place: Place
     param: Var
     label: str
 
@@ -169,9 +213,12 @@ class Capture:
 class Guard:
     """Something outside the function that the generated code took for granted; checked at each call."""
 
-    read: Callable[[], Any]
+    place: Place
     value: Any
     label: str
+
+    def __post_init__(self) -> None:
+        self.read = self.place.read
 
     def holds(self) -> bool:
         current = self.read()
@@ -184,11 +231,25 @@ def equal(a: Any, b: Any) -> bool:
 
 
 class OutsideDict(dict[Any, Any]):
-    """A dict from outside the function: what stands under a key is read at each call, where the program reads it."""
+    """A dict from outside the function: what stands under a key is read at each call, where the program reads it.
 
-    def __init__(self, read: Callable[[], Any], label: str) -> None:
-        super().__init__(read())
-        self.read, self.label = read, label
+    Whether a key is there is taken for granted where the program asks; where it goes over them, all of them are.
+    `sys.modules` has more keys after every import, and a library may ask it for one.
+    """
+
+    def __init__(self, place: Place, label: str, take: Callable[[Place, str], Any]) -> None:
+        super().__init__(place.read())
+        self.place, self.label, self._take = place, label, take
+
+    def __contains__(self, key: object) -> bool:
+        return bool(self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}"))
+
+    def __iter__(self) -> Iterator[Any]:
+        self._take(Place(keys, self.place), self.label)
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        return len(self._take(Place(keys, self.place), self.label))
 
 
 @dataclass(eq=False)

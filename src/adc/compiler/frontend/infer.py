@@ -7,8 +7,9 @@ where it has none, from trying two sets of distinct example lengths and recognis
 from __future__ import annotations
 
 import inspect
+import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -238,8 +239,7 @@ def _told_apart(
     lengths = [d for v in variables(args) for d in (*v.type.shape, *((v.dim,) if v.dim is not None else ()))]
     quotients = [d for d in lengths if any(s.kind == "floordiv" for s in d.symbols())]
     first: list[dict[Symbol, int]] = []
-    for scale in SCALES:
-        tables = [{s: n[k % len(n)] * scale for k, s in enumerate(symbols)} for n in EXAMPLE_LENGTHS]
+    for tables in _tables(symbols, lengths):
         first = first or tables
         sizes = [shapes.size(v.type.shape).evaluate(tables[1].__getitem__) for v in variables(args)]
         values = [[d.evaluate(table.__getitem__) for table in tables] for d in quotients]
@@ -248,6 +248,18 @@ def _told_apart(
         ):
             return tables, True
     return first, not quotients
+
+
+def _tables(symbols: dict[Symbol, None], lengths: list[Dim]) -> Iterator[list[dict[Symbol, int]]]:
+    """Pairs of example lengths; x[i:j] has rows where j is the larger one, so later symbols are smaller ones, too."""
+    found = 0
+    for scale, order in itertools.product(SCALES, ([*symbols], [*symbols][::-1])):
+        tables = [{s: n[k % len(n)] * scale for k, s in enumerate(order)} for n in EXAMPLE_LENGTHS]
+        if all(d.evaluate(table.__getitem__) >= 0 for d in lengths for table in tables):
+            found += 1
+            yield tables
+    if not found:  # the operation says that they do not fit
+        yield [{s: n[k % len(n)] for k, s in enumerate(symbols)} for n in EXAMPLE_LENGTHS]
 
 
 def _typed(result: Any, shape: Shape) -> Type:

@@ -8,14 +8,20 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from adc.compiler.frontend.core import Core
-from adc.compiler.frontend.frame import Capture, Frame, Guard, OutsideDict, SurelyRaised, equal
+from adc.compiler.frontend.frame import (
+    Capture,
+    Frame,
+    Guard,
+    OutsideDict,
+    Place,
+    SurelyRaised,
+    length,
+)
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, holds_array, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
@@ -73,40 +79,41 @@ class Names(Core):
             if name in frame.closure:
                 cell = frame.closure[name]
                 with self.origin_at(self.locate(node)):
-                    return self.captured(partial(getattr, cell, "cell_contents"), name)
+                    return self.captured(Place(getattr, cell, "cell_contents"), name)
             if frame.parent is None:
                 table = frame.globals
                 if name in table:
                     if frame.source is None:
                         return table[name]
                     with self.origin_at(self.locate(node)):
-                        return self.captured(partial(operator.getitem, table, name), name)
+                        return self.captured(Place(operator.getitem, table, name), name)
             frame = frame.parent
         if hasattr(builtins, name):
             return getattr(builtins, name)
         with self.origin_at(self.locate(node)):
             raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
 
-    def captured(self, read: Callable[[], Any], label: str) -> Value:
+    def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
         for capture in self.captures:
-            if capture.label == label and capture.read() is read():
+            if capture.place.same(place):
                 return capture.param
-        value = read()
+        value = place.read()
         if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 self.name_lengths(param, value)
-            self.captures.append(Capture(read, param, label))
+            self.captures.append(Capture(place, param, label))
             return param
         if type(value) in (dict, OrderedDict, defaultdict):
-            self._guard(lambda: tuple(read()), tuple(value), label)
-            return OutsideDict(read, label)
+            return OutsideDict(place, label, self.taken)
         if (type(value) is list and 0 < len(value) <= LONGEST) or (
             isinstance(value, tuple) and holds_array(value)
         ):
-            self._guard(lambda: len(read()), len(value), label)
-            parts = [self.captured(lambda k=k: read()[k], f"{label}_{k}") for k in range(len(value))]  # type: ignore[misc]
+            self.taken(Place(length, place), label)
+            parts = [
+                self.captured(Place(operator.getitem, place, k), f"{label}_{k}") for k in range(len(value))
+            ]
             if isinstance(value, tuple):
                 return rebuilt(value, parts)
             held = self.new_list(parts)
@@ -118,12 +125,14 @@ class Names(Core):
                 "its elements could change between calls",
                 "pass it as an argument, or make it a tuple or an array",
             )
-        self._guard(read, value, label)
-        return value
+        return self.taken(place, label)
 
-    def _guard(self, read: Callable[[], Any], value: Any, label: str) -> None:
-        if not any(g.label == label and (g.value is value or equal(g.value, value)) for g in self.guards):
-            self.guards.append(Guard(read, value, label))
+    def taken(self, place: Place, label: str) -> Value:
+        """What is found at a place, taken as constant: the code holds as long as it is found there."""
+        value = place.read()
+        if not any(g.place.same(place) for g in self.guards):
+            self.guards.append(Guard(place, value, label))
+        return value
 
     def item_outside(self, held: OutsideDict, key: Value) -> Value:
         """What stands under a key of a dict outside the function."""
@@ -132,12 +141,10 @@ class Names(Core):
                 f"`{held.label}` is a dict outside the function, and its key is only known at run time",
                 repair="use a constant key",
             )
-        try:
-            held[key]
-        except KeyError as error:
-            raise SurelyRaised(error, self.region_depth, self.origin) from error
+        if key not in held:
+            raise SurelyRaised(KeyError(key), self.region_depth, self.origin)
         label = f"{held.label}_{key}" if isinstance(key, int) or str(key).isidentifier() else held.label
-        return self.captured(lambda: held.read()[key], label)
+        return self.captured(Place(operator.getitem, held.place, key), label)
 
     def refuse_outside(self, container: Value) -> None:
         """Refuse to write to a container from outside the function."""

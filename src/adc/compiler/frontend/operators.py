@@ -60,6 +60,9 @@ class Operators(Names):
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
+            x, y = self.opened(x), self.opened(y)
+            if isinstance(x, dict) and isinstance(y, dict) and function is operator.or_:
+                return x | y
             if self.is_static(x) and self.is_static(y):
                 return function(x, y)
             raise self.refuse(
@@ -240,6 +243,7 @@ class Operators(Names):
             ):
                 raise self.refuse("`in` is only supported for values known before the program runs")
             return (x in y) if isinstance(op, gast.In) else (x not in y)
+        x, y = self.opened(x), self.opened(y)
         if isinstance(x, Growing) or isinstance(y, Growing):
             raise self.refuse("lists of a run-time length are not compared", repair="compare arrays")
         function = COMPARE[type(op)]

@@ -23,6 +23,7 @@ from adc.compiler.frontend.frame import (
     Partial,
     Range,
     SuperOf,
+    SurelyRaised,
 )
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Print, Var
@@ -33,18 +34,22 @@ if TYPE_CHECKING:
 
 
 def _len(self: Calls, x: Value) -> Value:
-    if isinstance(x, Var):
-        if not x.is_array:
-            raise self.refuse("a number has no len()")
+    if isinstance(x, Var) and x.is_array:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
     if isinstance(x, Instance):
         counted = instances.method(x, "__len__")
-        if counted is None:
-            raise self.refuse(f"object of type '{x.cls.__name__}' has no len()")
-        return self.call(counted, [], {})
-    return x.count if isinstance(x, Growing) else len(x)
+        if counted is not None:
+            return self.call(counted, [], {})
+    elif isinstance(x, Growing):
+        return x.count
+    elif hasattr(x, "__len__"):
+        return len(x)
+    # A `try` may ask whether something is a number.
+    name = x.cls.__name__ if isinstance(x, Instance) else "number" if isinstance(x, Var) else type(x).__name__
+    error = TypeError(f"object of type '{name}' has no len()")
+    raise SurelyRaised(error, self.region_depth, self.origin)
 
 
 def _range(self: Calls, *args: Value) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend.branches import Differs, chooses_with_effects
-from adc.compiler.frontend.frame import Closure, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Place, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
@@ -67,14 +66,27 @@ class Statements(Loops):
 
     def exec_Import(self, node: Any) -> None:
         for alias in node.names:
-            module = importlib.import_module(alias.name)
             top = alias.name.partition(".")[0]
-            self.frame.env[alias.asname or top] = module if alias.asname else importlib.import_module(top)
+            self.frame.env[alias.asname or top] = self._module(alias.name, ("",) if alias.asname else ())
 
     def exec_ImportFrom(self, node: Any) -> None:
-        module = importlib.import_module(node.module)
+        names = tuple(alias.name for alias in node.names)
+        module = self._module(node.module or "", names, node.level or 0)
         for alias in node.names:
-            self.frame.env[alias.asname or alias.name] = getattr(module, alias.name)
+            place = Place(getattr, module, alias.name)
+            if not hasattr(module, alias.name):
+                raise self._surely(ImportError(f"cannot import name '{alias.name}' from '{module.__name__}'"))
+            self.frame.env[alias.asname or alias.name] = self.captured(place, alias.name)
+
+    def _module(self, name: str, names: tuple[str, ...], level: int = 0) -> Any:
+        """What `import` finds; a library may try what is not installed."""
+        try:
+            return builtins.__import__(name, self.frame.globals, None, names, level)
+        except ImportError as error:
+            raise self._surely(error) from error
+
+    def _surely(self, error: Exception) -> SurelyRaised:
+        return SurelyRaised(error, self.region_depth, self.origin)
 
     def exec_Return(self, node: Any) -> None:
         value = None if node.value is None else self.evaluate_maybe(node.value)
