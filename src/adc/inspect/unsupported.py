@@ -111,7 +111,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "no rule: write it with solve, eigh, svd or expm"): (
             "cho_solve_banded cholesky_banded companion convolution_matrix diagsvd eig_banded "
             "eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond fiedler fiedler_companion funm "
-            "kron leslie matmul_toeplitz orthogonal_procrustes pinvh qr_delete qr_insert qr_multiply qr_update "
+            "kron leslie matmul_toeplitz orthogonal_procrustes qr_delete qr_insert qr_multiply qr_update "
             "signm solve_continuous_are solve_discrete_are"
         ),
     },

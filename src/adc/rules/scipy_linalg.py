@@ -5,6 +5,7 @@ from scipy import linalg as sl
 
 from adc.errors import UnsupportedError
 from adc.rules import matrix_functions as matrix_functions
+from adc.rules import pseudo_inverses as pseudo_inverses
 from adc.rules import triangular as triangular
 from adc.rules.factorizations import (
     eig_pull,
@@ -59,24 +60,6 @@ def inv(a):
 @composite(sl.det, name="scipy.linalg.det", examples=lambda r: [r.well_conditioned(3)])
 def det(a):
     return np.linalg.det(a)
-
-
-@static
-def _only_relative(atol, return_rank):
-    if atol is not None or return_rank:
-        raise UnsupportedError(
-            "scipy.linalg.pinv with `atol` or `return_rank` is not supported", repair="Give `rtol`."
-        )
-
-
-@composite(
-    sl.pinv,
-    name="scipy.linalg.pinv",
-    examples=lambda r: [r.normal(4, 2), r.normal(2, 3)],
-)
-def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    _only_relative(atol, return_rank)
-    return np.linalg.pinv(a, rtol)
 
 
 @composite(
