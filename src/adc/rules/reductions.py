@@ -49,7 +49,8 @@ def count(a, axis):
 
 @linear(np.sum, wrt="a", methods="sum", shape=shapes.reduced, examples=_axis_examples)
 def sum(z_bar, a, axis=None, keepdims=False):
-    return np.broadcast_to(expanded(z_bar, axis, keepdims), np.shape(a))
+    # NumPy takes axis 0 of an array without axes for no axis.
+    return np.broadcast_to(expanded(z_bar, axis if np.ndim(a) else None, keepdims), np.shape(a))
 
 
 @linear(np.mean, wrt="a", methods="mean", shape=shapes.reduced, examples=_axis_examples)

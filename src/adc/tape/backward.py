@@ -195,7 +195,7 @@ def _pull_specially(
             assert isinstance(node, Whole)
             bar = node.filled(bar)
         bar = hooks.run(node, bar)
-    mine = node in engine.owned
+    mine = node in engine.owned and node.hooks is None  # a hook may have kept it
     engine.owned.discard(node)
     if targets is not None and node in targets:
         captured[node] = bar
@@ -247,6 +247,8 @@ def fitted(bar: Any, target: Node) -> Any:
     if bar.__class__ is tuple or bar.__class__ is list:
         bar = np.stack(bar)  # a rule for a sequence, applied to an array of rows
     shape = target.shape
+    if len(bar.shape) < len(shape):  # a write drops leading axes of length 1
+        bar = np.reshape(bar, (1,) * (len(shape) - len(bar.shape)) + bar.shape)
     if bar.shape != shape:
         add: Any = np.sum if bar.__class__ is Tensor else np.add.reduce  # the latter in half the time
         axes = _broadcast_axes(bar.shape, shape) if shape else None
@@ -271,7 +273,7 @@ def _broadcast_axes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[in
     extra = len(given) - len(wanted)
     axes = list(range(extra))
     for k, n in enumerate(wanted):
-        m = given[k + extra] if extra >= 0 else None
+        m = given[k + extra]
         if m != n:
             if n != 1:
                 raise InternalError(f"an adjoint of shape {given} came for an operand of shape {wanted}")
@@ -295,14 +297,17 @@ def accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
     variable = leaf.leaf()
     if variable is not None and variable.node is not leaf:
         return
+    grad = leaf.grad
     if bar.__class__ is Tensor:
-        leaf.grad = bar if leaf.grad is None else leaf.grad + bar
-    elif leaf.grad is None:
+        leaf.grad = bar.clone() if grad is None else grad + bar  # a copy: later passes may add to it in place
+    elif grad is None:
         leaf.grad = make(bar if owned else np.array(bar))
-    elif isinstance(leaf.grad.primal, np.ndarray) and leaf.grad.node is None:
-        leaf.grad.primal += bar
+    elif grad.primal.__class__ is np.ndarray:
+        grad.primal += bar
+        if grad.node is not None:  # made with create_graph: another pass may have kept it
+            writes.stamp(grad.primal)
     else:
-        leaf.grad = make(np.array(leaf.grad.primal + bar))
+        grad.primal = np.array(grad.primal + bar)
     if leaf.hooks is not None:
         hooks.run_post_accumulate(leaf)
 

@@ -73,20 +73,15 @@ def backward(
     if not chosen:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     nodes = [_differentiable(x) for x in chosen]
-    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
     for x, node in zip(chosen, nodes, strict=True):
-        if node in captured:
-            bar = captured.pop(node)
-            if isinstance(node, AccumulateGrad):
-                accumulate(node, bar, False)
-            elif isinstance(x, GradientEdge):
-                raise RuntimeError(
-                    "backward() collects gradients at Tensors: give it a Tensor or a leaf's edge"
-                )
-            else:
-                if not x.retains_grad:  # else the pass has added it already
-                    x.retain_grad()
-                    x.grad = bar if bar.__class__ is Tensor else make(np.array(bar))
+        if isinstance(x, Tensor):
+            x.retain_grad()  # the pass adds to it; a leaf does not need it
+        elif not isinstance(node, AccumulateGrad):
+            raise RuntimeError("backward() collects gradients at Tensors: give it a Tensor or a leaf's edge")
+    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
+    for node in nodes:
+        if isinstance(node, AccumulateGrad) and node in captured:
+            accumulate(node, captured.pop(node), False)
 
 
 def grad(

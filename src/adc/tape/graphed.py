@@ -235,8 +235,11 @@ class Graphed:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if isinstance(self.node, AccumulateGrad):
             self.resting = self.node
-        elif self.node is not None and (kept := hooks.of_tensor(self.node)):
-            self.resting = leaf_node(self)
-            self.resting.hooks = kept
+        elif self.node is not None:
+            kept, held = hooks.of_tensor(self.node), hooks.retained(self.node)
+            if kept or held is not None:
+                self.resting = leaf_node(self)
+                self.resting.hooks = kept or None
+                self.resting.grad = None if held is None else held.grad
         self.node = None
         return self

@@ -15,7 +15,7 @@ import numpy as np
 from adc.errors import GraphCutError
 from adc.tape import hooks, record, views
 from adc.tape.entry import Pull
-from adc.tape.node import IndexNode, Node, here, orders
+from adc.tape.node import AccumulateGrad, IndexNode, Node, here, orders
 from adc.tape.slicing import Need
 from adc.tape.state import modes, off
 from adc.tape.tensor import Tensor, make
@@ -145,10 +145,10 @@ def write(t: Tensor, index: Any, value: Any) -> None:
         value = np.stack(value)
     new = record.plain(value)
     root = views.root_of(t)
+    check_writable(t, root, value)
     same_root = value.__class__ is Tensor and views.is_view(value) and views.root_of(value) is root
     if same_root and views.same_window(value.primal, t.primal[index]):
         return  # the second half of `t[index] += ...`, which wrote in place already
-    check_writable(t, root, value)
     if modes.plain:
         views.spare_kept(t)
     t.primal[index] = new
@@ -156,6 +156,8 @@ def write(t: Tensor, index: Any, value: Any) -> None:
     active = value.node if value.__class__ is Tensor else None
     if modes.enabled and (root.node is not None or active is not None):
         put(root, index if root is t else _within(root, t, index), active)
+    else:
+        refresh_views(root)
 
 
 def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
@@ -167,8 +169,9 @@ def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
         )
     if not modes.enabled:
         return
-    if root.node is not None and root.is_leaf:
-        what = "a leaf Variable" if root is t else "a view of a leaf Variable"
+    # A root without a node and a view with one: either the view was made a leaf, or the root was detached since.
+    if root.is_leaf if root.node is not None else t.node is not None:
+        what = "a leaf Variable" if t.node.__class__ is AccumulateGrad else "a view of a leaf Variable"
         raise RuntimeError(f"{what} that requires grad is being used in an in-place operation.")
     if value.__class__ is Tensor and value.node is not None and t.primal.dtype.kind not in "fc":
         raise GraphCutError(
@@ -204,12 +207,28 @@ def put(root: Tensor, region: Any, value: Node | None) -> None:
 
 
 def refresh_views(root: Tensor) -> None:
-    """Every view of a root follows its new values."""
+    """Every view of a root follows its new values; hooks on what they were before stay there."""
     if root.node is None:
         return
     for view in views.views_of(root):
-        index = views.positions(root.primal, view.primal)
-        view.node = record.new_node(READ, view.primal, (root.node,), (index, root.primal.shape))
+        hooks.rebase(view, _read_anew(view, root))
+
+
+def _read_anew(view: Tensor, root: Tensor) -> Node:
+    index = views.positions(root.primal, view.primal)
+    return record.new_node(READ, view.primal, (root.node,), (index, root.primal.shape))  # type: ignore[arg-type]
+
+
+def unheard(t: Tensor) -> Node | None:
+    """Where the value that an in-place operation reads came from: for a view the root, past the hooks on views.
+
+    As in PyTorch, whose CopySlices goes from the root's new value to its old one.
+    """
+    root = views.root_of(t)
+    if root is t or root.node is None or t.node is None:
+        return t.node
+    direct = t.node.hooks is None and t.node.edges == (root.node,)  # no view with hooks between
+    return t.node if direct else _read_anew(t, root)
 
 
 def _last_named(index: Any, shape: tuple[int, ...]) -> Any:

@@ -25,10 +25,11 @@ def by(function: Callable[..., Any], t: Tensor, others: tuple[Any, ...], kwargs:
     if not isinstance(t.primal, np.ndarray):
         t.primal = np.array(t.primal)
     recorded = modes.enabled and (t.node is not None or record.is_active(others))
+    operand = t
     if recorded:
         indexing.check_writable(t, views.root_of(t), make(t.primal, t.node or next(_nodes(others))))
-    # The pull may read the value that is about to be overwritten.
-    operand = make(t.primal.copy(), t.node) if recorded else t
+        # The pull may read the value that is about to be overwritten.
+        operand = make(t.primal.copy(), indexing.unheard(t))
     result = function(operand, *others, **kwargs)
     if result.shape != t.shape:
         raise ValueError(
@@ -73,4 +74,4 @@ def replace(t: Tensor, result: Any) -> None:
     stamp(t.primal)
     if modes.enabled:
         hooks.rebase(t, node)
-        indexing.refresh_views(t)
+    indexing.refresh_views(t)

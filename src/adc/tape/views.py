@@ -106,7 +106,7 @@ def positions(root: np.ndarray[Any, Any], window: np.ndarray[Any, Any]) -> tuple
         offsets = offsets[..., None] + steps if axis else offsets + steps
     index: list[Any] = [0] * root.ndim
     for axis in sorted(range(root.ndim), key=lambda k: (root.strides[k], root.shape[k]), reverse=True):
-        if root.shape[axis] == 1:
+        if root.shape[axis] == 1 or window.size == 0:
             index[axis] = np.zeros_like(offsets)
             continue
         if root.strides[axis] <= 0:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape.node import Node, locate, orders, user_frame
+from adc.tape.node import FREED, Node, locate, orders, user_frame
 
 
 class Stamp:
@@ -61,8 +61,9 @@ def version(array: Any) -> int:
 
 
 def check(node: Node) -> None:
-    """Raise `RuntimeError`, naming both lines, when a value that `node` kept has been written to since."""
-    assert node.kept is not None
+    """Raise `RuntimeError`, naming both lines, when a value that `node` kept was written to since; or is freed."""
+    if node.kept is None:
+        raise RuntimeError(FREED)
     for value in (node.z, *node.kept):
         for array in value if isinstance(value, list | tuple) else (value,):
             if isinstance(array, np.ndarray):
