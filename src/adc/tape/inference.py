@@ -21,8 +21,8 @@ def _changed(before: bool, now: bool) -> None:
     with _lock:
         _threads += int(now) - int(before)
         made = _marked if _threads else Tensor
-    for module in (operators, tensor):
-        vars(module)["new"] = made
+        for module in (operators, tensor):
+            vars(module)["new"] = made
 
 
 def _marked() -> Tensor:

@@ -321,8 +321,8 @@ def _compiled(
         "slow": slow,
         "tuple": tuple,
     }
+    namespaces["recorders"].append(namespace)  # before it is read which class there is: another thread may change it
     namespace["Node"] = namespaces["new"]["Node"]
-    namespaces["recorders"].append(namespace)
     exec(compile(written, f"<recorder of {entry.operation.spelling}>", "exec"), namespace)
     made: Callable[..., Any] = namespace["recorder"]
     return made
