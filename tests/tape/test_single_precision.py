@@ -1,0 +1,68 @@
+"""Numbers of Python's beside float32 keep it, in values and in gradients; what is float64 makes float64."""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+from adc import tape
+
+pytestmark = pytest.mark.tiny
+
+X = np.array([0.5, 1.5, 2.5], np.float32)
+NAMES = ["add", "sub", "mul", "truediv", "pow", "mod"]
+NUMBERS = [2.5, 3, 0.1]
+
+
+def same_types(function):
+    """Compare a function's types with NumPy's on the plain array."""
+    x = tape.tensor(X, requires_grad=True)
+    y = function(x)
+    assert y.dtype == function(X.copy()).dtype
+    bar = np.ones(y.shape, y.dtype)
+    for create_graph in (False, True):
+        (g,) = tape.autograd.grad(y, x, bar, retain_graph=True, create_graph=create_graph)
+        assert g.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_operators(name, number):
+    function = getattr(operator, name)
+    same_types(lambda x: function(x, number))
+    same_types(lambda x: function(number, x))
+    same_types(lambda x: function(x.sum(), number))
+    same_types(lambda x: function(x[1], number) * x)
+
+
+def written(x):
+    y = x * 1
+    y[0] = 2.5
+    y += 0.1
+    return y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.maximum(x, 1.0),
+        lambda x: np.clip(x, 0.6, 2.0),
+        lambda x: np.hypot(x, 1.0),
+        lambda x: np.logaddexp(x, 0.0),
+        lambda x: np.arctan2(x, 1.0),
+        lambda x: np.power(x, 0.5),
+        lambda x: np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi),
+        lambda x: np.linalg.norm(x) * 0.5,
+        lambda x: np.prod(x) * 0.3,
+        lambda x: x.mean() / 3,
+        lambda x: np.var(x) * 2.0,
+        lambda x: np.stack([x, x * 0.5]),
+        lambda x: x * np.array([1.0, 2.0, 3.0]),
+        lambda x: x * np.float64(2.0),
+        lambda x: x * np.array(2.0),
+        written,
+    ],
+)
+def test_functions(function):
+    same_types(function)
