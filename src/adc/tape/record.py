@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.errors import AdcError, GraphCutError, UnsupportedError
-from adc.rules.operation import plain_integers
+from adc.errors import GraphCutError, UnsupportedError
 from adc.tape import views
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
@@ -90,7 +89,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         return wrap(function(*plain(args), **plain(kwargs)), args)
     if entry.kind == "composite":
         if is_active(args) or is_active(kwargs):
-            return composite(entry, args, kwargs)
+            return composites.run(entry, args, kwargs)
         return wrap(function(*plain(args), **plain(kwargs)), args)
     values = entry.bind(args, kwargs)
     pattern: list[Any] = []
@@ -122,7 +121,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         return apply(entry, *_with_rows(entry, args, kwargs), function)
     arrays = [v if v.__class__ in ATOMS else plain(v) for v in values]
     if entry.real_only:
-        _refuse_complex(entry, arrays)
+        refuse_complex(entry, arrays)
     if kwargs or entry.most is None:
         z = function(*plain(args), **plain(kwargs))
     else:
@@ -141,7 +140,7 @@ def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     assert entry.writes is not None
     values = entry.bind(args, kwargs)
     if values[entry.writes].__class__ is Tensor:
-        return composite(entry, args, kwargs)
+        return composites.run(entry, args, kwargs)
     if modes.enabled and is_active(values):
         raise GraphCutError(
             f"{entry.operation.spelling} cannot write a Tensor that requires a gradient into a plain array",
@@ -164,83 +163,6 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     return apply(entry, (left, right), {})
 
 
-def composite(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """By its recipe; or the body runs on Tensors, its operations recorded as if they stood in the user's line."""
-    assert entry.operation.body is not None
-    fixed = entry.fixed
-    args = tuple([plain_integers(a) if k in fixed else a for k, a in enumerate(args)])
-    kwargs = {k: plain_integers(a) if entry.positions.get(k) in fixed else a for k, a in kwargs.items()}
-    values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
-    found = recipes.of(entry).recipe(values, args, kwargs)
-    if found is not None:
-        recipe, operands, edges = found
-        z, kept = recipe.forward(*operands)
-        return record(recipe.pull, z, edges, kept, args)
-    if entry.real_only:
-        _refuse_complex(entry, [plain(v) for v in (*args, *kwargs.values())])
-    before = next(orders)
-    known = {k: v for k, v in kwargs.items() if k in entry.positions}
-    if entry.traced_body is None:
-        entry.traced_body = substitute.traced(entry.operation.body)
-    plain_before, modes.plain = modes.plain, True
-    try:
-        result = entry.traced_body(*_arrays(entry, args[: entry.most]), **known)
-    except UnsupportedError as error:
-        if error.location is not None:
-            raise
-        raise UnsupportedError(error.what, here(), error.why, error.repair) from error
-    except AdcError:
-        raise
-    except Exception as error:
-        if entry.writes is not None:
-            raise
-        raise asked.understood(error, entry, args, kwargs) from error
-    finally:
-        modes.plain = plain_before
-    if entry.writes is None:
-        asked.once(entry, args, kwargs, result)
-    if "view" in entry.operation.extra and result.__class__ is Tensor:
-        _as_view(result, entry, args, kwargs)
-    frame = user_frame()
-    if frame is not None:
-        for part in result if isinstance(result, tuple | list) else (result,):
-            if part.__class__ is Tensor and part.node is not None:
-                _relocate(part.node, before, frame.f_code, frame.f_lasti)
-    return result
-
-
-def _arrays(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Lists given where a composite expects an array become Tensors: `np.linalg.norm([x, y])`."""
-    for k in entry.wrt:
-        listed = k < len(args) and k != entry.star and args[k].__class__ in (list, tuple)
-        if listed and entry.names[k] not in entry.operation.sequences:
-            args = (*args[:k], _operand(args[k]), *args[k + 1 :])
-    return args
-
-
-def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The body made a copy of what NumPy gives as a view: let the result have NumPy's memory."""
-    source = args[0] if args else None
-    if source.__class__ is not Tensor:
-        return
-    window = entry.function(source.primal, *args[1:], **kwargs)
-    if isinstance(window, np.ndarray) and window.base is not None:
-        result.primal = window
-        views.note(result, (source,))
-
-
-def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:
-    seen = {root}
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        if node.order <= before:
-            continue
-        node.code, node.lasti = code, lasti
-        todo += [edge for edge in node.edges if edge not in seen]
-        seen.update(node.edges)
-
-
 def record(
     pull: Pull,
     z: Any,
@@ -254,12 +176,12 @@ def record(
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
     result = make(z, node)
-    if z.__class__ is np.ndarray and (z.base is not None or _is_operand(z, sources)):
+    if z.__class__ is np.ndarray and (z.base is not None or _isoperand(z, sources)):
         views.note(result, sources)
     return result
 
 
-def _is_operand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
+def _isoperand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
     """Whether an operation gave back what it was given, as `np.real` of real numbers does."""
     return any(source.__class__ is Tensor and source.primal is z for source in sources)
 
@@ -371,13 +293,13 @@ def _with_rows(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
 
 def _operands(values: Any, is_sequence: bool) -> Any:
     """Lists given where arrays are expected become arrays, or Tensors if there are any in them."""
-    return [_operand(v) for v in values] if is_sequence else _operand(values)
+    return [operand(v) for v in values] if is_sequence else operand(values)
 
 
-def _operand(value: Any) -> Any:
+def operand(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
-    return np.stack([_operand(v) for v in value]) if is_active(value) else np.asarray(plain(value))
+    return np.stack([operand(v) for v in value]) if is_active(value) else np.asarray(plain(value))
 
 
 def _refuse_unless_form(entry: Entry, k: int) -> None:
@@ -397,7 +319,7 @@ def _refuse_unless_form(entry: Entry, k: int) -> None:
     )
 
 
-def _refuse_complex(entry: Entry, arrays: Sequence[Any]) -> None:
+def refuse_complex(entry: Entry, arrays: Sequence[Any]) -> None:
     """Raise for complex operands of an operation whose rule is for real ones: it would give a wrong gradient."""
     if any(isinstance(a, np.ndarray | np.generic | complex) and np.iscomplexobj(a) for a in arrays):
         raise UnsupportedError(
@@ -464,4 +386,4 @@ def call_as_node(
 
 
 # Needs this module whole.
-from adc.tape import asked, recipes, substitute  # noqa: E402
+from adc.tape import composites  # noqa: E402

@@ -321,7 +321,9 @@ def _compiled(
         "slow": slow,
         "tuple": tuple,
     }
-    namespaces["recorders"].append(namespace)  # before it is read which class there is: another thread may change it
+    namespaces["recorders"].append(
+        namespace
+    )  # before it is read which class there is: another thread may change it
     namespace["Node"] = namespaces["new"]["Node"]
     exec(compile(written, f"<recorder of {entry.operation.spelling}>", "exec"), namespace)
     made: Callable[..., Any] = namespace["recorder"]

@@ -1,0 +1,97 @@
+"""A composite operation on Tensors: by its recipe, or its body runs on them.
+
+Its operations are then recorded as if they stood in the user's line, and what NumPy refuses is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.errors import AdcError, UnsupportedError
+from adc.rules.operation import plain_integers
+from adc.tape import asked, recipes, record, substitute, views
+from adc.tape.entry import Entry
+from adc.tape.node import Node, here, orders, user_frame
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor
+
+__all__ = ["run"]
+
+
+def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """By its recipe; or the body runs on Tensors, its operations recorded as if they stood in the user's line."""
+    assert entry.operation.body is not None
+    fixed = entry.fixed
+    args = tuple([plain_integers(a) if k in fixed else a for k, a in enumerate(args)])
+    kwargs = {k: plain_integers(a) if entry.positions.get(k) in fixed else a for k, a in kwargs.items()}
+    values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
+    found = recipes.of(entry).recipe(values, args, kwargs)
+    if found is not None:
+        recipe, operands, edges = found
+        z, kept = recipe.forward(*operands)
+        return record.record(recipe.pull, z, edges, kept, args)
+    if entry.real_only:
+        record.refuse_complex(entry, [record.plain(v) for v in (*args, *kwargs.values())])
+    before = next(orders)
+    known = {k: v for k, v in kwargs.items() if k in entry.positions}
+    if entry.traced_body is None:
+        entry.traced_body = substitute.traced(entry.operation.body)
+    plain_before, modes.plain = modes.plain, True
+    try:
+        result = entry.traced_body(*_arrays(entry, args[: entry.most]), **known)
+    except UnsupportedError as error:
+        if error.location is not None:
+            raise
+        raise UnsupportedError(error.what, here(), error.why, error.repair) from error
+    except AdcError:
+        raise
+    except Exception as error:
+        if entry.writes is not None:
+            raise
+        raise asked.understood(error, entry, args, kwargs) from error
+    finally:
+        modes.plain = plain_before
+    if entry.writes is None:
+        asked.once(entry, args, kwargs, result)
+    if "view" in entry.operation.extra and result.__class__ is Tensor:
+        _as_view(result, entry, args, kwargs)
+    frame = user_frame()
+    if frame is not None:
+        for part in result if isinstance(result, tuple | list) else (result,):
+            if part.__class__ is Tensor and part.node is not None:
+                _relocate(part.node, before, frame.f_code, frame.f_lasti)
+    return result
+
+
+def _arrays(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Lists given where a composite expects an array become Tensors: `np.linalg.norm([x, y])`."""
+    for k in entry.wrt:
+        listed = k < len(args) and k != entry.star and args[k].__class__ in (list, tuple)
+        if listed and entry.names[k] not in entry.operation.sequences:
+            args = (*args[:k], record.operand(args[k]), *args[k + 1 :])
+    return args
+
+
+def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The body made a copy of what NumPy gives as a view: let the result have NumPy's memory."""
+    source = args[0] if args else None
+    if source.__class__ is not Tensor:
+        return
+    window = entry.function(source.primal, *args[1:], **kwargs)
+    if isinstance(window, np.ndarray) and window.base is not None:
+        result.primal = window
+        views.note(result, (source,))
+
+
+def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:
+    seen = {root}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.order <= before:
+            continue
+        node.code, node.lasti = code, lasti
+        todo += [edge for edge in node.edges if edge not in seen]
+        seen.update(node.edges)
