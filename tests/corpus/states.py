@@ -196,3 +196,32 @@ def element_read_in_a_branch(x, flag):
 def mean_of_four_cells(x):
     scaled = 0.25 * x
     return np.sum((scaled[1:, 1:] + scaled[:-1, :-1]) ** 2)
+
+
+@program(lambda r: (r.uniform(0.3, 0.7, 9), r.normal(size=6)))
+def wave_that_is_recorded_at_one_place(speed, trace):
+    n = speed.shape[0]
+    before, now = np.zeros(n), np.zeros(n)
+    misfit = 0.0
+    for t in range(trace.shape[0]):
+        after = np.zeros(n)
+        after[1:-1] = 2.0 * now[1:-1] - before[1:-1] + speed[1:-1] * (now[2:] - 2.0 * now[1:-1] + now[:-2])
+        after[n // 4] += np.exp(-((t - 2.0) ** 2) / 4.0)
+        misfit += 0.5 * (after[3 * n // 4] - trace[t]) ** 2 * now[n // 2 + 1] + np.sin(after[2]) * after[-2]
+        before, now = now, after
+    return misfit
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5)))
+def elements_of_states_in_inner_loops(x, y):
+    total = 0.0
+    for _ in range(3):
+        x, y = y * 0.5, np.sin(x) + y
+        first = x[0] * y[-1]
+        for j in range(len(x)):
+            total += first * x[j] ** 2 * y[0]
+        z = x * y
+        z[1] = total
+        total += z[1] * z[2]
+        x = z
+    return total

@@ -34,6 +34,18 @@ def dear(x):
     return np.sum((wave[1:] - wave[:-1]) ** 2)
 
 
+def recorded(speed, trace):
+    n = speed.shape[0]
+    before, now = np.zeros(n), np.zeros(n)
+    misfit = 0.0
+    for t in range(trace.shape[0]):
+        after = np.zeros(n)
+        after[1:-1] = 2.0 * now[1:-1] - before[1:-1] + speed[1:-1] * (now[2:] - 2.0 * now[1:-1] + now[:-2])
+        misfit += (after[n // 2] - trace[t]) ** 2
+        before, now = now, after
+    return misfit
+
+
 def text_of(function, *args):
     return str(adc.source(adc.value_and_grad(function), *args, stage="optimized"))
 
@@ -57,6 +69,18 @@ def test_cheap_element_is_computed_where_it_is_read():
 
 def test_dear_element_is_not_computed_twice():
     assert text_of(dear, R.normal(size=50)).count("vm.sin(") == 1
+
+
+def test_of_a_state_that_only_one_element_is_read_of_that_element_is_kept():
+    arguments = R.normal(size=9), R.normal(size=4)
+    text = str(adc.source(adc.grad(recorded), *arguments))
+    assert "after_element_kept[t]" in text and "now_kept[t]" in text
+    assert "after_kept" not in text and "before_kept" not in text
+
+
+def test_what_a_trip_allocates_is_written_at_once():
+    assert "after[j + 1] = " in text_of(recorded, R.normal(size=9), R.normal(size=4))
+    assert "total[j]" not in text_of(recorded, R.normal(size=9), R.normal(size=4))
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 40])

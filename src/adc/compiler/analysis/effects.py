@@ -9,6 +9,7 @@ from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
+    Block,
     Buffer,
     Check,
     Const,
@@ -69,6 +70,7 @@ class Memory:
     """Groups arrays that may share memory: a root stands for all arrays that a loop or a branch may make the same."""
 
     def __init__(self, joined_roots: dict[Var, set[Var]]) -> None:
+        self._joined = joined_roots
         self._parent: dict[Var, Var] = {}
         for v, roots in joined_roots.items():
             for r in roots:
@@ -85,6 +87,17 @@ class Memory:
     def of(self, array: Var) -> Var:
         """The class of the memory that an array stands for."""
         return self._find(array.root)
+
+    def inside(self, block: Block) -> Memory:
+        """The classes as statements of a block have them: what the block has just allocated, nobody outside it has.
+
+        What a loop carries round may have been allocated in the block, but in the trip before.
+        """
+        made = {s.target for s in block if isinstance(s, Assign) and s.name == "empty"}
+        if not any(made & roots for roots in self._joined.values()):
+            return self
+        own = {v for s in walk(block) for v in (*defined(s), *bound_inside(s))}
+        return Memory({v: roots if v in own else roots - made for v, roots in self._joined.items()})
 
     def forget(self, stmt: Stmt) -> None:
         self._cache.pop(stmt, None)

@@ -59,6 +59,7 @@ class _Fuser:
     # --- merging ------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block) -> Block:
+        around, self.memory = self.memory, self.memory.inside(block)
         out: Block = []
         checks = Checks(self.known)
         for stmt in self.known.early(block):
@@ -77,6 +78,7 @@ class _Fuser:
                 with self.known.inside(stmt):
                     stmt.orelse = self._block(stmt.orelse)
             self.memory.forget(stmt)
+        self.memory = around
         return out
 
     def _merge(self, loop: For, out: Block, checks: Checks, fills: bool = False) -> bool:

@@ -145,7 +145,16 @@ class Needs:
             return True
         if v.is_array and v in self.layout.stores:
             return False  # its elements are not those that its definition gave it
+        if definition.name == "getitem" and not v.is_array and self._kept_for_one(definition.args[0], frame):
+            return False
         return not (self._conflicts(definition, frame) or self._cost(v, frame, set()) >= WORTH_KEEPING)
+
+    def _kept_for_one(self, array: Var, frame: Frame) -> bool:
+        """Whether recomputing an element would keep all of an array, which nothing else has asked for yet."""
+        owner = array.root
+        if owner in frame.fetched or owner in self.buffers or self.layout.home.get(owner) is not frame.region:
+            return False
+        return self.layout.definition[owner] is None or owner in self.layout.stores
 
     def _conflicts(self, definition: Assign, frame: Frame) -> bool:
         """Whether memory that the definition reads is written before the statement being reversed has ended."""

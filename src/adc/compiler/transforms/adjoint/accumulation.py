@@ -87,6 +87,8 @@ class Accumulation:
         table: dict[Var, Atom] = {}
         local = {t for s in walk(block) if isinstance(s, Assign) for t in s.targets}
         for stmt in walk(block):
+            if isinstance(stmt, Assign) and stmt.name == "zeros_like":
+                self._measured(stmt, frame)
             for v in uses(stmt):
                 if v not in local and v in self.layout.home and v not in table:
                     table[v] = self.needs.need(v)
@@ -95,6 +97,24 @@ class Accumulation:
         if frame.region.in_loop:
             self.needs.measure(block)
         frame.block.extend(block)
+
+    def _measured(self, stmt: Assign, frame: Frame) -> None:
+        """Zeros by their shape where it is there, and the array whose shape it is would have to be kept."""
+        v = stmt.args[0]
+        region = self.layout.home.get(v)
+        shape = stmt.target.type.shape
+        if region is None or not region.in_loop or v.view_of is not None:
+            return
+        if any(v in f.fetched for f in self.needs.frames) or not all(self.needs.outside(d) for d in shape):
+            return
+        with self.ev.at(frame.block):
+            lengths = self.ev.shape_values(shape)
+        making: Block = []
+        with self.ev.at(making):
+            self.ev.op("zeros", lengths, dtype=np.dtype(stmt.target.type.dtype))
+        made = making[-1]
+        assert isinstance(made, Assign)
+        stmt.op, stmt.args = made.op, made.args
 
     def _referenced(self) -> set[Var]:
         return {v for v in self.bar.values() if isinstance(v, Var)}
