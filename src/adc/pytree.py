@@ -166,6 +166,15 @@ def _container(value: Any) -> _Container | None:
     return None
 
 
+def is_registered(kind: type) -> bool:
+    """Whether a class is a container by `register`, or one of Python's.
+
+    >>> is_registered(dict), is_registered(complex)
+    (True, False)
+    """
+    return kind in _containers
+
+
 def is_leaf(value: Any) -> bool:
     """Whether `value` is no container.
 

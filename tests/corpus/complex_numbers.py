@@ -68,3 +68,14 @@ def complex_factorizations(x, y):
     total += np.sum(np.log(w)) + np.sum(np.abs(v) ** 4) + np.sum(np.abs(np.linalg.cholesky(gram)) ** 3)
     q, r = np.linalg.qr(z)
     return total + np.sum(np.real(q[0] * r[1])) + np.sum(np.real(np.linalg.pinv(z)))
+
+
+@program(lambda r: (r.normal(size=6).astype(np.float32), r.normal(size=6).astype(np.float32)), tolerance=1e-2)
+def single_precision_spectrum(x, y):
+    spectrum = np.fft.fft(x)
+    gain = np.conj(spectrum) / (np.abs(spectrum) ** 2 + 0.1)
+    return (
+        np.sum(np.fft.ifft(gain * np.fft.fft(y)).real ** 2)
+        + np.sum(np.angle(spectrum + 9.0))
+        + spectrum[1].imag
+    )

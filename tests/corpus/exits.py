@@ -255,7 +255,9 @@ def _as_many(bins, word):
 
 @program(lambda r: (r.normal(size=3),))
 def handler_of_a_number_that_has_no_length(x):
-    return _as_many(5, "f8") * np.sum(x**2) + _as_many((1, 2), "no such type") * np.sum(x) * _as_many(x[0], "f4")
+    return _as_many(5, "f8") * np.sum(x**2) + _as_many((1, 2), "no such type") * np.sum(x) * _as_many(
+        x[0], "f4"
+    )
 
 
 @program(lambda r: (r.normal(size=3), "cubic"))

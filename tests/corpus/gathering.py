@@ -162,3 +162,11 @@ def pairs_of_a_part(x):
     k, m = np.tril_indices(len(x) // 3)
     first, _ = np.triu_indices(len(x) // 1000 + 3, 1)
     return np.sum((x[i] - x[j]) ** 2) + np.sum(x[k] * x[m] ** 2) + np.sum(x[first] ** 3)
+
+
+@program(lambda r: (r.normal(size=(4, 3)), np.array([0, 2, 1, 2])))
+def ranges_as_indices(a, label):
+    n = a.shape[0]
+    b = a.copy()
+    b[range(n), label] *= 2.0
+    return np.sum(np.exp(b[range(len(label)), label])) + b[range(n - 1, 0, -2), 0] @ np.asarray(range(1, 3))

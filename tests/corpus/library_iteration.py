@@ -95,3 +95,17 @@ def dict_and_set_comprehensions(x):
     d["z"] = d.pop("a") * 3
     odd = {k for k in range(5) if k % 2}
     return sum(d.values()) + sum(v for k, v in d.items() if k != "b") + sum(x[k] for k in odd)
+
+
+@program(lambda r: (r.normal(size=(5, 2)), r.normal(size=5)))
+def all_pairs_of_a_run_time_length(x, q):
+    total = 0.0
+    for i, j in itertools.combinations(range(len(q)), 2):
+        total += q[i] * q[j] / (1.0 + np.sum((x[i] - x[j]) ** 2))
+    for a, b in itertools.combinations(q, 2):
+        total += a * np.sin(b)
+    for (i, a), (j, b) in itertools.combinations_with_replacement(enumerate(q), 2):
+        total += (i + 1) * a * b**j
+    for i, j in itertools.permutations(range(len(q)), 2):
+        total += np.cos(q[i]) * q[j] * (i + 2 * j)
+    return total + sum(a * b for a, b in itertools.combinations(x[:, 0], 2))

@@ -1,5 +1,8 @@
 """Objects of the user's own classes, made by the program."""
 
+import enum
+from dataclasses import dataclass, field, replace
+
 import numpy as np
 from tests.corpus import program
 
@@ -252,3 +255,68 @@ def record_of_as_many_as_there_are(x):
     for value in x:
         record.history.append(value**2)
     return np.sum(np.array(record.history)) + len(record.history) * x[0]
+
+
+@dataclass
+class Motion:
+    place: np.ndarray
+    speed: np.ndarray
+    time: float = 0.0
+    seen: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.energy = 0.5 * np.sum(self.speed**2)
+
+    def __add__(self, other):
+        return Motion(self.place + other.place, self.speed + other.speed, self.time)
+
+    def moved(self, step):
+        return replace(self, place=self.place + step * self.speed, time=self.time + step)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(7, 3))))
+def dataclasses_as_states(x, pushes):
+    s = Motion(x, np.zeros(3))
+    total = 0.0
+    for push in pushes:
+        s = Motion(s.place, 0.9 * s.speed + push * np.sin(s.place), s.time).moved(0.1)
+        total += s.energy * s.time
+    while s.time < 1.0 and total < 100.0:
+        s = s.moved(0.25)
+    return total + np.sum(s.place**2)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(7, 3))))
+def dataclasses_written_to(x, pushes):
+    s = Motion(x.copy(), 0.5 * x, x[0])
+    for push in pushes:
+        s.speed = s.speed * np.cos(push)
+        s.place += 0.1 * s.speed
+        s.time += s.speed[0]
+        if s.time > 0.2:
+            s = s + Motion(s.speed, push)
+    for k in range(3):
+        s.seen.append(k * x[1])
+    return np.sum(s.place * s.speed) + s.time**2 + s.seen[2]
+
+
+@program(lambda r: (Motion(r.normal(size=3), r.normal(size=3), 0.4), r.normal(size=(7, 3))))
+def dataclass_argument_in_a_loop(start, pushes):
+    s = start
+    for push in pushes:
+        s = Motion(np.tanh(s.place + s.speed), s.speed + push * start.time, s.time)
+    return np.sum(s.place * s.speed)
+
+
+class Axis(enum.IntEnum):
+    X = 0
+    Y = 1
+    COUNT = 2
+
+
+@program(lambda r: (r.normal(size=4),))
+def enum_as_index(x):
+    y = np.zeros(Axis.COUNT)
+    for k in Axis:
+        y[k % Axis.COUNT] += x[k] * (k + 1)
+    return y[Axis.X] * y[Axis.Y] + np.sum(x[Axis.Y : Axis.COUNT] ** Axis.COUNT)

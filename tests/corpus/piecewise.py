@@ -80,3 +80,9 @@ def running_maximum(x):
 @program(lambda r: (r.normal(size=5), 0.7))
 def functions_by_condition(x, slope):
     return np.sum(np.piecewise(x, [x < 0.0, x >= 0.5], [lambda t: slope * t, lambda t: t**2, 0.3]))
+
+
+@program(lambda r: (np.array([-1.0, 2.0, 0.5]),))
+def root_of_what_a_choice_cuts_off(x):
+    kept, within = np.maximum(x, 0), np.clip(x, 0.0, 1.5)
+    return np.sum(np.sqrt(kept) - 0.3 * np.sqrt(kept)) + np.sum(np.sqrt(within)) + np.sqrt(max(x[0], 0.0))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc import pytree
+from adc.compiler.frontend import records
+from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Atom, Const, Var
@@ -47,6 +49,9 @@ def without_lists(value: Value) -> Value:
         return [without_lists(v) for v in value]
     if isinstance(value, tuple):
         return rebuilt(value, [without_lists(v) for v in value])
+    if isinstance(value, Instance):
+        whole = Instance(value.cls, {k: without_lists(v) for k, v in value.items()})
+        return records.put_together(whole) if records.is_record(value.cls) else whole
     if isinstance(value, dict):
         return {k: without_lists(v) for k, v in value.items()}
     return value
@@ -60,4 +65,7 @@ def with_lists(value: Value, ev: Evaluator) -> Value:
         return rebuilt(value, [with_lists(v, ev) for v in value])
     if isinstance(value, dict):
         return {k: with_lists(v, ev) for k, v in value.items()}
+    if records.is_record(type(value)):
+        taken = records.taken_apart(value)
+        return Instance(taken.cls, {k: with_lists(v, ev) for k, v in taken.items()})
     return value

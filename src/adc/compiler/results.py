@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
+from adc.compiler.frontend import records
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero, rebuilt
 from adc.compiler.ir.nodes import Const, Var
@@ -54,6 +55,8 @@ class Form:
             return rebuilt(value, [self._read(v) for v in value])
         if isinstance(value, list):
             return [self._read(v) for v in value]
+        if isinstance(value, Instance) and records.is_record(value.cls):
+            value = records.put_together(value)
         if isinstance(value, Instance):
             raise DerivativeError(
                 f"the function returns a `{value.cls.__name__}` that it has made",

@@ -55,6 +55,7 @@ SINGULAR_POINTS = (
         "shared equally (amax)",
     ),
     ("clip", "on a bound", "1 for the array", "half to the array", "1 for the array"),
+    ("maximum, minimum, clip", "an infinite adjoint of what is not taken", "0", "NaN", "0"),
     ("sqrt, cbrt, log, 1/x", "0, with a zero adjoint", "0 (strong zero)", "NaN", "NaN"),
     ("sqrt", "0, with another adjoint", "inf", "inf", "inf"),
     ("x ** y", "d/dy at x = 0, y > 0", "0", "0", "0"),

@@ -196,9 +196,9 @@ def fmin(z, x, y):
     ],
 )
 def clip(z, a, a_min, a_max):
-    below = np.where(a < a_min, 1.0, 0.0) if a_min is not None else 0.0
-    above = np.where(a > a_max, 1.0, 0.0) if a_max is not None else 0.0
-    return 1.0 - below - above, below, above
+    below = a < a_min if a_min is not None else False
+    above = a > a_max if a_max is not None else False
+    return np.where(below | above, 0.0, 1.0), np.where(below, 1.0, 0.0), np.where(above, 1.0, 0.0)
 
 
 @composite(

@@ -63,7 +63,7 @@ def slice_partials(
     if tree is None:
         names = list(inspect.signature(body).parameters)[1:]
         return Slice(_whole_partials(body, wanted, arity, scale), dict.fromkeys(names, Need.VALUE), True)
-    helpers: dict[str, Any] = {"_scale": scale or operator.mul}
+    helpers: dict[str, Any] = {"_scale": scale or operator.mul, "_where": _where}
     bar = _fresh("z_bar", tree)
 
     def scaled(value: ast.expr) -> ast.expr:
@@ -194,9 +194,22 @@ def _times(z_bar: ast.Name, partial: ast.expr, strong: bool) -> ast.expr:
             return z_bar
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1.0)):
             return ast.UnaryOp(ast.USub(), z_bar)
+        case ast.Call(
+            func=ast.Attribute(attr="where"),
+            args=[condition, ast.Constant(value=float(taken)), ast.Constant(value=float(otherwise))],
+        ) if {taken, otherwise} == {0.0, 1.0}:
+            # What the choice does not take contributes nothing, also where z_bar is infinite.
+            sides: list[ast.expr] = [z_bar, ast.Constant(0.0)] if taken else [ast.Constant(0.0), z_bar]
+            return ast.Call(ast.Name("_where", ast.Load()), [condition, *sides], [])
     if strong:
         return ast.Call(ast.Name("_scale", ast.Load()), [z_bar, partial], [])
     return ast.BinOp(z_bar, ast.Mult(), partial)
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    """np.where, which makes a number of numbers."""
+    found = np.where(condition, x, y)
+    return found[()] if found.__class__ is np.ndarray and found.ndim == 0 else found
 
 
 def _pick(values: tuple[Any, ...], wanted: tuple[int, ...]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import higher_order, python_builtins, templates
-from adc.compiler.frontend.frame import Closure, Items
+from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
@@ -33,7 +33,7 @@ def _array(
     subok: Value = False,
     ndmin: Value = 0,
 ) -> Value:
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, range, Range)):
         x = self.array_of(x)
     elif isinstance(x, Var) and copy is True:
         x = self.op("copy", x)

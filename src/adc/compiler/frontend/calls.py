@@ -13,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
@@ -22,6 +23,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     list_calls,
     python_builtins,
+    records,
     reductions,
     templates,
 )
@@ -52,6 +54,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **higher_order.TABLE,
     **iteration_tools.TABLE,
     **applied.TABLE,
+    **records.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
@@ -407,7 +410,9 @@ class Calls(Functions):
             return self._now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
             return self._number(args[0], str(np.dtype(cls)))
-        if (issubclass(cls, tuple) and hasattr(cls, "_fields")) or hasattr(cls, "__dataclass_fields__"):
+        if records.is_record(cls) and records.has_init_of_fields(cls):
+            return records.make(self, cls, args, kwargs)
+        if (issubclass(cls, tuple) and hasattr(cls, "_fields")) or pytree.is_registered(cls):
             return cls(*args, **kwargs)
         if issubclass(cls, BaseException):
             return cls(*[a if self.is_static(a) else "..." for a in args])

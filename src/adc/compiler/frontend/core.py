@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside
+from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside, Range
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Block, Check, Const, Var
@@ -100,7 +100,10 @@ class Core(Merging):
         return result
 
     def array_of(self, value: Value) -> Value:
-        """`np.array(value)` for numbers, arrays and nested sequences of them."""
+        """`np.array(value)` for numbers, arrays, ranges and nested sequences of them."""
+        if isinstance(value, (Range, range)):
+            counted = self.is_static((value.start, value.step)) and (value.start, value.step) == (0, 1)
+            return self.op("arange", *((value.stop,) if counted else (value.start, value.stop, value.step)))
         if isinstance(value, (list, tuple)):
             if not value:
                 return self.op("zeros", 0)

@@ -18,6 +18,7 @@ from adc.compiler.frontend.frame import (
     NeedsUnrolling,
     OutsideDict,
     Place,
+    Range,
     SuperOf,
     SurelyRaised,
 )
@@ -195,10 +196,10 @@ class Expressions(Operators):
             return self.subscript(base, index)
 
     def index_value(self, base: Value, index: Value) -> Value:
-        """An index as NumPy takes it: lists and tuples in it are arrays, and masks beside other items positions."""
+        """An index as NumPy takes it: lists, tuples and ranges in it are arrays, masks beside other items positions."""
         if not isinstance(index, tuple):
-            return self.array_of(index) if isinstance(index, list) else index
-        items = tuple(self.array_of(i) if isinstance(i, (list, tuple)) else i for i in index)
+            return self.array_of(index) if isinstance(index, (list, Range, range)) else index
+        items = tuple(self.array_of(i) if isinstance(i, (list, tuple, Range, range)) else i for i in index)
         masks = [i for i in items if _is_mask(i)]
         if (
             not masks

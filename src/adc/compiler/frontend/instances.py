@@ -113,6 +113,9 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
+    settled = getattr(owner.cls, "__dataclass_params__", None)
+    if settled is not None and settled.frozen:
+        raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
     found = _found(owner.cls, name)
     if isinstance(found, property):
         if found.fset is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import gast
@@ -28,7 +29,7 @@ class Iteration(Expressions):
             return Range(value.start, value.stop, value.step)
         if isinstance(value, ListValue):
             return value  # itself: a loop sees what its trips write
-        if isinstance(value, (list, tuple, str, frozenset, set)):
+        if isinstance(value, (list, tuple, str, frozenset, set, enum.EnumMeta)):
             return list(value)
         if isinstance(value, Instance):
             raise self.refuse(

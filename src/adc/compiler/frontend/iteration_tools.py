@@ -10,6 +10,8 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Items
 from adc.compiler.frontend.values import Value
@@ -65,13 +67,34 @@ def _product(self: Calls, *sequences: Value, repeat: int = 1) -> Value:
     return Items(total, item)
 
 
-def _of_known(function: Callable[..., Any]) -> Callable[..., Value]:
-    """A function that picks from a list of items, whatever they are."""
+def _pairs(function: Callable[..., Any], first: int) -> Callable[..., Value]:
+    """Pairs from a list of items; of a number of items that the run knows, by their positions `i + first <= j`."""
 
-    def picked(self: Calls, items: Value, *rest: Value) -> Value:
-        return list(function(self.static_items(items, None), *rest))
+    def paired(self: Calls, items: Value, r: Value = None) -> Value:
+        if r != 2 or self.known_length(items):
+            return list(function(self.static_items(items, None), r))
+        each = self.call(enumerate, [items], {})
+        i, j = self.call(np.triu_indices, [each.length, first], {})
+        return Items(
+            self.dim_value(i.type.shape[0]),
+            lambda k: tuple(each.item(self.subscript(place, k))[1] for place in (i, j)),
+        )
 
-    return picked
+    return paired
+
+
+def _permutations(self: Calls, items: Value, r: Value = None) -> Value:
+    if r != 2 or self.known_length(items):
+        return list(itertools.permutations(self.static_items(items, None), r))
+    each = self.call(enumerate, [items], {})
+    others = self.op("subtract", each.length, 1)
+
+    def item(k: Value) -> Value:
+        i, j = self.op("floor_divide", k, others), self.op("remainder", k, others)
+        j = self.op("add", j, self.cast(self.op("greater_equal", j, i), "int64"))
+        return each.item(i)[1], each.item(j)[1]
+
+    return Items(self.op("multiply", each.length, others), item)
 
 
 def _accumulate(self: Calls, items: Value, func: Value = operator.add, *, initial: Value = None) -> Value:
@@ -130,9 +153,9 @@ def _count(self: Calls, start: Value = 0, step: Value = 1) -> Value:
 
 TABLE: dict[Any, Callable[..., Value]] = {
     itertools.product: _product,
-    itertools.combinations: _of_known(itertools.combinations),
-    itertools.combinations_with_replacement: _of_known(itertools.combinations_with_replacement),
-    itertools.permutations: _of_known(itertools.permutations),
+    itertools.combinations: _pairs(itertools.combinations, 1),
+    itertools.combinations_with_replacement: _pairs(itertools.combinations_with_replacement, 0),
+    itertools.permutations: _permutations,
     itertools.accumulate: _accumulate,
     itertools.chain: _chain,
     itertools.chain.from_iterable: _chain_from,

@@ -45,24 +45,26 @@ def stored_names(nodes: list[Any]) -> set[str]:
 
 
 def changed_names(nodes: list[Any]) -> set[str]:
-    """Names of containers that statements may change in place: `d[k] = ...`, `d.update(...)`."""
+    """Names of containers that statements may change in place: `d[k] = ...`, `d.update(...)`, `s.x = ...`."""
     found: set[str] = set()
     for node in (n for statement in nodes for n in gast.walk(statement)):
-        if (isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)) or isinstance(
-            node, gast.Attribute
-        ):
-            base = node.value
-            while isinstance(base, (gast.Subscript, gast.Attribute)):
-                base = base.value
-            if isinstance(base, gast.Name):
-                found.add(base.id)
-        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
-            base = node.target.value
-            while isinstance(base, gast.Subscript):
-                base = base.value
-            if isinstance(base, gast.Name):
-                found.add(base.id)
+        base = _changed(node)
+        while isinstance(base, (gast.Subscript, gast.Attribute)):
+            base = base.value
+        if isinstance(base, gast.Name):
+            found.add(base.id)
     return found
+
+
+def _changed(node: Any) -> Any:
+    """The element or attribute that a node writes to, or the method that it calls."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        return node.func
+    if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, gast.Store):
+        return node
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+        return node.target
+    return None
 
 
 def loaded_names(node: Any) -> set[str]:

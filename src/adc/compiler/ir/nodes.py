@@ -6,6 +6,7 @@ they change is carried explicitly. An array name stands for its memory: `Store` 
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -61,6 +62,11 @@ class Const:
     """A value known at compile time: a number, None, a string, a dtype."""
 
     value: Any
+
+    def __post_init__(self) -> None:
+        # A member of an IntEnum is the number that it stands for: its name is nothing to generated code.
+        if isinstance(self.value, enum.Enum) and isinstance(self.value, (int, float, str)):
+            object.__setattr__(self, "value", self.value.value)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -38,6 +38,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, is_float
+from adc.compiler.transforms import partials
 from adc.rules.operation import Operation
 
 # Where the partial of one of these is infinite, so is the value: a zero tangent has nothing to rescue there.
@@ -248,12 +249,10 @@ class Tangent:
 
     def _elementwise(self, stmt: Assign, operation: Operation) -> Value:
         assert operation.partials is not None
-        partials = self.ev.inline_rule(operation.partials, [stmt.target, *map(_value, stmt.args)])
+        found = self.ev.inline_rule(operation.partials, [stmt.target, *map(_value, stmt.args)])
         names = [p.name for p in operation.parameters]
         per_operand: dict[Var, Value] = {}
-        for w, partial in zip(
-            operation.wrt, partials if len(operation.wrt) > 1 else (partials,), strict=True
-        ):
+        for w, partial in zip(operation.wrt, found if len(operation.wrt) > 1 else (found,), strict=True):
             x = stmt.args[names.index(w)]
             if self.of(x) is ZERO or partial is None or (isinstance(partial, (int, float)) and partial == 0):
                 continue
@@ -268,21 +267,11 @@ class Tangent:
         return total
 
     def _times(self, operation: Operation, args: tuple[Operand, ...], partial: Value, dot: Value) -> Value:
-        divisor = self._reciprocal_of(partial)
-        product = (
-            self.ev.op("multiply", partial, dot) if divisor is None else self.ev.op("divide", dot, divisor)
-        )
+        product = partials.product(self.ev, dot, partial, partial_first=True)
         if isinstance(partial, Var) and _may_be_infinite(operation, args):
             # A zero tangent pushes zero, even where the partial is infinite.
             product = self.ev.op("where", self.ev.op("not_equal", dot, 0.0), product, 0.0)
         return product
-
-    def _reciprocal_of(self, partial: Value) -> Value | None:
-        """`y` when a partial is `1.0 / y`: dividing by it is what a person writes."""
-        for stmt in reversed(self.ev.block):
-            if isinstance(stmt, Assign) and stmt.targets[0] is partial:
-                return _value(stmt.args[1]) if stmt.name == "divide" and stmt.args[0] == Const(1.0) else None
-        return None
 
     def _linear(self, stmt: Assign, operation: Operation) -> Value:
         names = [p.name for p in operation.parameters]

@@ -14,6 +14,7 @@ from adc.compiler.ir.nodes import (
     Var,
 )
 from adc.compiler.ir.types import Array
+from adc.compiler.transforms import partials
 from adc.compiler.transforms.adjoint.accumulation import Accumulation
 from adc.compiler.transforms.adjoint.operands import value_of
 from adc.compiler.transforms.needs import Frame
@@ -74,9 +75,9 @@ class Statements(Accumulation):
         wanted = [stmt.args[names.index(w)] for w in operation.wrt]
         if operation.kind == "elementwise":
             assert operation.partials is not None
-            partials = _several(self.ev.inline_rule(operation.partials, [z, *args]), operation.wrt)
+            found = _several(self.ev.inline_rule(operation.partials, [z, *args]), operation.wrt)
             sums: dict[Var, Value] = {}
-            for x, partial in zip(wanted, partials, strict=True):
+            for x, partial in zip(wanted, found, strict=True):
                 if self.active(x) and partial is not None:
                     g = self._times(operation, z_bar, partial)
                     sums[x] = g if sums.get(x) is None else self.ev.op("add", sums[x], g)
@@ -102,12 +103,7 @@ class Statements(Accumulation):
     def _times(self, operation: Operation, z_bar: Value, partial: Value) -> Value:
         if isinstance(partial, (int, float)) and partial == 0:
             return None
-        reciprocal_of = self._reciprocal_of(partial)
-        product = (
-            self.ev.op("multiply", z_bar, partial)
-            if reciprocal_of is None
-            else self.ev.op("divide", z_bar, reciprocal_of)
-        )
+        product = partials.product(self.ev, z_bar, partial)
         if (
             operation.singular
             and isinstance(z_bar, Var)
@@ -117,13 +113,6 @@ class Statements(Accumulation):
             # A zero adjoint contributes zero, even where the partial is infinite.
             product = self.ev.op(unless_zero, self.ev.op("not_equal", z_bar, 0.0), product, 0.0)
         return product
-
-    def _reciprocal_of(self, partial: Value) -> Value | None:
-        """`y` when a partial is `1.0 / y`: dividing by it is what a person writes."""
-        for stmt in reversed(self.ev.block):
-            if isinstance(stmt, Assign) and stmt.targets[0] is partial:
-                return stmt.args[1] if stmt.name == "divide" and stmt.args[0] == Const(1.0) else None
-        return None
 
     def _reverse_store(self, stmt: Store, frame: Frame) -> None:
         undo: Block = [Store(stmt.array, stmt.index, self.saved[stmt], False, stmt.origin, role="undo")]

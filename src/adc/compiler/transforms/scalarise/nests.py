@@ -325,7 +325,7 @@ class Nests:
             isinstance(value, Var)
             and not value.is_array
             and value.type.dtype != dtype
-            and value.type.dtype != "bool"
+            and np.dtype(value.type.dtype).kind not in "bc"  # abs, real and the like make reals of complex
         ):
             return self.ev.assign("cast", (value, Const(dtype)), Scalar(dtype))
         return value

@@ -1,0 +1,35 @@
+"""A partial derivative times an adjoint or a tangent, as a person writes the product.
+
+What a choice does not take contributes nothing, whatever its adjoint is: `where(c, 1.0, 0.0) * bar` is
+`where(c, bar, 0.0)`, and an infinite adjoint beside the kink of `sqrt(maximum(x, 0))` does not become NaN.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.frontend.builder import Builder
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Assign, Block, Const
+
+_ONE_OR_NOTHING = (Const(1.0), Const(0.0))
+
+
+def product(ev: Builder, factor: Value, partial: Value, *, partial_first: bool = False) -> Value:
+    """`factor * partial`; a division, or a choice, where the partial is a reciprocal or one."""
+    made = _maker(ev.block, partial)
+    if made is not None and made.name == "divide" and made.args[0] == Const(1.0):
+        return ev.op("divide", factor, made.args[1])
+    if made is not None and made.name == "where":
+        condition, taken, otherwise = made.args
+        if (taken, otherwise) == _ONE_OR_NOTHING:
+            return ev.op("where", condition, factor, 0.0)
+        if (otherwise, taken) == _ONE_OR_NOTHING:
+            return ev.op("where", condition, 0.0, factor)
+    return ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
+
+
+def _maker(block: Block, partial: Value) -> Assign | None:
+    """The statement that a partial comes from."""
+    for stmt in reversed(block):
+        if isinstance(stmt, Assign) and stmt.targets[0] is partial:
+            return stmt
+    return None

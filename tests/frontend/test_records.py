@@ -1,0 +1,66 @@
+"""Dataclasses in compiled functions: what `dataclasses` offers for them, and what they come back as."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, astuple, dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+
+pytestmark = pytest.mark.tiny
+
+
+@dataclass
+class Point:
+    place: Any
+    weight: Any = 2.0
+    tags: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Settled:
+    place: Any
+
+
+def test_as_a_dict_and_a_tuple_are_copies() -> None:
+    def f(x: Any) -> Any:
+        p = Point(x, tags=[x[0]])
+        d = asdict(p)
+        d["place"][0] = 0.0
+        return np.sum(p.place * d["weight"]) + np.sum(d["place"]) + astuple(p)[2][0]
+
+    np.testing.assert_array_equal(adc.grad(f, mode="python")(np.array([1.0, 5.0])), [3.0, 3.0])
+
+
+def test_the_auxiliary_value_is_the_dataclass() -> None:
+    def f(x: Any) -> Any:
+        p = Point(np.zeros(2))
+        for k in range(x.size):
+            p = Point(p.place + x[k], p.weight * x[k])
+        return np.sum(p.place), p
+
+    gradient, aux = adc.grad(f, has_aux=True, mode="python")(np.array([1.0, 3.0]))
+    np.testing.assert_array_equal(gradient, [2.0, 2.0])
+    assert type(aux) is Point and aux.weight == 6.0
+    np.testing.assert_array_equal(aux.place, [4.0, 4.0])
+
+
+def test_a_frozen_one_is_not_written_to() -> None:
+    def f(x: Any) -> Any:
+        s = Settled(x)
+        s.place = 2.0 * x
+        return np.sum(s.place)
+
+    with pytest.raises(adc.UnsupportedError, match="frozen"):
+        adc.grad(f, mode="python")(np.ones(2))
+
+
+def test_a_missing_argument_is_named() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(Point(weight=x).weight)
+
+    with pytest.raises(adc.AdcError, match="place"):
+        adc.grad(f, mode="python")(np.ones(2))
