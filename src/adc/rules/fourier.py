@@ -91,20 +91,20 @@ def ifft(z_bar, a, n=None, axis=-1, norm=None):
 )
 def rfft(z_bar, a, n=None, axis=-1, norm=None):
     length = a.shape[axis] if n is None else n
-    full = np.real(np.fft.fft(z_bar, length, axis, norm))
+    full = np.fft.irfft(_weighed(np.conjugate(z_bar), length, axis, 0.5), length, axis, opposite(norm))
     return full if n is None else fitted(full, a.shape[axis], axis)
 
 
-def _doubled(z, n, axis):
-    """Every coefficient counted as often as the inverse transform does: all but the first and, for even n,
-    the last twice.
+def _weighed(z, n, axis, weight):
+    """The coefficients that an inverse transform of real data counts twice times `weight`: all but the first and,
+    for even n, the last.
     """
     k = axis % np.ndim(z)
     half = z.shape[k]
     position = np.arange(half)
     once = (position == 0) | (2 * position == n)
     lengths = (1,) * k + (half,) + (1,) * (np.ndim(z) - 1 - k)
-    return z + np.where(np.reshape(once, lengths), 0.0, z)
+    return np.where(np.reshape(once, lengths), z, weight * z)
 
 
 @linear(
@@ -126,7 +126,7 @@ def _doubled(z, n, axis):
 )
 def irfft(z_bar, a, n=None, axis=-1, norm=None):
     length = 2 * (a.shape[axis] - 1) if n is None else n
-    half = _doubled(np.conjugate(np.fft.rfft(z_bar, None, axis, opposite(norm))), length, axis)
+    half = _weighed(np.conjugate(np.fft.rfft(z_bar, None, axis, opposite(norm))), length, axis, 2.0)
     return half if n is None else fitted(half, a.shape[axis], axis)
 
 
