@@ -2,6 +2,8 @@
 made of.
 """
 
+import operator
+
 import numpy as np
 
 from adc.rules import shapes
@@ -88,15 +90,34 @@ def cumsum(z_bar, a, axis=None):
     return np.flip(np.cumsum(np.flip(z_bar, axis), axis=axis), axis)
 
 
-@lowered(np.cumsum)
-def cumsum_loop(a, axis=None):
-    x = _first(a, axis)
+def _along_rows(a, axis, step, start):
+    """What `step` makes of the elements so far, row by row: the running value is a number."""
+    x = np.reshape(a, (1, -1)) if axis is None else np.reshape(a, (-1, a.shape[-1])) if np.ndim(a) != 2 else a
+    y = np.zeros_like(x)
+    for i in range(x.shape[0]):
+        total = start
+        for k in range(x.shape[1]):
+            total = step(total, x[i, k])
+            y[i, k] = total
+    return np.ravel(y) if axis is None else np.reshape(y, np.shape(a))
+
+
+def _along_first(a, axis, step):
+    """The same for another axis than the last: the running values are rows."""
+    x = np.moveaxis(a, axis, 0)
     y = np.zeros_like(x)
     n = x.shape[0]
     y[:1] = x[:1]
     for k in range(1, n):
-        y[k] = y[k - 1] + x[k]
-    return y if axis is None or np.ndim(a) == 1 else np.moveaxis(y, 0, axis)
+        y[k] = step(y[k - 1], x[k])
+    return np.moveaxis(y, 0, axis)
+
+
+@lowered(np.cumsum)
+def cumsum_loop(a, axis=None):
+    if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
+        return _along_rows(a, axis, operator.add, 0)
+    return _along_first(a, axis, operator.add)
 
 
 @pull(
@@ -136,13 +157,9 @@ def _product_push(z, x, x_dot):
 
 @lowered(np.cumprod)
 def cumprod_loop(a, axis=None):
-    x = _first(a, axis)
-    y = np.zeros_like(x)
-    n = x.shape[0]
-    y[:1] = x[:1]
-    for k in range(1, n):
-        y[k] = y[k - 1] * x[k]
-    return y if axis is None or np.ndim(a) == 1 else np.moveaxis(y, 0, axis)
+    if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
+        return _along_rows(a, axis, operator.mul, 1)
+    return _along_first(a, axis, operator.mul)
 
 
 def record_positions(a, z):

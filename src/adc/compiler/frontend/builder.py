@@ -198,7 +198,10 @@ class Builder:
             bound = stretching.to_shape(self, *bound)
         simplified = simplify.simplified(self, operation, bound)
         if simplified is not None and not (
-            self.in_user_code and infer.is_elementwise(operation) and self.type_is_array(simplified)
+            self.in_user_code
+            and infer.is_elementwise(operation)
+            and self.type_is_array(simplified)
+            and not simplify.makes_anew(operation, bound, simplified)
         ):
             return simplified  # in the user's code `x + 0` is a new array, which may be written to
         operands = tuple(self.operand(v) for v in bound)

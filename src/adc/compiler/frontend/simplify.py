@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend.values import ZERO, Value
-from adc.compiler.ir.nodes import Const, Var
+from adc.compiler.ir.nodes import Assign, Const, Var
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
+
+RECENT = 8  # statements that are looked at for how an operand was made
 
 
 def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> Value | None:
@@ -48,6 +50,10 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
             return x
         if _is(y, 0.0) and isinstance(x, Var) and not x.is_array and isinstance(y, float):
             return 1.0
+        z = _complex_behind(builder, x) if _is(y, 2.0) else None
+        if z is not None:
+            parts = [builder.op("power", builder.op(part, z), 2) for part in ("real", "imag")]
+            return builder.op("add", *parts)
     elif name == "where" and isinstance(bound[0], bool):
         chosen = bound[1] if bound[0] else bound[2]
         if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
@@ -95,6 +101,20 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
     elif name == "expand_dims" and not builder.type_is_array(bound[0]):
         axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
         return builder.op("broadcast_to", bound[0], (1,) * len(axes))
+    return None
+
+
+def makes_anew(operation: Operation, bound: tuple[Value, ...], result: Value) -> bool:
+    """Whether what an operation was simplified to is worth another text than the user's, and a new array as well."""
+    return operation.name == "power" and result is not bound[0]
+
+
+def _complex_behind(builder: Builder, x: Value) -> Var | None:
+    """The complex number or array whose magnitude `x` has just been made as: its square needs no root."""
+    for stmt in reversed(builder.block[-RECENT:]):
+        if isinstance(stmt, Assign) and stmt.targets[0] is x:
+            z = stmt.args[0] if stmt.name == "absolute" else None
+            return z if isinstance(z, Var) and np.dtype(z.type.dtype).kind == "c" else None
     return None
 
 
