@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adc.rules.registry import composite, pull, push
+from adc.rules.registry import composite, lowered, pull, push
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
 
@@ -261,12 +261,35 @@ def _embedded(z_bar, n, m, mode):
 )
 def convolve_pull(z_bar, z, a, v, mode="full"):
     full = _embedded(z_bar, np.size(a), np.size(v), mode)
-    return _overlaps(full, v, np.size(a)), _overlaps(full, a, np.size(v))
+    return np.convolve(full, np.flip(v), "valid"), np.convolve(full, np.flip(a), "valid")
 
 
-def _overlaps(full, v, n):
-    """Sum over j of full[i + j] * v[j], for i from 0 to n - 1."""
-    return np.convolve(full, np.flip(v), "full")[np.size(v) - 1 : np.size(v) - 1 + n]
+@lowered(np.convolve)
+def convolve_by_shifts(a, v, mode="full"):
+    if a.shape[0] >= v.shape[0]:
+        z = _shifted(a, v, mode)
+    else:
+        z = _shifted(v, a, mode)
+    return z
+
+
+def _shifted(long, short, mode):
+    """The convolution of two rows as the sum of the long one, shifted, or as products of its parts with the short one."""
+    n, m = long.shape[0], short.shape[0]
+    if mode != "valid":
+        z = np.zeros(n + m - 1, dtype=(long[:1] * short[:1]).dtype)
+        for j in range(m):
+            z[j : j + n] += short[j] * long
+        return z if mode == "full" else z[(m - 1) // 2 : (m - 1) // 2 + n].copy()
+    z = np.zeros(n - m + 1, dtype=(long[:1] * short[:1]).dtype)
+    if n - m + 1 < m:
+        turned = short[::-1].copy()
+        for i in range(n - m + 1):
+            z[i] = long[i : i + m] @ turned
+    else:
+        for j in range(m):
+            z += short[j] * long[m - 1 - j : n - j]
+    return z
 
 
 @push(np.convolve)

@@ -88,10 +88,31 @@ def _full(a, b):
     return z
 
 
+def _inside(a, b):
+    """The part of the full convolution where all of `b` lies within `a`."""
+    if np.ndim(a) == 1:
+        return np.convolve(a, b, "valid")
+    lengths = ()
+    for k in range(np.ndim(a)):
+        lengths = lengths + (a.shape[k] - b.shape[k] + 1,)
+    z = np.zeros(lengths, dtype=a.dtype)
+    last = b.shape[0] - 1
+    for i in range(b.shape[0]):
+        for k in range(lengths[0]):
+            z[k] += _inside(a[k + last - i], b[i])
+    return z
+
+
 @lowered(signal.convolve)
 def convolve_by_rows(in1, in2, mode="full", method="auto"):
-    full = _full(in1, in2)
-    return full if mode == "full" else full[_window(in1, in2, mode)]
+    if mode != "valid":
+        full = _full(in1, in2)
+        return full if mode == "full" else full[_window(in1, in2, mode)]
+    if in1.shape[0] >= in2.shape[0]:
+        z = _inside(in1, in2)
+    else:
+        z = _inside(in2, in1)
+    return z
 
 
 @composite(
