@@ -274,7 +274,7 @@ def convolve_by_shifts(a, v, mode="full"):
 
 
 def _shifted(long, short, mode):
-    """The convolution of two rows as the sum of the long one, shifted, or as products of its parts with the short one."""
+    """The convolution of two rows: the long one, shifted and added, or products of its parts with the short one."""
     n, m = long.shape[0], short.shape[0]
     if mode != "valid":
         z = np.zeros(n + m - 1, dtype=(long[:1] * short[:1]).dtype)
