@@ -97,6 +97,7 @@ class Visitor(ast.NodeVisitor):
             function in BUILTINS
             or registry.find(function) is not None
             or getattr(function, "__adc_static__", False)
+            or (isinstance(function, type) and hasattr(function, "_fields"))  # results with names
         ):
             return
         elif getattr(function, "__module__", "").startswith("adc.rules"):

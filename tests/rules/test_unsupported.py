@@ -36,7 +36,7 @@ def polynomial(x):
 
 
 def correlated(x):
-    return stats.pearsonr(x, x**2)[0]
+    return stats.spearmanr(x, x**2)[0]
 
 
 def density(x):
@@ -58,7 +58,7 @@ NAMES = {
     elliptic: "scipy.special.ellipj",
     zeta: "scipy.special.zetac",
     polynomial: "scipy.special.legendre",
-    correlated: "scipy.stats.pearsonr",
+    correlated: "scipy.stats.spearmanr",
     density: "logpdf",
     ranked: "scipy.stats.rankdata",
     triangular: "scipy.linalg.schur",

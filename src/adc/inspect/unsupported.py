@@ -3,6 +3,22 @@
 A name of NumPy or SciPy that is neither in the rule table nor here makes a test fail.
 """
 
+_OF_SERIES = (
+    "{0}2poly poly2{0} {0}add {0}companion {0}der {0}div {0}fit {0}fromroots {0}grid2d {0}grid3d {0}int "
+    "{0}interpolate {0}line {0}mul {0}mulx {0}pow {0}roots {0}sub {0}trim {0}val2d {0}val3d {0}valfromroots "
+    "{0}vander {0}vander2d {0}vander3d {0}weight"
+)
+
+
+def _of_series(p: str, name: str) -> dict[tuple[str, str], str]:
+    """The names of a module of numpy.polynomial, which all begin alike."""
+    return {
+        ("no derivative", "tables of numbers"): f"{p}gauss {p}pts1 {p}pts2",
+        ("unsupported", f"makes an object: evaluate its coefficients with {p}val"): name,
+        ("unsupported", f"no rule: write it with {p}val and np.linalg"): _OF_SERIES.format(p),
+    }
+
+
 # module -> (class, reason) -> names
 CLASSES: dict[str, dict[tuple[str, str], str]] = {
     "numpy": {
@@ -134,13 +150,43 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "no rule: write it with convolve, lfilter and numpy.fft"): (
             "whittaker_henderson "
-            "bode chirp coherence csd cspline1d cspline1d_eval cspline2d czt dbode decimate deconvolve detrend "
+            "bode chirp coherence csd cspline1d cspline1d_eval cspline2d czt dbode decimate deconvolve "
             "dfreqresp dimpulse dlsim dstep envelope filtfilt freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk "
             "gauss_spline gausspulse group_delay "
-            "hilbert hilbert2 impulse istft lombscargle lsim medfilt medfilt2d order_filter "
-            "periodogram qspline1d qspline1d_eval qspline2d resample resample_poly savgol_filter sawtooth sepfir2d "
+            "hilbert2 impulse istft lombscargle lsim medfilt medfilt2d order_filter "
+            "periodogram qspline1d qspline1d_eval qspline2d resample resample_poly sawtooth sepfir2d "
             "sosfilt sosfiltfilt sosfreqz spectrogram spline_filter square step stft sweep_poly symiirorder1 "
             "symiirorder2 upfirdn welch wiener zoom_fft"
+        ),
+    },
+    "numpy.polynomial.polynomial": _of_series("poly", "Polynomial"),
+    "numpy.polynomial.chebyshev": _of_series("cheb", "Chebyshev"),
+    "numpy.polynomial.legendre": _of_series("leg", "Legendre"),
+    "numpy.polynomial.hermite": _of_series("herm", "Hermite"),
+    "numpy.polynomial.hermite_e": _of_series("herme", "HermiteE"),
+    "numpy.polynomial.laguerre": _of_series("lag", "Laguerre"),
+    "scipy.ndimage": {
+        ("no derivative", "of truth values and labels"): (
+            "binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening "
+            "binary_propagation distance_transform_bf distance_transform_cdt distance_transform_edt extrema "
+            "find_objects generate_binary_structure histogram iterate_structure label maximum_position "
+            "minimum_position value_indices watershed_ift"
+        ),
+        ("unsupported", "takes a Python function: write it with slices, or with correlate"): (
+            "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform "
+            "labeled_comprehension vectorized_filter"
+        ),
+        ("unsupported", "interpolates with splines: write it with np.interp, or with slices"): (
+            "affine_transform map_coordinates rotate shift spline_filter spline_filter1d zoom"
+        ),
+        ("unsupported", "orders what a window sees: take np.sort or np.max of slices"): (
+            "black_tophat grey_closing grey_dilation grey_erosion grey_opening maximum_filter maximum_filter1d "
+            "median_filter minimum_filter minimum_filter1d morphological_gradient morphological_laplace "
+            "percentile_filter rank_filter white_tophat"
+        ),
+        ("unsupported", "no rule: write it with NumPy or numpy.fft"): (
+            "center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform "
+            "gaussian_gradient_magnitude maximum mean median minimum standard_deviation sum sum_labels variance"
         ),
     },
     "scipy.stats": {
@@ -184,7 +230,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "kstatvar kstest kurtosistest levene linregress lmoment log logrank make_distribution "
             "mannwhitneyu median_abs_deviation median_test mode moment monte_carlo_test mood "
             "multiscale_graphcorr mvsdist normaltest obrientransform order_statistic page_trend_test "
-            "pearsonr "
             "percentileofscore permutation_test pmean pointbiserialr poisson_means_test power "
             "power_divergence ppcc_max ppcc_plot probplot quantile quantile_test rankdata ranksums relfreq "
             "scoreatpercentile shapiro siegelslopes sigmaclip skewtest sobol_indices somersd "

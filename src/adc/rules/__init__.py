@@ -33,6 +33,7 @@ from adc.rules import products as products
 from adc.rules import reductions as reductions
 from adc.rules import registry as registry
 from adc.rules import scalar_math as scalar_math
+from adc.rules import series as series
 from adc.rules import splitting as splitting
 from adc.rules import statistics as statistics
 from adc.rules import ufunc_methods as ufunc_methods
@@ -47,5 +48,6 @@ registry.late("scipy.linalg", "adc.rules.scipy_linalg")
 registry.late("scipy.stats", "adc.rules.distributions")
 registry.late("scipy.integrate", "adc.rules.quadrature")
 registry.late("scipy.signal", "adc.rules.filters")
+registry.late("scipy.ndimage", "adc.rules.images")
 registry.late("scipy.fft", "adc.rules.scipy_fourier")
 registry.late("scipy.spatial.distance", "adc.rules.spatial")

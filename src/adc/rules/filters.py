@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import signal
 
+from adc.rules import smoothing as smoothing
 from adc.rules.registry import composite, lowered, pull, push
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller

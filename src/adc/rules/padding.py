@@ -59,7 +59,7 @@ def _period(n, mode):
     return n if mode == "symmetric" else np.maximum(n - 1, 1)
 
 
-def _source(n, before, after, mode):
+def source(n, before, after, mode):
     """For each position of a padded axis, the position that it repeats."""
     position = np.arange(-before, n + after)
     if mode == "edge":
@@ -81,7 +81,7 @@ def _odd(a, k, before, after, mode):
     """An axis mirrored at its ends, with the sign turned: 2 a[end] minus what a mirror shows."""
     n = a.shape[k]
     at = (slice(None),) * k
-    mirrored = a[at + (_source(n, before, after, mode),)]
+    mirrored = a[at + (source(n, before, after, mode),)]
     first, last = np.expand_dims(a[at + (0,)], k), np.expand_dims(a[at + (n - 1,)], k)
     turns = np.floor_divide(np.arange(-before, n + after), _period(n, mode))
     odd = np.remainder(turns, 2)
@@ -163,7 +163,7 @@ def pad(
         before, after = widths[k]
         n = result.shape[k]
         if kind in ("edge", "wrap") or (kind in ("reflect", "symmetric") and reflect_type == "even"):
-            result = result[(slice(None),) * k + (_source(n, before, after, kind),)]
+            result = result[(slice(None),) * k + (source(n, before, after, kind),)]
         elif kind in ("reflect", "symmetric"):
             result = _odd(result, k, before, after, kind)
         else:

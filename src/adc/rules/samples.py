@@ -1,12 +1,15 @@
 """Rules of scipy.stats for samples: means, moments, entropy, scores."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from scipy import special as sp
 from scipy import stats
 
+from adc.errors import UnsupportedError
 from adc.rules import reductions as reductions
 from adc.rules import special as special
-from adc.rules.registry import composite
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
@@ -106,3 +109,43 @@ def sem(a, axis=0, ddof=1):
 @_sampled(stats.zscore, extra=(lambda r: call(r.normal(5), ddof=1),))
 def zscore(a, axis=0, ddof=0):
     return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
+
+
+class Correlation(NamedTuple):
+    """What `scipy.stats.pearsonr` returns."""
+
+    statistic: Any
+    pvalue: Any
+
+
+@static
+def _two_sided(alternative, method):
+    if alternative != "two-sided" or method is not None:
+        raise UnsupportedError(
+            "scipy.stats.pearsonr with `alternative` or `method` is not supported",
+            repair="The statistic does not depend on them: leave them away.",
+        )
+
+
+@composite(
+    stats.pearsonr,
+    wrt="x y",
+    name="stats.pearsonr",
+    spelling="scipy.stats.pearsonr",
+    notes="of three samples or more",
+    examples=lambda r: [
+        (r.normal(5), r.normal(5)),
+        (r.normal(4, 2), r.normal(4, 2)),
+        call(r.normal(2, 6), r.normal(2, 6), axis=1),
+    ],
+    extra={"float64_only": True, "rtol": 1e-9},
+)
+def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
+    _two_sided(alternative, method)
+    a, k = _along(x, axis)
+    b, _ = _along(y, axis)
+    a = a - np.mean(a, axis=k, keepdims=True)
+    b = b - np.mean(b, axis=k, keepdims=True)
+    r = np.sum(a * b, axis=k) / np.sqrt(np.sum(a * a, axis=k) * np.sum(b * b, axis=k))
+    half = a.shape[k] * 0.5 - 1.0
+    return Correlation(r, 2.0 * sp.betainc(half, half, (1.0 - np.abs(r)) * 0.5))

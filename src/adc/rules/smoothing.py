@@ -1,0 +1,109 @@
+"""Rules of scipy.signal that smooth a signal or extend it into the complex plane."""
+
+import numpy as np
+from scipy import signal
+
+from adc.errors import UnsupportedError
+from adc.rules import images as images
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call
+
+
+@static
+def _weights_of(window_length, polyorder, deriv, delta):
+    return tuple(float(w) for w in signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta))
+
+
+@static
+def _weights_at_ends(window_length, polyorder, deriv, delta):
+    """What the first and the last elements of a window are made of, column by column."""
+    matrix = signal.savgol_filter(np.eye(window_length), window_length, polyorder, deriv, delta, axis=0)
+    half = window_length // 2
+    first, last = matrix[:half].T.tolist(), matrix[window_length - half :].T.tolist()
+    return tuple(map(tuple, first)), tuple(map(tuple, last))
+
+
+@composite(
+    signal.savgol_filter,
+    wrt="x",
+    name="scipy.signal.savgol_filter",
+    spelling="scipy.signal.savgol_filter",
+    examples=lambda r: [
+        (r.normal(9), 5, 2),
+        call(r.normal(2, 7), 5, 3, deriv=1, delta=0.5),
+        call(r.normal(8, 2), 3, 1, axis=0, mode="nearest"),
+        call(r.normal(7), 5, 2, mode="constant", cval=0.5),
+        call(r.normal(7), 4, 2),
+        call(r.normal(5), 5, 2, mode="wrap"),
+    ],
+)
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    weights = np.array(_weights_of(window_length, polyorder, deriv, delta))
+    if mode != "interp":
+        return images.convolve1d(x, weights, axis, None, mode, cval)
+    half = window_length // 2
+    rows = np.moveaxis(x, axis, -1)
+    n = rows.shape[-1]
+    inside = images.convolve1d(rows, weights, -1, None, "constant")[..., half : n - half]
+    first, last = _weights_at_ends(window_length, polyorder, deriv, delta)
+    head = rows[..., :window_length] @ np.array(first)
+    tail = rows[..., n - window_length :] @ np.array(last)
+    return np.moveaxis(np.concatenate((head, inside, tail), axis=-1).astype(x.dtype), -1, axis)
+
+
+@composite(
+    signal.hilbert,
+    wrt="x",
+    name="scipy.signal.hilbert",
+    spelling="scipy.signal.hilbert",
+    notes="real signals",
+    extra={"real_only": True},
+    examples=lambda r: [
+        r.normal(6),
+        r.normal(5),
+        call(r.normal(2, 4), axis=0),
+        call(r.normal(5), 8),
+        (r.normal(6), 3),
+        r.normal(1),
+    ],
+)
+def hilbert(x, N=None, axis=-1):
+    n = x.shape[axis] if N is None else N
+    k = np.arange(n)
+    once = (k == 0) | (2 * k == n)
+    weights = np.where(once, 1.0, np.where(2 * k < n, 2.0, 0.0)).astype(x.dtype)
+    spectrum = np.moveaxis(np.fft.fft(x, n, axis), axis, -1) * weights
+    return np.fft.ifft(np.moveaxis(spectrum, -1, axis), n, axis)
+
+
+@static
+def _one_piece(bp):
+    if bp != 0:
+        raise UnsupportedError(
+            "scipy.signal.detrend with `bp` is not supported", repair="Call it for each piece."
+        )
+
+
+@composite(
+    signal.detrend,
+    wrt="data",
+    name="scipy.signal.detrend",
+    spelling="scipy.signal.detrend",
+    examples=lambda r: [
+        r.normal(6),
+        call(r.normal(2, 5), type="constant"),
+        call(r.normal(5, 2), axis=0),
+        r.normal(1),
+    ],
+)
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
+    _one_piece(bp)
+    level = data - np.mean(data, axis=axis, keepdims=True)
+    if type == "constant":
+        return level
+    rows = np.moveaxis(level, axis, -1)
+    n = rows.shape[-1]
+    t = (np.arange(n) - (n - 1) * 0.5).astype(data.dtype)
+    # Of one sample there is no slope.
+    slope = np.sum(rows * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.25)
+    return np.moveaxis(rows - slope * t, -1, axis)
