@@ -181,3 +181,8 @@ def options_that_are_integers_of_numpy(x):
     whole = np.tensordot(a, a.T, np.int64(1)) + np.tensordot(a, a.T, (np.int64(1), FIRST))
     along = np.ptp(x, FIRST) + np.logaddexp.reduce(x, FIRST) + np.sum(np.diff(x, axis=FIRST) ** 2)
     return pieces[1] @ pieces[2] + np.sum(pieces[4]) + np.sum(padded) + np.sum(whole**2) + along
+
+
+@program(lambda r: (r.normal(size=3),))
+def type_of_a_number(x):
+    return np.sum(x**2).astype(x.dtype) * x[0].astype(np.float64)

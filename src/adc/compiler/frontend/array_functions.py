@@ -135,7 +135,9 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
 
 
 def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
-    return self.cast(x, str(np.dtype(dtype))) if x.type.dtype != str(np.dtype(dtype)) else self.op("copy", x)
+    if x.type.dtype != str(np.dtype(dtype)):
+        return self.cast(x, str(np.dtype(dtype)))
+    return self.op("copy", x) if x.is_array else x
 
 
 def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> Value:
