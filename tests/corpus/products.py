@@ -215,3 +215,24 @@ def fits_of_pieces(y, bounds):
         a[:, 0] = np.arange(n)
         total = total + np.sum(np.linalg.lstsq(a, y[bounds[k] : bounds[k + 1]], rcond=None)[0] ** 2)
     return total
+
+
+WHOLE = np.array([[2, 1, 0], [1, 3, 1], [0, 1, 4]])
+
+
+@program(lambda r: (r.normal(size=(3, 3)) + 3.0 * np.eye(3), r.normal(size=3)))
+def systems_with_integers(a, b):
+    x = np.linalg.solve(WHOLE, b)
+    y = np.linalg.solve(a, np.array([1, 2, 3]))
+    fit = np.linalg.lstsq(WHOLE, b, rcond=None)[0]
+    scale = np.linalg.slogdet(WHOLE)[1] + np.linalg.det(WHOLE)
+    return x @ y + np.sum((np.linalg.inv(WHOLE) @ x) * fit) + scale * np.sum(np.linalg.cholesky(WHOLE) @ y)
+
+
+@program(
+    lambda r: (r.normal(size=(4, 2)).astype(np.float32), r.normal(size=4).astype(np.float32)), tolerance=1e-2
+)
+def single_precision_beside_double(x, y):
+    k = np.exp(-np.sum((x[:, None] - x) ** 2, axis=2)) + 0.5 * np.eye(4)
+    half = np.linalg.solve(np.linalg.cholesky(k), y)
+    return half @ half + np.linalg.slogdet(k)[1] + np.sum(np.linalg.solve(k, y) * y)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, simplify, stretching
+from adc.compiler.frontend import infer, lapack, simplify, stretching
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths, length_of
@@ -194,6 +194,8 @@ class Builder:
                 return folded
         if infer.is_elementwise(operation):
             bound = stretching.operands(self, self._without_broadcasts(bound))
+        elif lapack.takes(operation):
+            bound = lapack.operands(self, bound)
         elif operation.name == "broadcast_to":
             bound = stretching.to_shape(self, *bound)
         simplified = simplify.simplified(self, operation, bound)
