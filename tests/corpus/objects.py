@@ -257,6 +257,12 @@ def record_of_as_many_as_there_are(x):
     return np.sum(np.array(record.history)) + len(record.history) * x[0]
 
 
+@dataclass(frozen=True)
+class Settled:
+    place: np.ndarray
+    weight: float
+
+
 @dataclass
 class Motion:
     place: np.ndarray
@@ -320,3 +326,17 @@ def enum_as_index(x):
     for k in Axis:
         y[k % Axis.COUNT] += x[k] * (k + 1)
     return y[Axis.X] * y[Axis.Y] + np.sum(x[Axis.Y : Axis.COUNT] ** Axis.COUNT)
+
+
+RESTING = Settled(np.array([0.5, -0.5, 1.0]), 0.3)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(7, 3))))
+def dataclass_outside_as_first_state(x, pushes):
+    s = RESTING
+    for push in pushes:
+        s = Settled(np.tanh(s.place * x + push), s.weight + x[0])
+    last = RESTING
+    if x[1] > 0.0:
+        last = replace(last, place=x)
+    return np.sum(s.place) * s.weight + last.place @ x * RESTING.weight

@@ -25,6 +25,11 @@ class Settled:
     place: Any
 
 
+@dataclass
+class Moved:
+    place: Any
+
+
 def test_as_a_dict_and_a_tuple_are_copies() -> None:
     def f(x: Any) -> Any:
         p = Point(x, tags=[x[0]])
@@ -64,3 +69,36 @@ def test_a_missing_argument_is_named() -> None:
 
     with pytest.raises(adc.AdcError, match="place"):
         adc.grad(f, mode="python")(np.ones(2))
+
+
+FEW = Settled(np.ones(2))
+
+
+def test_one_outside_is_read_at_each_call() -> None:
+    def f(x: Any) -> Any:
+        s = FEW
+        for k in range(x.size):
+            s = Settled(s.place * x[k])
+        return np.sum(s.place)
+
+    g = adc.grad(f, mode="python")
+    np.testing.assert_array_equal(g(np.array([2.0, 5.0])), [10.0, 4.0])
+    FEW.place[0] = 3.0
+    np.testing.assert_array_equal(g(np.array([2.0, 5.0])), [20.0, 8.0])
+
+
+def test_one_outside_is_not_written_to() -> None:
+    kept = Point(np.ones(2), 1.0, None)  # type: ignore[arg-type]
+    moved = Moved(np.ones(2))
+
+    def f(x: Any) -> Any:
+        moved.place = x
+        return np.sum(moved.place)
+
+    def g(x: Any) -> Any:
+        kept.place = x
+        return np.sum(kept.place)
+
+    for function in (f, g):
+        with pytest.raises(adc.UnsupportedError, match="writ"):
+            adc.grad(function, mode="python")(np.ones(2))

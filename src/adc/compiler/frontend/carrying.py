@@ -415,7 +415,7 @@ def _late(t: Type | None) -> Type | None:
 
 def _alike(value: dict[Any, Value], entries: dict[Any, Value]) -> dict[Any, Value]:
     """A dict, or an object, with other values in it."""
-    return Instance(value.cls, entries) if isinstance(value, Instance) else entries
+    return value.holding(entries) if isinstance(value, Instance) else entries
 
 
 def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Value]]:

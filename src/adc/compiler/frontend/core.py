@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard, ListValue, Outside, Range
+from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, ListValue, Outside, Place, Range
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Block, Check, Const, Var
@@ -28,6 +28,7 @@ class Core(Merging):
     loop_depth: int  # loops around it
     captures: list[Capture]
     guards: list[Guard]
+    records: list[tuple[Place, Instance]]
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     running: list[

@@ -29,6 +29,7 @@ class Instance(dict[str, Any]):
     """An object of a user's class that the program makes: its attributes by their names."""
 
     run_time = True  # whatever its attributes are: what its text or its hash is, the class says
+    outside: str | None = None  # the name of an object of the user's, which is not written to
 
     __eq__ = object.__eq__
     __ne__ = object.__ne__
@@ -42,7 +43,13 @@ class Instance(dict[str, Any]):
         return True
 
     def copy(self) -> Instance:
-        return Instance(self.cls, self)
+        return self.holding(self)
+
+    def holding(self, attributes: Mapping[str, Any]) -> Instance:
+        """The object with other attributes."""
+        made = Instance(self.cls, attributes)
+        made.outside = self.outside
+        return made
 
 
 @dataclass(eq=False)
@@ -193,6 +200,11 @@ def itself(value: Any, _: None) -> Any:
 def length(container: Any, _: None) -> int:
     """How long a container outside the function is."""
     return len(container)
+
+
+def class_of(value: Any, _: None) -> type:
+    """The class of an object outside the function."""
+    return type(value)
 
 
 def keys(table: Any, _: None) -> tuple[Any, ...]:

@@ -113,6 +113,12 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
+    if owner.outside is not None:
+        raise ev.refuse(
+            f"`{owner.outside}` is an object outside the function, and is written to",
+            "the reverse sweep could not undo the write",
+            "return the value instead",
+        )
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")

@@ -15,7 +15,7 @@ from typing import Any
 
 from adc.compiler.frontend import frozen, growing
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard, Outside
+from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value
@@ -47,6 +47,7 @@ class Evaluator(Statements):
         self.statement_block = None
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
+        self.records: list[tuple[Place, Instance]] = []  # dataclasses outside the function
 
 
 @dataclass(eq=False)

@@ -43,7 +43,7 @@ class Merging(Builder):
             parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
             return rebuilt(a, parts)
         if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.keys() == b.keys():
-            return Instance(a.cls, {k: self.merge(region, a[k], b[k], k) for k in a})
+            return (b if a.outside is None else a).holding({k: self.merge(region, a[k], b[k], k) for k in a})
         if type(a) is dict and type(b) is dict and a.keys() == b.keys():
             return {k: self.merge(region, a[k], b[k], name) for k in a}
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):

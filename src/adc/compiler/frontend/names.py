@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.frontend import records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Capture,
     Frame,
     Guard,
+    Instance,
     OutsideDict,
     Place,
     SurelyRaised,
+    class_of,
     length,
 )
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, holds_array, rebuilt
@@ -119,6 +122,8 @@ class Names(Core):
             held = self.new_list(parts)
             held.outside = label
             return held
+        if records.holds_numbers(value):
+            return self._record(place, label, value)
         if isinstance(value, list):
             raise self.refuse(
                 f"`{label}` is a list outside the function",
@@ -126,6 +131,18 @@ class Names(Core):
                 "pass it as an argument, or make it a tuple or an array",
             )
         return self.taken(place, label)
+
+    def _record(self, place: Place, label: str, value: Any) -> Instance:
+        """A dataclass outside the function: one object, wherever the program meets it."""
+        for known, made in self.records:
+            if known.same(place):
+                return made
+        self.taken(Place(class_of, place), label)
+        parts = {name: self.captured(Place(getattr, place, name), name) for name in vars(value)}
+        made = Instance(type(value), parts)
+        made.outside = label
+        self.records.append((place, made))
+        return made
 
     def taken(self, place: Place, label: str) -> Value:
         """What is found at a place, taken as constant: the code holds as long as it is found there."""

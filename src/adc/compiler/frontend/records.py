@@ -33,6 +33,19 @@ def has_init_of_fields(cls: type) -> bool:
     return isinstance(made, types.FunctionType) and made.__code__.co_filename == "<string>"
 
 
+def holds_numbers(value: Any) -> bool:
+    """Whether an object is a dataclass of floats and arrays, which are read at each call, and nothing else.
+
+    Of what is taken as constant only that which the program asks for may be looked at.
+    """
+    kind = type(value)
+    return (
+        is_record(kind)
+        and [f.name for f in dataclasses.fields(value)] == [*getattr(value, "__dict__", ())]
+        and all(isinstance(v, (np.ndarray, np.floating, float)) for v in vars(value).values())
+    )
+
+
 def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
     """`cls(*args, **kwargs)` of a dataclass."""
     try:
