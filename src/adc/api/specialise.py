@@ -110,6 +110,7 @@ def numba_refusal(error: Exception, context: pipeline.Context) -> UnsupportedErr
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     noise = ("Failed in nopython", "During:", "File ", "-", "There ")
     telling = [line for line in lines if not line.startswith(noise)]
+    telling.sort(key=lambda line: "need SciPy" not in line)  # what a call lacks, however deep it is said
     return UnsupportedError(
         f"Numba cannot compile the {context.request.label or context.request.kind} of `{text.name}`: "
         f"{(telling or lines or ['no reason given'])[0]}",

@@ -266,30 +266,38 @@ def convolve_pull(z_bar, z, a, v, mode="full"):
 
 @lowered(np.convolve)
 def convolve_by_shifts(a, v, mode="full"):
-    if a.shape[0] >= v.shape[0]:
-        z = _shifted(a, v, mode)
-    else:
-        z = _shifted(v, a, mode)
-    return z
-
-
-def _shifted(long, short, mode):
-    """The convolution of two rows: the long one, shifted and added, or products of its parts with the short one."""
-    n, m = long.shape[0], short.shape[0]
-    if mode != "valid":
-        z = np.zeros(n + m - 1, dtype=(long[:1] * short[:1]).dtype)
+    n, m = a.shape[0], v.shape[0]
+    dtype = (a[:1] * v[:1]).dtype
+    if mode == "valid":
+        z = np.zeros(np.maximum(n, m) - np.minimum(n, m) + 1, dtype=dtype)
+        if n >= m:
+            _add_inside(z, a, v)
+        else:
+            _add_inside(z, v, a)
+        return z
+    z = np.zeros(n + m - 1, dtype=dtype)
+    if n >= m:
         for j in range(m):
-            z[j : j + n] += short[j] * long
-        return z if mode == "full" else z[(m - 1) // 2 : (m - 1) // 2 + n].copy()
-    z = np.zeros(n - m + 1, dtype=(long[:1] * short[:1]).dtype)
+            z[j : j + n] += v[j] * a
+    else:
+        for j in range(n):
+            z[j : j + m] += a[j] * v
+    if mode == "full":
+        return z
+    start = (np.minimum(n, m) - 1) // 2
+    return z[start : start + np.maximum(n, m)].copy()
+
+
+def _add_inside(z, long, short):
+    """Add to `z` the part of the convolution where the short row lies within the long one."""
+    n, m = long.shape[0], short.shape[0]
     if n - m + 1 < m:
         turned = short[::-1].copy()
         for i in range(n - m + 1):
-            z[i] = long[i : i + m] @ turned
+            z[i] += long[i : i + m] @ turned
     else:
         for j in range(m):
             z += short[j] * long[m - 1 - j : n - j]
-    return z
 
 
 @push(np.convolve)

@@ -109,10 +109,15 @@ def convolve_by_rows(in1, in2, mode="full", method="auto"):
     if mode != "valid":
         full = _full(in1, in2)
         return full if mode == "full" else full[_window(in1, in2, mode)]
+    lengths = ()
+    for k in range(np.ndim(in1)):
+        n, m = in1.shape[k], in2.shape[k]
+        lengths = lengths + (np.maximum(n, m) - np.minimum(n, m) + 1,)
+    z = np.zeros(lengths, dtype=in1.dtype)
     if in1.shape[0] >= in2.shape[0]:
-        z = _inside(in1, in2)
+        z[...] = _inside(in1, in2)
     else:
-        z = _inside(in2, in1)
+        z[...] = _inside(in2, in1)
     return z
 
 
