@@ -48,7 +48,8 @@ def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 
 def _ask(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if getattr(entry.function, "__module__", "") == "math":  # whose functions take no keywords, though rules of them do
+    # Functions of math take no keywords, though rules of them do.
+    if getattr(entry.function, "__module__", "") == "math":
         args, kwargs = (*args, *kwargs.values()), {}
     with np.errstate(all="ignore"):  # the body says it
         return entry.function(*record.plain(args), **record.plain(kwargs))

@@ -184,7 +184,7 @@ class Builder:
             (
                 operation.kind != "constant"
                 or operation.extra.get("elementwise")
-                or operation.function.__module__ == "math"
+                or getattr(operation.function, "__module__", "") == "math"
             )
             and all(self.is_static(v) for v in bound)
             and all(not isinstance(v, np.ndarray) for v in bound)
