@@ -60,13 +60,6 @@ def recurrence_push(y, a, b, *, a_dot, b_dot):
 lowered(recurrence)(recurrence)
 
 
-def _first(a, axis):
-    """The axis brought to the front; all elements in one row when there is none."""
-    if np.ndim(a) == 1:
-        return a
-    return np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
-
-
 def _running(a, axis=None):
     return (shapes.size(shapes.shape_of(a)),) if axis is None else a.shape
 
