@@ -14,11 +14,12 @@ pytestmark = pytest.mark.tiny
 
 PACKAGE = Path(adc.__file__).parent
 
-# errors, config, pytree <- runtime <- rules <- compiler | tape <- api <- inspect, interop, testing, cli
+# errors, config, pytree, syntax <- runtime <- rules <- compiler | tape <- api <- inspect, interop, testing, cli
 LEVEL = {
     "errors": 0,
     "config": 0,
     "pytree": 0,
+    "syntax": 0,
     "runtime": 1,
     "rules": 2,
     "compiler": 3,

@@ -95,6 +95,7 @@ REBINDING = (
     "rebind_vector augment_vector swap rebind_matrix augment_matrix change_pair delete rebind_list set_optional"
 ).split()
 COMPOUND = "if if for for while elements enumerated zipped rows ping_pong backwards".split()
+GREATEST = 1e6
 _numbers = itertools.count()
 
 
@@ -105,9 +106,8 @@ class Generated:
     text: str
     seed: int
     function: Callable[..., Any] = field(init=False)
-    strict: Callable[..., Any] = field(
-        init=False
-    )  # the same with numbers of NumPy's, whose overflow can be caught
+    # The same, but a number without end, or so great that others are lost beside it, is an ArithmeticError.
+    strict: Callable[..., Any] = field(init=False)
 
     def __post_init__(self) -> None:
         whole = f"{HELPERS}\n\n{self.text}"
@@ -115,7 +115,7 @@ class Generated:
         linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
         tree = ast.parse(whole)
         self.function = _made(tree, file)
-        self.strict = _made(ast.fix_missing_locations(_NumbersOfNumPy().visit(tree)), file)
+        self.strict = _made(ast.fix_missing_locations(_Strict().visit(tree)), file)
 
     def arguments(self) -> tuple[Any, ...]:
         r = np.random.default_rng(self.seed)
@@ -132,17 +132,40 @@ class Generated:
 
 
 def _made(tree: ast.Module, file: str) -> Callable[..., Any]:
-    names: dict[str, Any] = {"__name__": "fuzz"}
+    names: dict[str, Any] = {"__name__": "fuzz", "moderate": _moderate}
     exec(compile(tree, file, "exec"), names)
     program: Callable[..., Any] = names["program"]
     return program
 
 
-class _NumbersOfNumPy(ast.NodeTransformer):
+def _moderate(*values: Any) -> None:
+    """Differences of a program say nothing where the rest of a sum is lost beside one huge term: `a + b - a`."""
+    for value in values:
+        if isinstance(value, float | np.ndarray) and not np.all(np.abs(value) <= GREATEST):
+            raise OverflowError(f"{value} is too great for differences")
+
+
+class _Strict(ast.NodeTransformer):
+    """Floats become NumPy's, whose overflow can be caught, and what is assigned is looked at."""
+
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, float):
             return node
         return ast.Call(ast.parse("np.float64", mode="eval").body, [node], [])
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        return self._looked_at(node, node.targets[0])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        return self._looked_at(node, node.target)
+
+    def _looked_at(self, node: ast.stmt, target: ast.expr) -> list[ast.stmt]:
+        self.generic_visit(node)
+        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        if not names:
+            return [node]
+        look = ast.parse(f"moderate({', '.join(names)})").body[0]
+        return [node, ast.copy_location(look, node)]
 
 
 class Writer(Expressions):

@@ -58,7 +58,7 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
             NameError,
             FloatingPointError,
             OverflowError,
-        ):  # a name without a value, also a local one; numbers without end
+        ):  # a name without a value, also a local one; huge numbers
             return None
         slopes = [(8 * (c - b) - (d - a)) / (12 * h) for h, (a, b, c, d) in near.items()]
         h = STEPS[-1]

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.syntax import parse
+
 Body = Callable[..., Any]
 
 
@@ -107,7 +109,7 @@ def _tree(body: Body) -> ast.FunctionDef | None:
         return None
     try:
         lines, first = inspect.getsourcelines(body)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        tree = parse(textwrap.dedent("".join(lines))).body[0]
     except (OSError, SyntaxError, IndexError):
         return None
     if not isinstance(tree, ast.FunctionDef) or tree.name != body.__name__:

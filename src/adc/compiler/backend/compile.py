@@ -24,6 +24,7 @@ from typing import Any, cast
 from adc import config
 from adc.rules import registry
 from adc.runtime.memory import keep_freed
+from adc.syntax import parse
 
 __all__ = ["VERSION", "Flags", "complete", "jitted", "load"]
 
@@ -60,7 +61,7 @@ def complete(text: str) -> str:
         return np.sum(x)
     <BLANKLINE>
     """
-    tree = ast.parse(text)
+    tree = parse(text)
     used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     lines = [line for name, line in _IMPORTS.items() if name in used]
     lines += [f"import {module}" for module in sorted(_dotted_modules(tree, "scipy"))]

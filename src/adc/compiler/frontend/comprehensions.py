@@ -6,6 +6,8 @@ from typing import Any
 
 import gast
 
+from adc.syntax import parse_function
+
 
 def as_function(node: Any) -> Any:
     """A list comprehension as a function of what its first `for` goes over.
@@ -22,7 +24,7 @@ def as_function(node: Any) -> Any:
         return parts
     """
     taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
-    function = gast.parse(_TEMPLATE).body[0]
+    function = parse_function(_TEMPLATE)
     for inner in gast.walk(function):
         while isinstance(inner, gast.Name) and inner.id in taken:
             inner.id += "_"

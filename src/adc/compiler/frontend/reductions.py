@@ -16,6 +16,7 @@ import gast
 
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.scan import loaded_names
+from adc.syntax import parse_function
 
 _TEMPLATES: dict[Callable[..., Any], str] = {
     builtins.sum: """
@@ -79,7 +80,7 @@ def as_function(function: Callable[..., Any], generator: Any) -> Any:
                 total = total + a * a
         return total
     """
-    tree = gast.parse(_TEMPLATES[function]).body[0]
+    tree = parse_function(_TEMPLATES[function])
     tree = _Apart(loaded_names(generator)).visit(tree)
     place = next(k for k, s in enumerate(tree.body) if isinstance(s, gast.For))
     loop = tree.body[place]

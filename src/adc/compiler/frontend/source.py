@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import gast
 
 from adc.errors import Location, SourceError, UnsupportedError
+from adc.syntax import parse
 
 __all__ = ["Source", "location", "of"]
 
@@ -226,7 +227,7 @@ class _Found:
 def _definitions(text: str) -> Mapping[int, tuple[_Found, ...]]:
     """Return the definitions in a text by the line where Python says that they start, decorators too."""
     by_line: dict[int, list[_Found]] = {}
-    for found in _walk(ast.parse(text), None):
+    for found in _walk(parse(text), None):
         decorators = [] if isinstance(found.node, ast.Lambda) else found.node.decorator_list
         line = min([found.node.lineno, *(decorator.lineno for decorator in decorators)])
         by_line.setdefault(line, []).append(found)
@@ -287,7 +288,7 @@ def _find(function: types.FunctionType, file: str, lines: tuple[str, ...]) -> _F
 @functools.lru_cache(maxsize=64)
 def _imports(text: str) -> tuple[ast.stmt, ...]:
     """The import statements of a module's own scope: CPython calls methods of imported names by other bytecode."""
-    return tuple(_imports_in(ast.parse(text)))
+    return tuple(_imports_in(parse(text)))
 
 
 def _imports_in(block: ast.AST) -> Iterator[ast.stmt]:

@@ -6,10 +6,12 @@ from typing import Any
 
 import gast
 
+from adc.syntax import parse_function
+
 
 def function(text: str) -> Any:
     """The tree of a function, without line numbers."""
-    tree = gast.parse(text).body[0]
+    tree = parse_function(text)
     for node in gast.walk(tree):
         for field in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
             node.__dict__.pop(field, None)
