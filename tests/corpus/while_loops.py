@@ -153,3 +153,32 @@ def array_that_is_doubled_when_full(x):
         n += 1
         x = 0.6 * x
     return np.sum(values[:n] ** 2)
+
+
+@program(lambda r: (r.normal(size=16),))
+def an_array_that_is_halved(x):
+    e = 0.0
+    for _ in range(3):
+        e = e + np.sum(np.abs(x[0::2] - x[1::2]))
+        x = np.sin(x[0::2]) * x[1::2]
+    return e + np.sum(x**2)
+
+
+@program(lambda r: (r.normal(size=(5, 7)), np.arange(7)))
+def a_matrix_and_positions_that_shrink(x, k):
+    e = 0.0
+    while x.shape[0] > 1:
+        x = np.sin(x[1:, 1:] * x[:-1, :-1])
+        k = k[::-1][1:] % x.shape[1]
+        e = e + np.sum(x[0, k] ** 2)
+    return e + np.sum(x**3)
+
+
+@program(lambda r: (r.normal(size=9),))
+def an_array_that_shrinks_and_is_written_to(x):
+    x = x.copy()
+    while x.shape[0] > 2:
+        x[1] = x[0] * x[-1]
+        x = np.tanh(x[2:] * x[1])
+        x[0] *= 2.0
+    return np.sum(x**2)

@@ -400,6 +400,9 @@ class Emitter(ExpressionPrinter):
         text = self.names.buffers[stmt.buffer]
         if stmt.index is None:
             top = top_of(text)
+            if stmt.lengths:
+                self._keep_elements(stmt, text, depth)
+                return
             self._header(f"if {top} == {text}.shape[0]:", depth)
             self._header(f"{text} = np.concatenate(({text}, np.empty_like({text})))", depth + 1)
             self._header(f"{text}[{top}] = {self._expression(self.atom(stmt.value))}", depth)
@@ -408,14 +411,47 @@ class Emitter(ExpressionPrinter):
         target = ast.Subscript(name(text), self.index(stmt.index), ast.Store())
         self._line(ast.Assign([target], self.atom(stmt.value)), depth)
 
+    def _keep_elements(self, stmt: Keep, text: str, depth: int) -> None:
+        """Push the elements of an array together: room is made once, and grows at least twofold."""
+        count, top = self._count(stmt.lengths), top_of(text)
+        made = [f"{top} + {count}"]
+        if stmt.buffer.dtype != "float64":
+            made.append(self._expression(constant(_dtype(stmt.buffer.dtype))))
+        self._header(f"if {top} + {count} > {text}.shape[0]:", depth)
+        self._header(f"{text} = np.concatenate(({text}, np.empty({', '.join(made)})))", depth + 1)
+        value = self._expression(self.atom(stmt.value))
+        self._header(
+            f"{self._part(text, count)} = {value}{'.ravel()' if len(stmt.lengths) > 1 else ''}", depth
+        )
+        self._header(f"{top} += {count}", depth)
+
     def _restore(self, stmt: Restore, depth: int) -> None:
         text = self.names.buffers[stmt.buffer]
         target = ast.Name(self.names[stmt.target], ast.Store())
+        if stmt.index is None and stmt.lengths:
+            count = self._count(stmt.lengths)
+            self._header(f"{top_of(text)} -= {count}", depth)
+            part = self._part(text, count)
+            source = part if len(stmt.lengths) == 1 else f"{part}.reshape({self._shape(stmt.lengths)})"
+            self._header(f"{self.names[stmt.target]} = {source}", depth)
+            return
         if stmt.index is None:
             self._header(f"{top_of(text)} -= 1", depth)
             self._line(ast.Assign([target], ast.Subscript(name(text), name(top_of(text)), ast.Load())), depth)
             return
         self._line(ast.Assign([target], ast.Subscript(name(text), self.index(stmt.index), ast.Load())), depth)
+
+    def _part(self, text: str, count: str) -> str:
+        """The elements of a stack from the top on."""
+        return f"{text}[{top_of(text)}:{top_of(text)} + {count}]"
+
+    def _shape(self, lengths: tuple[Atom, ...]) -> str:
+        return f"({', '.join(self._expression(self.atom(n)) for n in lengths)})"
+
+    def _count(self, lengths: tuple[Atom, ...]) -> str:
+        """How many elements an array with these lengths has."""
+        factors = [self._expression(self.atom(n)) for n in lengths]
+        return " * ".join(f if f.isidentifier() or f.isdigit() else f"({f})" for f in factors)
 
 
 def _dtype(text: str) -> Any:

@@ -227,6 +227,6 @@ def _direct_uses(stmt: Stmt) -> Iterator[Var]:
     elif isinstance(stmt, If):
         yield from variables(stmt.test)
     elif isinstance(stmt, Keep):
-        yield from variables((stmt.index or (), stmt.value))
+        yield from variables((stmt.index or (), stmt.value, stmt.lengths))
     else:
         yield from uses(stmt)

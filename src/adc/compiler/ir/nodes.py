@@ -220,22 +220,27 @@ class NewBuffer:
 
 @dataclass(eq=False)
 class Keep:
-    """Forward sweep: `buffer[index] = value`, or push when `index` is None."""
+    """Forward sweep: `buffer[index] = value`, or push when `index` is None.
+
+    With `lengths`, those of the value, the elements of an array go on a stack of numbers.
+    """
 
     buffer: Buffer
     index: tuple[Atom, ...] | None
     value: Atom
     origin: Location | None = None
+    lengths: tuple[Atom, ...] = ()
 
 
 @dataclass(eq=False)
 class Restore:
-    """Reverse sweep: `target = buffer[index]`, or pop."""
+    """Reverse sweep: `target = buffer[index]`, or pop; an array with these `lengths` from a stack of numbers."""
 
     target: Var
     buffer: Buffer
     index: tuple[Atom, ...] | None
     origin: Location | None = None
+    lengths: tuple[Atom, ...] = ()
 
 
 @dataclass(eq=False)
@@ -364,9 +369,9 @@ def uses(stmt: Stmt) -> list[Var]:
     if isinstance(stmt, NewBuffer):
         return variables(((*(stmt.buffer.trips or ()),), stmt.buffer.lengths))
     if isinstance(stmt, Keep):
-        return variables((stmt.index or (), stmt.value))
+        return variables((stmt.index or (), stmt.value, stmt.lengths))
     if isinstance(stmt, Restore):
-        return variables(stmt.index or ())
+        return variables((stmt.index or (), stmt.lengths))
     return []
 
 

@@ -148,7 +148,11 @@ class _Printer:
                     self._line(f"{name}[{self._index(stmt.index)}] = {self.operand(stmt.value)}", depth)
             case Restore():
                 name = self.name(stmt.buffer)
-                source = f"{name}.pop()" if stmt.index is None else f"{name}[{self._index(stmt.index)}]"
+                source = (
+                    f"{name}.pop({self.operand(stmt.lengths) if stmt.lengths else ''})"
+                    if stmt.index is None
+                    else f"{name}[{self._index(stmt.index)}]"
+                )
                 self._line(f"{self.name(stmt.target)} = {source}", depth, str(stmt.target.type))
             case Mark():
                 self._line(f"# {stmt.text}", depth)

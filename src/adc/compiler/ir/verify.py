@@ -237,11 +237,15 @@ class _Verifier:
         if stmt.buffer not in scope.buffers:
             raise self.fail(f"the buffer `{stmt.buffer.name}` is used before it is made", stmt.origin)
         indices = tuple(stmt.index or ())
-        self._read(indices, scope, stmt.origin)
+        self._read((indices, stmt.lengths), scope, stmt.origin)
         if isinstance(stmt, Keep):
             self._read(stmt.value, scope, stmt.origin)
         if (stmt.index is None) != (stmt.buffer.trips is None):
             raise self.fail(f"the buffer `{stmt.buffer.name}` is a stack and an array at once", stmt.origin)
+        value = stmt.value if isinstance(stmt, Keep) else stmt.target
+        rank = value.type.ndim if isinstance(value, Var) else 0
+        if stmt.index is None and len(stmt.lengths) + len(stmt.buffer.shape) != rank:
+            raise self.fail(f"an item of the stack `{stmt.buffer.name}` has another rank", stmt.origin)
 
 
 def _compatible(a: Type, b: Type) -> bool:

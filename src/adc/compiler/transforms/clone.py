@@ -158,13 +158,11 @@ class _Clone:
             case NewBuffer():
                 return NewBuffer(self._buffer(s.buffer), s.origin)
             case Keep():
-                return Keep(
-                    self._buffer(s.buffer), None if s.index is None else f(s.index), f(s.value), s.origin
-                )
+                index = None if s.index is None else f(s.index)
+                return Keep(self._buffer(s.buffer), index, f(s.value), s.origin, f(s.lengths))
             case Restore():
-                return Restore(
-                    var(s.target), self._buffer(s.buffer), None if s.index is None else f(s.index), s.origin
-                )
+                index = None if s.index is None else f(s.index)
+                return Restore(var(s.target), self._buffer(s.buffer), index, s.origin, f(s.lengths))
             case Mark():
                 return s
         raise AssertionError(f"unknown statement {s!r}")

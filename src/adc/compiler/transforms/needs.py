@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from adc.compiler.analysis.layout import Layout, Region, reads
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
@@ -233,32 +231,23 @@ class Needs:
             self._after.setdefault(definition, []).extend(keeping)
 
     def _restore_elements(self, v: Var) -> Var:
-        """An array whose shape is only known inside the loop: its lengths and its elements, one by one, on stacks."""
+        """An array whose shape is only known inside the loop: its lengths, and its elements on a stack."""
         assert isinstance(v.type, Array)
         buffer = Buffer(f"{v.name}_kept", v.type.dtype, None)
         outermost = self.layout.home[v].loops[0]
         self._before.setdefault(outermost, []).append(NewBuffer(buffer, outermost.origin))
-        lengths = [self.need(n) for n in self._kept_lengths(v)]
+        lengths = tuple(self.ev.atom(self.need(n)) for n in self._kept_lengths(v))
         keeping: Block = []
         with self.ev.at(keeping), self.ev.origin_at(outermost.origin):
-            counts = [self.ev.assign("dim", (v, Const(k)), Scalar("int64", True)) for k in range(v.type.ndim)]
-            loops = [_forwards(n) for n in counts]
-            inner: Block = []
-            with self.ev.at(inner):
-                element = self.ev.getitem(v, tuple(loop.index for loop in loops))
-                self.ev.block.append(Keep(buffer, None, element, self.ev.origin))
-            self.ev.block.append(_nest(loops, inner))
+            counts = tuple(
+                self.ev.assign("dim", (v, Const(k)), Scalar("int64", True)) for k in range(v.type.ndim)
+            )
+            self.ev.block.append(Keep(buffer, None, v, self.ev.origin, counts))
         self._keep_at(v, keeping)
-        target = self.ev.op("empty", tuple(lengths), dtype=np.dtype(v.type.dtype))
-        target.name, target.named = v.name, v.named
-        loops = [_backwards(self.ev.op("subtract", n, 1)) for n in lengths]
-        inner = []
-        with self.ev.at(inner):
-            element = Var(f"{v.name}_element", Scalar(v.type.dtype))
-            self.ev.block.append(Restore(element, buffer, None, self.ev.origin))
-            self.ev.store(target, tuple(loop.index for loop in loops), element)
-        self.ev.block.append(_nest(loops, inner))
-        assert isinstance(target, Var)
+        shape = tuple(self.ev.length(n) for n in lengths)
+        assert all(d is not None for d in shape)
+        target = Var(v.name, Array(v.type.dtype, tuple(d for d in shape if d is not None)), named=v.named)
+        self.ev.block.append(Restore(target, buffer, None, self.ev.origin, lengths))
         return target
 
     def _kept_lengths(self, v: Var) -> list[Var]:
@@ -400,23 +389,3 @@ class Needs:
         if old in self._after:
             self._after[new] = self._after[old]
         return new
-
-
-def _forwards(length: Atom) -> For:
-    index = Var("k", Scalar("int64", True))
-    index.dim = Dim.symbol("value", index)
-    return For(index, Const(0), length, Const(1), [], [])
-
-
-def _backwards(last: Value) -> For:
-    index = Var("k", Scalar("int64", True))
-    index.dim = Dim.symbol("value", index)
-    return For(index, last if isinstance(last, (Var, Const)) else Const(last), Const(-1), Const(-1), [], [])
-
-
-def _nest(loops: list[For], body: Block) -> For:
-    """One loop inside the other, around a body."""
-    for loop in reversed(loops):
-        loop.body = body
-        body = [loop]
-    return loops[0]

@@ -146,9 +146,11 @@ def _statement(s: Stmt, f: Callable[[Operand], Operand]) -> Stmt:
             b.lengths = f(b.lengths)
             return s
         case Keep():
-            return Keep(s.buffer, None if s.index is None else f(s.index), f(s.value), s.origin)
+            return Keep(s.buffer, None if s.index is None else f(s.index), f(s.value), s.origin, f(s.lengths))
         case Restore():
-            return Restore(s.target, s.buffer, None if s.index is None else f(s.index), s.origin)
+            return Restore(
+                s.target, s.buffer, None if s.index is None else f(s.index), s.origin, f(s.lengths)
+            )
         case Mark():
             return s
     raise AssertionError(f"unknown statement {s!r}")

@@ -386,11 +386,11 @@ class Tangent:
             assert isinstance(stmt.value, Var)
             dot = self.of(stmt.value)
             value = self._zero_like(stmt.value) if dot is ZERO else dot
-            self.ev.block.append(Keep(mirror, stmt.index, self.ev.atom(value), stmt.origin))
+            self.ev.block.append(Keep(mirror, stmt.index, self.ev.atom(value), stmt.origin, stmt.lengths))
         else:
             target = Var(f"{stmt.target.name}_dot", stmt.target.type, named=stmt.target.named)
             self._set(stmt.target, target)
-            self.ev.block.append(Restore(target, mirror, stmt.index, stmt.origin))
+            self.ev.block.append(Restore(target, mirror, stmt.index, stmt.origin, stmt.lengths))
 
     # --- regions ------------------------------------------------------------------------------------------------
 
