@@ -10,11 +10,11 @@ import numpy as np
 from adc.compiler.ir.nodes import (
     Assign,
     Carried,
-    Check,
     Const,
     Var,
 )
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms.scalarise import extremes
 from adc.compiler.transforms.scalarise.nests import Nests, plain
 from adc.rules import registry
 from adc.rules.operation import Operation
@@ -33,11 +33,11 @@ def reduce(nests: Nests, stmt: Assign) -> None:
     target = stmt.target
     name = stmt.name
     if name in ("argmax", "argmin"):
-        _extreme_position(nests, stmt, source, axes, kept, keepdims)
+        extremes.position(nests, stmt, axes, kept, keepdims)
         return
     if not target.is_array:
         if name in ("max", "min"):
-            _require_some(nests, source, axes, name)
+            extremes.require_some(nests, source, axes, name)
         total = accumulated(nests, name, source, axes, {}, target.type.dtype)
         nests.define(target, _finished(nests, name, total, source, axes, target.type.dtype))
         return
@@ -52,8 +52,9 @@ def reduce(nests: Nests, stmt: Assign) -> None:
 
     kept_shape = tuple(source.type.shape[k] for k in kept)
     if name in ("max", "min"):
-        _require_some(nests, source, axes, name)
-    if suffix or name in ("max", "min", "any", "all", "prod", "count_nonzero"):
+        extremes.require_some(nests, source, axes, name)
+    along_rows = name in ("sum", "mean") or (name in ("max", "min") and extremes.has_long_rows(source, axes))
+    if suffix or not along_rows:
         nests.allocate(target)
 
         def row(index: list[Any]) -> None:
@@ -64,6 +65,9 @@ def reduce(nests: Nests, stmt: Assign) -> None:
             nests.put(target, at(index), _finished(nests, name, total, source, axes, target.type.dtype))
 
         nests.loops(kept_shape, row)
+        return
+    if name in ("max", "min"):
+        extremes.along_rows(nests, stmt, kept, at)
         return
     # A sum over leading axes runs along the rows of memory and adds into the result.
     nests.allocate(target)
@@ -135,21 +139,6 @@ def accumulated(
     return level(axes, known, start)
 
 
-def _require_some(nests: Nests, source: Var, axes: tuple[int, ...], name: str) -> None:
-    for k in axes:
-        d = source.type.shape[k]
-        if d.known is None:
-            test = nests.ev.op("greater", nests.ev.dim_value(d), 0)
-            nests.ev.block.append(
-                Check(
-                    nests.ev.atom(test),
-                    "ValueError",
-                    (Const(f"zero-size array to reduction operation {name}imum which has no identity"),),
-                    nests.ev.origin,
-                )
-            )
-
-
 def _combiner(nests: Nests, name: str, dtype: str) -> tuple[Callable[[Any, Any], Any], Any]:
     zero: Any = np.dtype(dtype).type(0).item() if dtype != "float32" else np.float32(0)
     one: Any = np.dtype(dtype).type(1).item() if dtype != "float32" else np.float32(1)
@@ -181,69 +170,3 @@ def _combiner(nests: Nests, name: str, dtype: str) -> tuple[Callable[[Any, Any],
 def _add(nests: Nests, total: Any, v: Any, dtype: str) -> Any:
     """A sum that is never folded, so that the loop always has something to carry."""
     return nests.ev.assign(registry.named("add"), (nests.ev.atom(total), nests.ev.atom(v)), Scalar(dtype))
-
-
-def _extreme_position(
-    nests: Nests, stmt: Assign, source: Var, axes: tuple[int, ...], kept: list[int], keepdims: bool
-) -> None:
-    """Argmax and argmin: the first of equals, as NumPy chooses."""
-    if len(axes) > 1 and kept:
-        raise nests.ev.refuse("argmax over several axes is not supported")
-    target, better = stmt.target, "greater" if stmt.name == "argmax" else "less"
-    shape = source.type.shape
-    _require_some(nests, source, axes, "max" if better == "greater" else "min")
-
-    def search(known: dict[int, Any]) -> Any:
-        best = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
-
-        def level(
-            remaining: tuple[int, ...], index: dict[int, Any], best: Any, where: Any, flat: Any
-        ) -> tuple[Any, Any]:
-            if not remaining:
-                value = nests.load(source, [index[k] for k in range(len(shape))])
-                wins = nests.ev.op(better, value, best)
-                if is_float(source.type):
-                    # The first NaN wins over every number.
-                    nan = nests.ev.op(
-                        "logical_and",
-                        nests.ev.op("not_equal", value, value),
-                        nests.ev.op("equal", best, best),
-                    )
-                    wins = nests.ev.op("logical_or", wins, nan)
-                return nests.ev.op("where", wins, value, best), nests.ev.op("where", wins, flat, where)
-            axis, *rest = remaining
-            counter = nests.counter(len(axes) - len(remaining))
-            phis = [Var("best", Scalar(source.type.dtype)), Var("position", Scalar("int64"))]
-            results = [Var("best", Scalar(source.type.dtype)), Var("position", Scalar("int64"))]
-            loop = nests.over(counter, shape[axis])
-            with nests.ev.at(loop.body):
-                position = (
-                    counter
-                    if flat is None
-                    else nests.ev.op(
-                        "add", nests.ev.op("multiply", flat, nests.ev.dim_value(shape[axis])), counter
-                    )
-                )
-                outs = level(tuple(rest), {**index, axis: counter}, phis[0], phis[1], position)
-            for phi, init, out, result in zip(phis, (best, where), outs, results, strict=True):
-                loop.carried.append(Carried(phi, nests.ev.atom(init), nests.ev.atom(out), result))
-            nests.ev.block.append(loop)
-            return results[0], results[1]
-
-        return level(axes, known, best, 0, None)[1]
-
-    if not target.is_array:
-        nests.define(target, search({}))
-        return
-    nests.allocate(target)
-
-    def row(index: list[Any]) -> None:
-        known = dict(zip(kept, index, strict=True))
-        nests.depth += len(index)
-        found = search(known)
-        nests.depth -= len(index)
-        counters = iter(index)
-        at = [0 if k in axes else next(counters) for k in range(len(shape))] if keepdims else index
-        nests.put(target, at, found)
-
-    nests.loops(tuple(shape[k] for k in kept), row)
