@@ -97,6 +97,33 @@ def test_a_list_that_grows():
     assert np.array_equal(gradient(POINT), [1.0, 2.0, 3.0])
 
 
+TABLEAU = [[], [0.5], [0.0, 0.5]]
+
+
+def by_stages(x):
+    slopes = []
+    for row in TABLEAU:
+        y = x
+        for weight, slope in zip(row, slopes, strict=True):
+            y = y + 0.1 * weight * slope
+        slopes.append(np.sin(y))
+    return np.sum(sum(slopes) ** 2)
+
+
+@pytest.mark.parametrize("mode", ("python", "tape", "compiled"))
+def test_a_list_with_an_empty_one(mode):
+    adc.check_grads(by_stages, (POINT,), order=1, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ("python", "tape"))
+def test_an_empty_list_that_grows(mode):
+    rows = []
+    gradient = adc.grad(lambda x: np.sum(x) + sum(np.sum(row * x) for row in rows), mode=mode)
+    assert np.array_equal(gradient(POINT), [1.0, 1.0, 1.0])
+    rows.append(np.arange(3.0))
+    assert np.array_equal(gradient(POINT), [1.0, 2.0, 3.0])
+
+
 def assigned(x):
     SETTINGS["scale"] = x[0]
     return np.sum(x)

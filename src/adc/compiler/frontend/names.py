@@ -110,7 +110,7 @@ class Names(Core):
             return param
         if type(value) in (dict, OrderedDict, defaultdict):
             return OutsideDict(place, label, self.taken)
-        if (type(value) is list and 0 < len(value) <= LONGEST) or (
+        if (type(value) is list and len(value) <= LONGEST) or (
             isinstance(value, tuple) and holds_array(value)
         ):
             self.taken(Place(length, place), label)
