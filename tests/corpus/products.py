@@ -236,3 +236,14 @@ def single_precision_beside_double(x, y):
     k = np.exp(-np.sum((x[:, None] - x) ** 2, axis=2)) + 0.5 * np.eye(4)
     half = np.linalg.solve(np.linalg.cholesky(k), y)
     return half @ half + np.linalg.slogdet(k)[1] + np.sum(np.linalg.solve(k, y) * y)
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=(5, 3)), r.normal(size=(5, 4))))
+def einsum_of_a_form_and_two_vectors(a, x, y):
+    return np.sum(np.einsum("kij,ni,nj->nk", a, x, y) ** 2)
+
+
+@program(lambda r: (r.normal(size=(5, 1, 3)), r.normal(size=(5, 3, 4)), r.normal(size=(2, 1, 4, 1))))
+def stacks_of_rows_and_columns(a, b, c):
+    z = a @ b
+    return np.sum((z @ c) ** 2) + np.sum((np.transpose(z, (0, 2, 1)) @ a) ** 2) + np.sum((b @ c) ** 3)

@@ -29,7 +29,8 @@ INDEX_NAMES = "ijklmn"
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a loop in place of every operation on a stack of matrices.
 
-    Products of two stacks stay: they are one call of the runtime.
+    Products of two stacks stay: they are one call of the runtime. Unless the matrices are vectors: these are sums of
+    products of elements, which need neither copies nor a call for each.
 
     z = inv(a)  # float64[n, 3, 3]
 
@@ -62,6 +63,9 @@ class _Unstacker:
         return self.ev.rebuilt(block, self._statement)
 
     def _statement(self, stmt: Stmt) -> None:
+        if isinstance(stmt, Assign) and stmt.name == "matmul" and _of_vectors(stmt):
+            self._by_elements(stmt)
+            return
         if isinstance(stmt, Assign) and _is_stack(stmt, self.ev):
             self._unstacked(stmt)
             return
@@ -92,6 +96,23 @@ class _Unstacker:
             for target, value in zip(targets, found if isinstance(found, tuple) else (found,), strict=True):
                 ev.store(target, (*counters, *(FULL,) * (target.type.ndim - rank)), value)
 
+    def _by_elements(self, stmt: Assign) -> None:
+        """A product of rows by matrices, of matrices by columns, or of columns by rows."""
+        ev = self.ev
+        a, b = stmt.args
+        axis = -1
+        if a.type.shape[-1].known != 1:
+            if stmt.target.type.shape[-1].known == 1:
+                b = ev.op("transpose", b, _swapped(b.type.ndim))
+            else:
+                a, axis = ev.op("transpose", a, _swapped(a.type.ndim)), -2
+        made = ev.op("multiply", a, b)
+        if a.type.shape[-1].known != 1 or axis == -2:
+            made = ev.op("sum", made, axis=axis, keepdims=True)
+        last = ev.block.pop()
+        assert isinstance(last, Assign) and last.target is made
+        ev.block.append(Assign((stmt.target,), last.op, last.args, stmt.origin))
+
     def _allocated(self, target: Var) -> Var:
         """The array of a result, to be filled matrix by matrix."""
         lengths = self.ev.shape_values(target.type.shape)
@@ -113,6 +134,20 @@ class _Unstacker:
         if base is not None:  # BLAS takes the transpose of a matrix, not that of a stack
             return self.ev.op("transpose", self.ev.getitem(base, (*index, FULL, FULL)))
         return self.ev.getitem(operand, (*index, FULL, FULL))
+
+
+def _of_vectors(stmt: Assign) -> bool:
+    """Whether a stack of products has one row or one column of each matrix, or one of both to multiply."""
+    a, b = stmt.args
+    if _leading(stmt) == 0 or min(a.type.ndim, b.type.ndim) < 2:
+        return False
+    lengths = a.type.shape[-1], stmt.target.type.shape[-2], stmt.target.type.shape[-1]
+    return any(n.known == 1 for n in lengths)
+
+
+def _swapped(rank: int) -> tuple[int, ...]:
+    """The axes with the last two exchanged."""
+    return (*range(rank - 2), rank - 1, rank - 2)
 
 
 def _leading(stmt: Assign) -> int:

@@ -111,6 +111,9 @@ def reshaped(nests: Nests, stmt: Assign) -> None:
     shape = nests.ev.operand(nests.ev.shape_values(stmt.target.type.shape))
     if len(shape) == 1:
         shape = shape[0]
+    if isinstance(stmt.target.type, Array):
+        # What NumPy would have in any order is a copy by now.
+        stmt.target.type = Array(stmt.target.type.dtype, stmt.target.type.shape)
     nests.ev.block.append(Assign(stmt.targets, registry.named("reshape"), (source, shape), stmt.origin))
 
 
