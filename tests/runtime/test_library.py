@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from adc import runtime as rt
 from adc.runtime import fft as fft  # Numba learns numpy.fft
 from adc.runtime import numpy_gaps as numpy_gaps  # and what else it lacks
 
@@ -168,3 +169,15 @@ def test_products_of_matrices_and_vectors_in_any_order():
                         np.testing.assert_allclose(
                             found, a @ b, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5
                         )
+
+
+@pytest.mark.parametrize("side", ("left", "right"))
+@pytest.mark.parametrize("n", (0, 1, 2, 7, 64, 1000))
+def test_searches_side_by_side_find_what_numpy_finds(n, side):
+    r = np.random.default_rng(n)
+    a = np.sort(np.round(r.normal(size=n), 1))
+    a[n - n // 5 :] = np.nan
+    v = np.concatenate((np.round(r.normal(size=600), 1), a, [np.nan, np.inf, -np.inf, -0.0]))
+    wanted = np.searchsorted(a, v, side=side)
+    assert np.array_equal(rt.searchsorted(a, v, side == "right"), wanted)
+    assert np.array_equal(rt.searchsorted(np.repeat(a, 2)[::2], v[::-1], side == "right"), wanted[::-1])

@@ -1,4 +1,4 @@
-"""What generated code may call besides NumPy: matrix products, linear systems, kernels."""
+"""What generated code may call besides NumPy: matrix products, linear systems, searches, kernels."""
 
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky
@@ -12,6 +12,7 @@ from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
+from adc.runtime.search import searchsorted as searchsorted
 
 __all__ = [
     "cholesky",
@@ -21,6 +22,7 @@ __all__ = [
     "inv",
     "kernel",
     "qr",
+    "searchsorted",
     "slogdet",
     "solve",
     "solve_lower",

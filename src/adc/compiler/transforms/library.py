@@ -1,7 +1,7 @@
 """What stays a library call when arrays become loops, and by what name it is called.
 
 LAPACK's callers come from `adc.runtime.linalg`, where they are compiled once and kept on disk. A system whose matrix is
-a Cholesky factor, or its transpose, is solved by substitution.
+a Cholesky factor, or its transpose, is solved by substitution. Many values are searched for side by side.
 """
 
 from __future__ import annotations
@@ -33,6 +33,13 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
     `definition` says what made a variable, `written` holds the arrays that something writes to.
     """
     function = stmt.op.function if isinstance(stmt.op, Operation) else None
+    if function is np.searchsorted and _of_vectors(stmt):
+        return Assign(
+            stmt.targets,
+            "rt.searchsorted",
+            (*stmt.args[:2], Const(stmt.args[2] == Const("right"))),
+            stmt.origin,
+        )
     name = COMPILED_ONCE.get(function) if function is not None else None
     if name is None or not _of_matrices(stmt):
         return stmt
@@ -43,6 +50,16 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
             way = "rt.solve_transposed" if transposed else "rt.solve_lower"
             return Assign(stmt.targets, way, (factor, arrays[1]), stmt.origin)
     return Assign(stmt.targets, f"rt.{name}", arrays, stmt.origin)
+
+
+def _of_vectors(stmt: Assign) -> bool:
+    """Whether a search is for a vector of floats in another, sorted as it stands."""
+    types = [a.type for a in stmt.args[:2] if isinstance(a, Var)]
+    return (
+        len(types) == 2
+        and stmt.args[3] == Const(None)
+        and all(isinstance(t, Array) and t.ndim == 1 and t.dtype == "float64" for t in types)
+    )
 
 
 def _of_matrices(stmt: Assign) -> bool:
