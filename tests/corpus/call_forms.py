@@ -186,3 +186,26 @@ def options_that_are_integers_of_numpy(x):
 @program(lambda r: (r.normal(size=3),))
 def type_of_a_number(x):
     return np.sum(x**2).astype(x.dtype) * x[0].astype(np.float64)
+
+
+@program(lambda r: (r.normal(size=(3, 4)),), refused={"tape": "into a plain number"})
+def elements_by_their_positions(a):
+    turned = a.T
+    return (
+        a.item(5) * a.item(-1)
+        + a.item((1, 2)) * a.item(2, 3)
+        + turned.item(3)
+        + a[1].item(2) * a[0, 1].item()
+    )
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def functions_of_numbers_that_are_known(a):
+    known = np.sum(2.0) + np.prod(3.0) + np.max(1.5) + np.mean(2.5) + np.std(1.0) + np.cumsum(2.0)[0]
+    return np.sum(a) * known + np.sum(1.0 * np.median(4.0))
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def the_path_of_a_contraction(a):
+    path, _ = np.einsum_path("ij,jk,kl->il", a, a, a, optimize="greedy")
+    return np.sum(np.einsum("ij,jk,kl->il", a, a, a, optimize=path)) * len(path)

@@ -79,3 +79,42 @@ def single_precision_spectrum(x, y):
         + np.sum(np.angle(spectrum + 9.0))
         + spectrum[1].imag
     )
+
+
+@program(lambda r: (r.normal(size=4),))
+def parts_are_written(x):
+    z = x + 1j * x**2
+    z.real[1] = x[0]
+    z.imag = 2.0 * z.real
+    z.real += x[::-1]
+    z.imag[2:] *= x[:2]
+    z.real[z.real > 0.5] = 0.25
+    w = z.imag
+    w[0] = 7.0
+    return np.sum(np.abs(z * x) ** 2)
+
+
+@program(
+    lambda r: (r.normal(size=4),),
+    refused=dict.fromkeys(("compiled", "python"), "while a imag part is in use"),
+)
+def a_part_that_is_read_after_a_write(x):
+    """Of the array itself nobody reads what is written."""
+    z = x + 1j * x
+    w = z.imag
+    z[0] = 7.0
+    return np.sum(w**2 * x)
+
+
+@program(
+    lambda r: (r.normal(size=(2, 2)),),
+    refused=dict.fromkeys(("compiled", "python"), "while a view is in use"),
+)
+def a_diagonal_that_the_next_trip_reads(x):
+    z = x * 1.0
+    d = np.diagonal(z)
+    total = 0.0
+    for k in range(3):
+        total += d[0] * k
+        z[0, 0] += x[0, 1]
+    return total

@@ -59,6 +59,7 @@ from adc.compiler.transforms import (
     reuse,
     scalarise,
     scatter,
+    snapshots,
     stacks,
     undo,
     unroll,
@@ -214,6 +215,7 @@ def _into(program: Program, context: Context) -> Program:
 
 STAGES: tuple[Stage, ...] = (
     Stage("lower", _lower),
+    Stage("snapshots", lambda p, c: snapshots.run(p, c.evaluator)),
     Stage("propagate", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),

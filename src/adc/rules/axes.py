@@ -208,6 +208,12 @@ def _rolled_along(a, shift, axis):
     return np.concatenate((a[before + (slice(cut, None),)], a[before + (slice(None, cut),)]), axis=axis)
 
 
+@static
+def once(times):
+    """Whether nothing is repeated: NumPy gives a copy, and not the array itself."""
+    return all(isinstance(n, int) and n == 1 for n in times)
+
+
 @composite(
     np.tile,
     wrt="A",
@@ -233,7 +239,8 @@ def tile(A, reps):
         apart = apart + (1, lengths[k])
         stretched = stretched + (times[k], lengths[k])
         result = result + (times[k] * lengths[k],)
-    return np.reshape(np.broadcast_to(np.reshape(A, apart), stretched), result)
+    tiled = np.reshape(np.broadcast_to(np.reshape(A, apart), stretched), result)
+    return np.copy(tiled) if once(times) else tiled
 
 
 @composite(
@@ -259,7 +266,8 @@ def repeat(a, repeats, axis=None):
         stretched = np.broadcast_to(
             np.expand_dims(x, k + 1), lengths[: k + 1] + (repeats,) + lengths[k + 1 :]
         )
-        return np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
+        repeated = np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
+        return np.copy(repeated) if once((repeats,)) else repeated
     each = np.broadcast_to(repeats, (n,))
     positions = np.searchsorted(np.cumsum(each), np.arange(np.sum(each)), side="right")
     return x[(slice(None),) * k + (positions,)]
@@ -311,7 +319,8 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     for k in range(ndim):
         axis = (1 - k) if swap and k < 2 else k
         column = np.reshape(xi[k], (1,) * axis + (np.size(xi[k]),) + (1,) * (ndim - 1 - axis))
-        results.append(column if sparse else np.broadcast_to(column, lengths))
+        grid = column if sparse else np.broadcast_to(column, lengths)
+        results.append(np.copy(grid) if copy else grid)
     return tuple(results)
 
 
@@ -326,6 +335,7 @@ def _windowed(axis, ndim):
     np.lib.stride_tricks.sliding_window_view,
     spelling="np.lib.stride_tricks.sliding_window_view",
     name="sliding_window_view",
+    extra={"view": True},
     notes="a copy; the lengths of the windows are known when it is compiled",
     examples=lambda r: [
         (r.normal(6), 3),

@@ -213,9 +213,18 @@ def _array(x):
     return np.stack(tuple(rows))
 
 
+def _of_which(args):
+    """The position of an array of whose elements np.einsum computes nothing: it gives a view of a diagonal."""
+    if not isinstance(args[0], str):
+        return 0 if len(args) == 3 and set(args[1]) == set(args[2]) else None
+    before, arrow, after = args[0].replace(" ", "").partition("->")
+    return 1 if arrow and set(before) == set(after) else None
+
+
 @composite(
     np.einsum,
     wrt="subscripts operands",
+    extra={"view": _of_which},
     notes="in pairs, in the order that costs least where all indices are equally long",
     examples=lambda r: [
         ("ij,jk->ik", r.normal(2, 3), r.normal(3, 4)),

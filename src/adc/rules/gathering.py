@@ -170,6 +170,7 @@ def extract(condition, arr):
         (np.array([1, 0, 1]), (r.normal(3), r.normal(3))),
         (np.array([2, 0]), (1.5, r.normal(2), r.normal(2))),
         call([1, 0, 1], (r.normal(3), r.normal(3))),
+        (np.array([[0, 0], [0, 0]]), (r.normal(2),)),
         call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="clip"),
         call(np.array([3, -1, 1]), (r.normal(3), r.normal(3)), mode="wrap"),
     ],
@@ -181,7 +182,7 @@ def choose(a, choices, mode="raise"):
         chosen = np.remainder(chosen, n)
     elif mode == "clip":
         chosen = np.clip(chosen, 0, n - 1)
-    result = choices[0]
+    result = choices[0] if n > 1 else np.where(chosen == 0, choices[0], choices[0])
     for k in range(1, n):
         result = np.where(chosen == k, choices[k], result)
     return result

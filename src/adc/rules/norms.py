@@ -167,6 +167,7 @@ if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0
         np.linalg.diagonal,
         wrt="x",
         name="linalg.diagonal",
+        extra={"view": True},
         examples=lambda r: [r.normal(3, 3), call(r.normal(2, 3, 4), offset=1)],
     )
     def linalg_diagonal(x, offset=0):

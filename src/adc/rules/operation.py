@@ -63,6 +63,7 @@ class Operation:
     # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "may_be_complex": the result for real operands, as their values decide.
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
+    # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says.
     # "least": the length of the shortest array that it takes.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",
@@ -81,6 +82,12 @@ class Operation:
             (k for k, pair in enumerate(zip(own, other, strict=False)) if len(set(pair)) == 2), len(own)
         )
         return self.full if count > shared or any(k not in own for k in keywords) else self
+
+    def viewed(self, args: Sequence[Any]) -> Any:
+        """Of a call with these arguments, the one whose memory NumPy's result may share where the body makes a copy."""
+        said = self.extra.get("view")
+        position = said(args) if callable(said) else 0 if said else None
+        return args[position] if position is not None and position < len(args) else None
 
     @property
     def signature(self) -> inspect.Signature:

@@ -319,8 +319,10 @@ def tensordot(a, b, axes=2):
     ],
 )
 def kron(a, b):
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
+    if np.ndim(a) == 0 and np.ndim(b) == 0:
         return a * b
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.copy(a * b)
     ndim = max(np.ndim(a), np.ndim(b))
     left = (1,) * (ndim - np.ndim(a)) + np.shape(a)
     right = (1,) * (ndim - np.ndim(b)) + np.shape(b)

@@ -76,11 +76,11 @@ def _arrays(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The body made a copy of what NumPy gives as a view: let the result have NumPy's memory."""
-    source = args[0] if args else None
+    source = entry.operation.viewed(args)
     if source.__class__ is not Tensor:
         return
-    window = entry.function(source.primal, *args[1:], **kwargs)
-    if isinstance(window, np.ndarray) and window.base is not None:
+    window = entry.function(*record.plain(args), **kwargs)
+    if isinstance(window, np.ndarray) and (window.base is not None or window is source.primal):
         result.primal = window
         views.note(result, (source,))
 

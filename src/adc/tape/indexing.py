@@ -149,6 +149,9 @@ def write(t: Tensor, index: Any, value: Any) -> None:
     same_root = value.__class__ is Tensor and views.is_view(value) and views.root_of(value) is root
     if same_root and views.same_window(value.primal, t.primal[index]):
         return  # the second half of `t[index] += ...`, which wrote in place already
+    if views.is_part(t, root):
+        _write_part(t, root, index, value)
+        return
     if modes.plain:
         views.spare_kept(t)
     t.primal[index] = new
@@ -158,6 +161,16 @@ def write(t: Tensor, index: Any, value: Any) -> None:
         put(root, index if root is t else _within(root, t, index), active)
     else:
         refresh_views(root)
+
+
+def _write_part(t: Tensor, root: Tensor, index: Any, value: Any) -> None:
+    """Write to the real or imaginary part of complex elements: these are made anew."""
+    region = _within(root, t, index)
+    old: Any = root[region]
+    if np.iscomplexobj(record.plain(value)):
+        value = np.real(value)
+    whole = value + 1j * np.imag(old) if views.is_real_part(t, root) else np.real(old) + 1j * value
+    write(root, region, whole)
 
 
 def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
@@ -216,6 +229,11 @@ def refresh_views(root: Tensor) -> None:
 
 def _read_anew(view: Tensor, root: Tensor) -> Node:
     index = views.positions(root.primal, view.primal)
+    if views.is_part(view, root):
+        values = root.primal[index]
+        whole = make(values, record.new_node(READ, values, (root.node,), (index, root.primal.shape)))  # type: ignore[arg-type]
+        found: Any = np.real(whole) if views.is_real_part(view, root) else np.imag(whole)
+        return found.node  # type: ignore[no-any-return]
     return record.new_node(READ, view.primal, (root.node,), (index, root.primal.shape))  # type: ignore[arg-type]
 
 

@@ -86,7 +86,14 @@ def _by_rule(name: str) -> Any:
         return None
     attribute = getattr(np.ndarray, name, None)
     if attribute is not None and not callable(attribute):
-        return property(lambda t: record.apply(entry, (t,), {}))  # `t.real`
+
+        def read(t: Tensor) -> Any:
+            return record.apply(entry, (t,), {})
+
+        def overwrite(t: Tensor, value: Any) -> None:
+            indexing.write(read(t), Ellipsis, value)
+
+        return property(read, overwrite)  # `t.real`
 
     recorders = Recorders(entry, entry.function)
 
@@ -178,10 +185,10 @@ def _numpy(t: Tensor, *, force: bool = False) -> Any:
     return np.asarray(t.primal)
 
 
-def _astype(t: Tensor, dtype: Any, **kwargs: Any) -> Tensor:
+def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwargs: Any) -> Tensor:
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
-        return _clone(t)
+        return _clone(t) if copy else t
     if t.node is None or not modes.enabled:
         return make(t.primal.astype(dtype))
     if dtype.kind not in "fc":
@@ -194,6 +201,11 @@ def _astype(t: Tensor, dtype: Any, **kwargs: Any) -> Tensor:
     z = t.primal.astype(dtype)
     pull = entry_of(registry.named("copy")).pull((True,))  # the accumulator casts the adjoint back
     return record.record(pull, z, (t.node,), (None,) * len(pull.keeps))  # type: ignore[no-any-return]
+
+
+def _conjugated(t: Tensor) -> Any:
+    """The method: of real numbers it gives the array itself, where np.conj gives a copy."""
+    return np.conj(t) if t.dtype.kind == "c" else t
 
 
 def _clone(t: Tensor) -> Tensor:
@@ -315,6 +327,8 @@ _OWN: dict[str, Any] = {
     "tolist": _tolist,
     "numpy": _numpy,
     "astype": _astype,
+    "conj": _conjugated,
+    "conjugate": _conjugated,
     "to": _to,
     "type": _astype,
     "float": lambda t: _astype(t, np.float32),
@@ -326,7 +340,7 @@ _OWN: dict[str, Any] = {
     "clone": _clone,
     "contiguous": lambda t: t,
     "reshape": _reshape,
-    "view": _reshape,
+    "view": lambda t, *shape: _reshape(t, *shape) if shape else t[...],
     "transpose": _transpose,
     "permute": lambda t, *axes: np.transpose(t, tuple(_lengths(axes))),
     "t": lambda t: np.transpose(t),

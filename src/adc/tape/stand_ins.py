@@ -46,13 +46,24 @@ def listed(values: Any) -> Any:
 
 
 def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
-    made = _as_array(object, dtype, copy is not False)
+    made = _as_array(object, dtype, copy is True)
     ndmin = kwargs.pop("ndmin", 0)
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
 def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
     return _as_array(a, dtype, copy=False)
+
+
+def _contiguous(function: Callable[..., Any]) -> Callable[..., Any]:
+    """np.ascontiguousarray and the like: the array itself where it lies in memory as is wanted, else a copy."""
+
+    def stand_in(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        made = _as_array(a, dtype, copy=False)
+        lies_so = made is not a or not isinstance(a, Tensor) or function(a.primal) is a.primal
+        return made if lies_so else np.copy(made)
+
+    return stand_in
 
 
 def _fromiter_stand_in(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
@@ -95,8 +106,8 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.array: _array_stand_in,
     np.asarray: _asarray_stand_in,
     np.asanyarray: _asarray_stand_in,
-    np.ascontiguousarray: _asarray_stand_in,
-    np.asfortranarray: _asarray_stand_in,
+    np.ascontiguousarray: _contiguous(np.ascontiguousarray),
+    np.asfortranarray: _contiguous(np.asfortranarray),
     np.require: _asarray_stand_in,
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,

@@ -120,6 +120,16 @@ def positions(root: np.ndarray[Any, Any], window: np.ndarray[Any, Any]) -> tuple
     return tuple(index)
 
 
+def is_part(view: Tensor, root: Tensor) -> bool:
+    """Whether a view is of the real or the imaginary parts of its root's elements."""
+    return bool(root.primal.dtype.kind == "c" and view.primal.dtype.kind == "f")
+
+
+def is_real_part(view: Tensor, root: Tensor) -> bool:
+    """Which of them: the real part of an element comes first in memory."""
+    return bool((_address(view.primal) - _address(root.primal)) % root.primal.itemsize == 0)
+
+
 def _address(array: np.ndarray[Any, Any]) -> int:
     return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
 

@@ -36,8 +36,11 @@ last_write = [0]  # the order of the latest write anywhere: nodes after it need 
 
 def owner_of(array: Any) -> Any:
     """The array that owns the memory."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
+    base = array.base
+    while base is not None:
+        if isinstance(base, np.ndarray):
+            array = base
+        base = getattr(base, "base", None)  # of windows that slide NumPy puts an object of its own between
     return array
 
 

@@ -260,6 +260,16 @@ class ExpressionPrinter:
         )
         return call(attribute("np", "full"), [self.atom(shape), value], keywords)
 
+    def _print_real(self, stmt: Assign) -> ast.expr | None:
+        """A part of an array is memory of its own in the program, where NumPy gives a view."""
+        z = stmt.args[0]
+        if not isinstance(z, Var) or not z.is_array or self.inlining.expression_of(z) is not None:
+            return None
+        assert isinstance(stmt.op, Operation)
+        return call(ast.Attribute(call(dotted(stmt.op.spelling), [self.atom(z)]), "copy", ast.Load()), [])
+
+    _print_imag = _print_real
+
     def _print_reshape(self, stmt: Assign) -> ast.expr:
         shape = stmt.args[1]
         if isinstance(shape, tuple) and len(shape) == 1:

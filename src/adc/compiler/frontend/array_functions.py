@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, python_builtins, templates
+from adc.compiler.frontend import higher_order, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
@@ -88,9 +88,14 @@ def _triangle(function: Callable[..., Any]) -> Callable[..., Value]:
     return call
 
 
-def _real(self: Calls, val: Value) -> Value:
-    """The real part; an array of real numbers is its own."""
-    return self.op("real", val) if _is_complex(self, val) or not isinstance(val, Var) else val
+def _part(name: str) -> Callable[..., Value]:
+    """np.real and np.imag."""
+
+    def call(self: Calls, val: Value) -> Value:
+        x = self.array_of(val) if isinstance(val, (list, tuple)) else val
+        return parts.part(self, x, name) if isinstance(x, Var) else self.op(name, x)
+
+    return call
 
 
 def _shape(self: Calls, x: Value) -> Value:
@@ -137,7 +142,26 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
 def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
     if x.type.dtype != str(np.dtype(dtype)):
         return self.cast(x, str(np.dtype(dtype)))
-    return self.op("copy", x) if x.is_array else x
+    return self.op("copy", x) if x.is_array and copy is True else x
+
+
+def _conjugated(self: Calls, x: Var) -> Value:
+    """The method: of real numbers it gives the array itself, where np.conj gives a copy."""
+    return self.op("conjugate", x) if _is_complex(self, x) else x
+
+
+def _view(self: Calls, x: Var, *as_what: Value) -> Value:
+    if as_what:
+        raise self.refuse("`.view()` of another type is not supported", repair="use .astype()")
+    return self.subscript(x, Ellipsis)
+
+
+def _nan_to_num(self: Calls, x: Value, copy: Value = True, *others: Value, **options: Value) -> Value:
+    value = self.call_rule(np.nan_to_num, [x, True, *others], options)
+    if copy is True:
+        return value
+    self.set_item(x, Ellipsis, value)
+    return x
 
 
 def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> Value:
@@ -169,10 +193,15 @@ def _fill(self: Calls, x: Var, value: Value) -> None:
 
 
 def _item(self: Calls, x: Var, *index: Value) -> Value:
+    """One element, by an index for each axis or by its position in the flattened array."""
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
     if not x.is_array:
         return x
     if not index:
         index = (0,) * x.type.ndim
+    if len(index) < x.type.ndim:
+        x = self.call(np.ravel, [x], {})
     return self.subscript(x, tuple(index))
 
 
@@ -214,6 +243,24 @@ def _dot(self: Calls, a: Value, b: Value, **rest: Value) -> Value:
     if min(ranks) > 0 and max(ranks) > 2 and not rest:
         return self.call(np.tensordot, [a, b, ((-1,), (max(-2, -ranks[1]),))], {})
     return self.call_rule(np.dot, [a, b], rest)
+
+
+def _einsum_path(
+    self: Calls, subscripts: Value, *operands: Value, optimize: Value = "greedy", einsum_call: Value = False
+) -> Value:
+    """The order of a contraction, which the lengths of its operands decide."""
+    given = []
+    for value in (subscripts, *operands):
+        dims = value.type.shape if isinstance(value, Var) else ()
+        lengths = [d.known for d in dims if d.known is not None]
+        if len(lengths) < len(dims):
+            raise self.refuse(
+                "np.einsum_path of lengths that are only known at run time",
+                "the order that it finds depends on them",
+                "leave it to np.einsum, which takes `optimize=True`",
+            )
+        given.append(np.broadcast_to(0.0, lengths) if isinstance(value, Var) else value)
+    return np.einsum_path(*given, optimize=optimize, einsum_call=einsum_call)
 
 
 def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
@@ -284,9 +331,12 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndarray: _ndarray,
     np.asarray: asarray,
     np.ascontiguousarray: _ascontiguousarray,
-    np.real: _real,
+    np.nan_to_num: _nan_to_num,
+    np.real: _part("real"),
+    np.imag: _part("imag"),
     np.concatenate: _concatenate,
     np.dot: _dot,
+    np.einsum_path: _einsum_path,
     np.stack: _stack,
     np.tril: _triangle(np.tril),
     np.triu: _triangle(np.triu),
@@ -311,6 +361,9 @@ TABLE: dict[Any, Callable[..., Value]] = {
 }
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,
+    "view": _view,
+    "conj": _conjugated,
+    "conjugate": _conjugated,
     "reshape": _reshape_method,
     "transpose": _transpose_method,
     "fill": _fill,

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import frozen, growing, instances, stretching
+from adc.compiler.frontend import frozen, growing, instances, parts, stretching
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
@@ -50,6 +50,9 @@ class Assignments(Calls):
                 owner = self.evaluate(target.value)
                 if isinstance(owner, Instance):
                     instances.set_attribute(self, owner, target.attr, value)
+                    return
+                if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
+                    self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
                     return
                 raise self.refuse(
                     "writing to an attribute is not supported",
@@ -139,7 +142,8 @@ class Assignments(Calls):
 
     def _augment_attribute(self, node: Any, function: Any) -> None:
         owner = self.evaluate(node.target.value)
-        if not isinstance(owner, Instance):
+        is_part = isinstance(owner, Var) and owner.is_array and node.target.attr in ("real", "imag")
+        if not isinstance(owner, Instance) and not is_part:
             raise self.refuse(
                 "an augmented write to an attribute is not supported", repair="return the value instead"
             )
@@ -156,6 +160,9 @@ class Assignments(Calls):
 
     def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
         """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
+        if array in self.part_of:
+            self.set_item(array, index, self.binary(function, self.subscript(array, index), value))
+            return
         items = normalized(self, array, index)
         assert isinstance(array.type, Array)
         fancy = any(isinstance(i, Var) and i.is_array for i in items)
@@ -189,6 +196,9 @@ class Assignments(Calls):
                 raise self.refuse("a number cannot be written to by index")
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
+            if base in self.part_of:
+                parts.written(self, *self.part_of[base], index, value)
+                return
             self.write(base, normalized(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
             growing.put(self, base, index, value)

@@ -41,6 +41,9 @@ class Builder:
         self.origin: Location | None = None
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
+        self.part_of: dict[
+            Var, tuple[Var, str]
+        ] = {}  # the real or imaginary part of a complex array -> which of what
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.spent = 0
@@ -278,7 +281,7 @@ class Builder:
     def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
         try:
             with np.errstate(all="ignore"):
-                result = operation.function(*bound)
+                result = infer.called(operation, bound)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"{operation.spelling} of constants: {error}") from error
         if isinstance(result, np.ndarray) and result.ndim == 0:

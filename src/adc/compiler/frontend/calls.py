@@ -238,8 +238,9 @@ class Calls(Functions):
         ):
             self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
-            if operation.extra.get("view") and isinstance(result, Var) and args:
-                self.snapshots[result] = args[0]
+            source = operation.viewed(args)
+            if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
+                self.snapshots[result] = source
         else:
             result = self.op(operation, *args, **kwargs)
         named = array_functions.result_type(function) if isinstance(result, tuple) else None

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances
+from adc.compiler.frontend import growing, instances, parts
 from adc.compiler.frontend.frame import (
     Closure,
     Growing,
@@ -175,9 +175,7 @@ class Expressions(Operators):
         if name == "dtype":
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):
-            if np.dtype(base.type.dtype).kind == "c":
-                return self.op(name, base)
-            return base if name == "real" else self.op("multiply", base, 0.0)
+            return parts.part(self, base, name)
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)

@@ -114,17 +114,24 @@ def _said_dtype(operation: Operation, args: tuple[Operand, ...], said: str) -> n
 def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if isinstance(operation.function, np.ufunc) or operation.name == "arange":
-            return operation.function(*args)
-        required = [
-            a for p, a in zip(operation.parameters, args, strict=True) if p.default is inspect.Parameter.empty
-        ]
-        options = {
-            p.name: a
-            for p, a in zip(operation.parameters, args, strict=True)
-            if p.default is not inspect.Parameter.empty
-        }
-        return operation.function(*required, **options)
+        return called(operation, args)
+
+
+def called(operation: Operation, args: tuple[Any, ...]) -> Any:
+    """The operation itself of values, one for each parameter: options by name, as NumPy may order them otherwise."""
+    by_position = isinstance(operation.function, np.ufunc) or operation.name == "arange"
+    if by_position or getattr(operation.function, "__module__", "") == "math":
+        return operation.function(*args)
+    required: list[Any] = []
+    options: dict[str, Any] = {}
+    for parameter, value in zip(operation.parameters, args, strict=True):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            required.extend(value)
+        elif parameter.default is parameter.empty:
+            required.append(value)
+        else:
+            options[parameter.name] = value
+    return operation.function(*required, **options)
 
 
 def layout_of(types: list[Type]) -> Layout:

@@ -27,7 +27,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Print, Var
-from adc.compiler.ir.types import is_float
+from adc.compiler.ir.types import Array, is_float
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -209,8 +209,9 @@ def _telling(self: Calls, measures: list[Value]) -> list[Value]:
 
 
 def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
-    """One of two values, which may be containers."""
-    if self.type_of(then) is not None and self.type_of(orelse) is not None:
+    """One of two values, which may be containers; of two arrays it is that array, and not a copy."""
+    types = self.type_of(then), self.type_of(orelse)
+    if not any(t is None or isinstance(t, Array) for t in types):
         return self.op("where", test, then, orelse)
     return self.choose(test, lambda: then, lambda: orelse)
 

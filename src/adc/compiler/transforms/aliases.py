@@ -43,7 +43,6 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with writes to joined arrays made safe. Raises UnsupportedError where an alias is in doubt."""
     _reshaped_copies(program, evaluator)
     written = written_roots(walk(program.body), evaluator.joined_roots)
-    _check_snapshots(program, evaluator)
     for store, name, other in sharing.of(program, evaluator.joined_roots).conflicts():
         raise _refused(store.origin, name.name, other.name)
     stored = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
@@ -68,19 +67,13 @@ def _reshaped_copies(program: Program, ev: Evaluator) -> None:
         source = stmt.args[0]
         if source.type.layout == "C" or memory.of(stmt.target) not in written:
             continue
-        # What a trip has reshaped, the next one has only where the loop carries it.
-        carries = (
-            loop
-            for loop in place.region_of[stmt].loops
-            if any(c.phi.is_array and memory.of(c.phi) is memory.of(stmt.target) for c in loop.carried)
-        )
-        begin = place.start[next(carries, stmt)]
-        views = _views_of(stmt, program)
+        start = begin(stmt, memory.of(stmt.target), memory, place)
+        views = views_of(stmt, program)
         for store in stores:
             if (
-                place.start[store] > begin
+                place.start[store] > start
                 and memory.of(store.array) is memory.of(stmt.target)
-                and _sees(views, store, stmt, program, place)
+                and sees(views, store, stmt, program, place)
             ):
                 raise UnsupportedError(
                     f"this writes to `{stmt.target.root.name}`, of which a reshape was taken "
@@ -97,7 +90,7 @@ def _reshaped_copies(program: Program, ev: Evaluator) -> None:
         program.body = _copied_before(program.body, doubtful, ev)
 
 
-def _views_of(made: Assign, program: Program) -> set[Var]:
+def views_of(made: Assign, program: Program) -> set[Var]:
     """What is made by a statement, and the views of it."""
     views = {made.target}
     for stmt in walk(program.body):
@@ -106,7 +99,7 @@ def _views_of(made: Assign, program: Program) -> set[Var]:
     return views
 
 
-def _sees(views: set[Var], store: Store, made: Assign, program: Program, place: layout.Layout) -> bool:
+def sees(views: set[Var], store: Store, made: Assign, program: Program, place: layout.Layout) -> bool:
     """Whether a write is made through one of some views, or may come before a statement that reads one."""
     if store.array in views or views.intersection(r for r in program.results if isinstance(r, Var)):
         return True
@@ -118,7 +111,9 @@ def _sees(views: set[Var], store: Store, made: Assign, program: Program, place: 
             return True  # it goes on under another name
         # A loop that begins after the view was made comes back to what stands before the write.
         again = [loop for loop in place.region_of[stmt].loops if loop not in inside]
-        if place.start[store] <= (place.end[again[0]] if again else place.start[stmt]):
+        if again and place.start[store] <= place.end[again[0]]:
+            return True
+        if stmt is not store and place.start[store] <= place.start[stmt]:
             return True
     return False
 
@@ -146,27 +141,14 @@ def _copied_before(block: Block, copies: dict[Stmt, Assign], ev: Evaluator) -> B
     return result
 
 
-def _check_snapshots(program: Program, ev: Evaluator) -> None:
-    """What NumPy gives as a view is a copy here: refused where a write to either could be seen in the other."""
-    order = {s: k for k, s in enumerate(walk(program.body))}
-    made = {t: k for s, k in order.items() if isinstance(s, Assign) for t in s.targets if t in ev.snapshots}
-    if not made:
-        return
-    last = {v.root: k for s, k in order.items() for v in uses(s)}  # in the order of the text
-    last.update({r.root: len(order) for r in program.results if isinstance(r, Var)})
-    memory = Memory(ev.joined_roots)
-    for copy, begin in made.items():
-        for s, k in order.items():
-            if not isinstance(s, Store) or k < begin:
-                continue
-            seen = memory.of(s.array) is memory.of(ev.snapshots[copy]) and last.get(copy.root, 0) > k
-            if seen or memory.of(s.array) is memory.of(copy):
-                raise UnsupportedError(
-                    f"this writes to `{s.array.name}` while a diagonal is in use that NumPy gives as a view",
-                    s.origin,
-                    "the diagonal is a copy in generated code: neither would see the other's writes.",
-                    "Copy it where it is taken: `np.diagonal(a).copy()`.",
-                )
+def begin(made: Assign, of: Var, memory: Memory, place: layout.Layout) -> int:
+    """From where on a view is there: what a trip has made, the next one has only where the loop carries it."""
+    carries = (
+        loop
+        for loop in place.region_of[made].loops
+        if any(c.phi.is_array and memory.of(c.phi) is of for c in loop.carried)
+    )
+    return place.start[next(carries, made)]
 
 
 def _refused(where: Location | None, one: str, other: str) -> UnsupportedError:

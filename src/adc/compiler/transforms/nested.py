@@ -36,7 +36,19 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Scalar, is_float
 from adc.compiler.leaves import Leaves, plain_value, with_lists, without_lists
-from adc.compiler.transforms import adjoint, aliases, cse, dead, fold, plain, propagate, scopes, tangent, undo
+from adc.compiler.transforms import (
+    adjoint,
+    aliases,
+    cse,
+    dead,
+    fold,
+    plain,
+    propagate,
+    scopes,
+    snapshots,
+    tangent,
+    undo,
+)
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
@@ -308,6 +320,7 @@ def _reversed(ev: Evaluator, program: Program) -> tuple[Block, list[Atom]]:
 def cleaned(ev: Evaluator, program: Program, inputs: list[Var]) -> Program:
     """The program as a transform takes it: nothing twice, nothing dead, writes to carried arrays made safe."""
     program.params = [*inputs, *scopes.free(program.body, inputs)]
+    program = snapshots.run(program, ev)
     program = propagate.run(program, ev)
     program = _kept_block(ev, cse.run, program)
     program = dead.run(program, ev.joined_roots)

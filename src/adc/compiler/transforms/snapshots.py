@@ -1,0 +1,56 @@
+"""Refuse programs that could see that NumPy gives a view where there is a copy here: a diagonal, a real part.
+
+    w = z.imag                  w = z.imag
+    z[0] = 1j                   total = sum(w)
+    total = sum(w)              z[0] = 1j
+    # refused: w has changed    # nobody sees a difference
+
+Before anything is taken for dead: a write that only the view sees is one to memory that nobody reads.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.analysis import layout
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Program, Store, walk
+from adc.compiler.transforms.aliases import begin, sees, views_of
+from adc.errors import UnsupportedError
+
+
+def run(program: Program, ev: Evaluator) -> Program:
+    """The program as it is. Raises UnsupportedError where a write to either could be seen in the other."""
+    made = [
+        (t, stmt)
+        for stmt in walk(program.body)
+        if isinstance(stmt, Assign)
+        for t in stmt.targets
+        if t in ev.snapshots
+    ]
+    if not made:
+        return program
+    memory = Memory(ev.joined_roots)
+    place = layout.of(program.body, program.params)
+    stores = [s for s in walk(program.body) if isinstance(s, Store)]
+    for copy, stmt in made:
+        start = begin(stmt, memory.of(copy), memory, place)
+        views = views_of(stmt, program)
+        for store in stores:
+            if place.start[store] <= start:
+                continue
+            of_source = memory.of(store.array) is memory.of(ev.snapshots[copy])
+            if memory.of(store.array) is memory.of(copy) or (
+                of_source and sees(views, store, stmt, program, place)
+            ):
+                what = f"{ev.part_of[copy][1]} part" if copy in ev.part_of else "view"
+                raise UnsupportedError(
+                    f"this writes to `{store.array.name}` while a {what} is in use that NumPy does not copy",
+                    store.origin,
+                    f"the {what} is a copy in generated code: neither would see the other's writes.",
+                    "Copy it where it is taken: `np.diagonal(a).copy()`, `z.real.copy()`.",
+                )
+    for copy, _ in made:
+        del ev.snapshots[
+            copy
+        ]  # its reverse sweep writes to what it keeps, which the program around it must not mind
+    return program
