@@ -113,6 +113,30 @@ def test_pairs_of_special_values_as_numpy_gives_them(name):
     assert good.all(), np.column_stack([x, y, values, wanted])[~good][:9]
 
 
+@pytest.mark.parametrize("exponent", [0.5, 1.5, 2.5, -0.5, -1.5, -2.5])
+def test_powers_of_a_root(exponent):
+    @njit(error_model="numpy")
+    def loop(x, values):
+        for i in range(x.size):
+            values[i] = vm.half_power(x[i], exponent)
+
+    x = 10.0 ** np.random.default_rng(4).uniform(-120, 120, 4000)
+    x = np.concatenate([x, np.random.default_rng(5).uniform(0.5, 2.0, 4000)])
+    values = np.empty_like(x)
+    loop(x, values)
+    with mpmath.workprec(200):
+        wanted = [mpmath.mpf(v) ** mpmath.mpf(exponent) for v in x]
+        ulps = [abs((mpmath.mpf(v) - w) / w) * 2**53 for v, w in zip(values, wanted, strict=True)]
+    assert max(ulps) < 4  # halves of a unit, or less
+    loop(SPECIAL, values)
+    with np.errstate(all="ignore"):
+        wanted = np.array([v ** np.float64(exponent) for v in SPECIAL])  # an array to the power 0.5 is sqrt
+    good = agree(values[: SPECIAL.size], wanted, 3) | (np.abs(wanted) < np.finfo(float).tiny) & (
+        values[: SPECIAL.size] == 0
+    )
+    assert good.all(), np.column_stack([SPECIAL, values[: SPECIAL.size], wanted])[~good]
+
+
 def test_digamma_at_special_values():
     x = np.array([0.0, -0.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1.0, 0.5, -0.5])
     values = np.empty_like(x)

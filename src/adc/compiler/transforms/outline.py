@@ -175,13 +175,15 @@ def _form(kernel: Program) -> tuple[Any, ...]:
 def _worthwhile(loop: For) -> bool:
     """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
 
-    Such a check compares addresses, and the order of a vectorised sum is not that of the loop it falls back to: the
-    last bit of a sum would depend on where its arrays happen to lie.
+    Where elements of several types are written, it does not check at all. Such a check compares addresses, and the
+    order of a vectorised sum is not that of the loop it falls back to: the last bit of a sum would depend on where its
+    arrays happen to lie.
     """
     for s in walk([loop]):
         if isinstance(s, For) and vectorisable(s):
             arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
-            if len(arrays) > FEW_ARRAYS:
+            written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
+            if len(arrays) > FEW_ARRAYS or len(written) > 1:
                 return True
             if s.carried and any(isinstance(inner, Store) for inner in s.body):
                 return True

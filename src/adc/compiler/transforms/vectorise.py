@@ -29,6 +29,10 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.runtime import vectormath
 
+# Exponents of a root and a few products.
+HALVES = {
+    Const(dtype(sign * half)) for dtype in (float, np.float32) for sign in (1, -1) for half in (0.5, 1.5, 2.5)
+}
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 
 
@@ -118,9 +122,11 @@ def _vectorised(s: Stmt, loop: For) -> Block:
                 ]
             return [Assign(s.targets, STEPS[s.name], (c.phi, rest), s.origin)]
     function = _vector_function(s)
-    if function is not None and not _small_power(s):
-        return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
-    return [s]
+    if function is None or _small_power(s):
+        return [s]
+    if s.name == "power" and s.args[1] in HALVES:
+        function = "half_power"
+    return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
 
 
 def _small_power(s: Assign) -> bool:

@@ -1,4 +1,4 @@
-"""power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
+"""power, half_power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
 
 from __future__ import annotations
 
@@ -66,6 +66,20 @@ def power(x: float, y: float) -> float:
     beyond = magnitude(product) > 1000.0
     z = scaled_exp_of_sum(1.0, clipped(product, -1000.0, 1000.0), select(beyond, 0.0, rest))
     return library_power(not ordinary, x, y, z)
+
+
+@vector_function()
+def half_power(x: float, y: float) -> float:
+    """x**y for y = 0.5, 1.5, 2.5 or their negatives, as C's pow has it: a root and products, within two units.
+
+    `y` is a constant of the code that calls it, so nothing is left of the choices. What is below the least normal
+    number may be 0.
+    """
+    root = select(x == -INFINITY, INFINITY, square_root(x))
+    exponent = magnitude(y)
+    product = root * select(exponent > 2.0, x * x, select(exponent > 1.0, x, 1.0))
+    product = magnitude(product)  # also of -0.0
+    return select(y < 0.0, 1.0 / product, product)
 
 
 @vector_function("cbrt")
