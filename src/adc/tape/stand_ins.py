@@ -1,10 +1,10 @@
-"""What traced code gets in place of functions that make arrays, and of `isinstance`."""
+"""What traced code gets in place of functions that make arrays or walk through them, and of `isinstance`."""
 
 from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,12 @@ def _fromiter_stand_in(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) ->
     return _as_array(list(itertools.islice(iter, count) if count >= 0 else iter), dtype, copy=False)
 
 
+def _ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """`np.ndenumerate`: every index with its element."""
+    x = _as_array(arr, copy=False)
+    return ((index, x[index]) for index in np.ndindex(x.shape))
+
+
 def vectorize(
     pyfunc: Callable[..., Any],
     otypes: Any = None,
@@ -111,5 +117,6 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.require: _asarray_stand_in,
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
+    np.ndenumerate: _ndenumerate,
 }
 BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}
