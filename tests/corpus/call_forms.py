@@ -1,6 +1,7 @@
 """The same operations in the other forms that NumPy takes: methods, keywords, lists, arrays for sequences."""
 
 import numpy as np
+import scipy.linalg
 from tests.corpus import program
 
 KEEP = np.array([True, False, True, True])
@@ -209,3 +210,10 @@ def functions_of_numbers_that_are_known(a):
 def the_path_of_a_contraction(a):
     path, _ = np.einsum_path("ij,jk,kl->il", a, a, a, optimize="greedy")
     return np.sum(np.einsum("ij,jk,kl->il", a, a, a, optimize=path)) * len(path)
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def factors_by_their_other_forms(a):
+    gram = a @ a.T + 3.0 * np.eye(3)
+    lower, upper = scipy.linalg.lu(gram, permute_l=True)
+    return np.sum(np.linalg.cholesky(gram, upper=True) ** 3 * a) + np.sum(lower**2 * a) + np.sum(upper**3)

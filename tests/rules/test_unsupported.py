@@ -19,8 +19,8 @@ def counted(x):
     return np.sum(np.histogram2d(x, x)[0])
 
 
-def divided(x):
-    return np.sum(np.polydiv(x, x[:2])[0])
+def ordered(x):
+    return np.sum(np.abs(np.sort_complex(x)))
 
 
 def elliptic(x):
@@ -54,7 +54,7 @@ def triangular(x):
 NAMES = {
     common: "numpy.intersect1d",
     counted: "numpy.histogram2d",
-    divided: "numpy.polydiv",
+    ordered: "numpy.sort_complex",
     elliptic: "scipy.special.ellipj",
     zeta: "scipy.special.zetac",
     polynomial: "scipy.special.legendre",

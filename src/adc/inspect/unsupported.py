@@ -66,7 +66,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "intersect1d setdiff1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
         ),
         ("unsupported", "the length of the result depends on values in a way that is not stable"): (
-            "polydiv sort_complex"
+            "sort_complex"
         ),
         ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require"),
     },

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.registry import composite, constant, elementwise, pull, push
+from adc.rules.registry import composite, constant, elementwise, lowered, pull, push
 from adc.rules.sampler import call
 
 
@@ -34,11 +34,18 @@ def ldexp(z, x1, x2):
 @elementwise(
     np.heaviside,
     cost=1,
+    extra={"ranks": ()},  # Numba has no function of that name
     notes="0 away from 0; at 0 the second operand passes",
     examples=lambda r: [(0.7, 0.5), (r.nonzero(4), 0.5), (r.nonzero(2, 3), r.normal(3))],
 )
 def heaviside(z, x1, x2):
     return 0.0, np.where(x1 == 0.0, 1.0, 0.0)
+
+
+@lowered(np.heaviside)
+def heaviside_by_cases(x1, x2):
+    step = np.where(x1 > 0.0, 1.0, np.where(x1 < 0.0, 0.0, x2))
+    return np.where(np.isnan(x1), x1, step)
 
 
 @elementwise(

@@ -63,7 +63,7 @@ def _spread(x, axis, fewer, keepdims, where, mean):
     middle = np.sum(x * counted, axis=axis, keepdims=True) / total if mean is None else mean
     apart = np.where(counted > 0.0, x - middle, 0.0)
     squares = np.sum(np.real(apart * np.conjugate(apart)), axis=axis, keepdims=keepdims)
-    return squares / (np.sum(counted, axis=axis, keepdims=keepdims) - fewer)
+    return squares / np.maximum(np.sum(counted, axis=axis, keepdims=keepdims) - fewer, 0.0)
 
 
 @full(np.var)

@@ -238,6 +238,11 @@ def cholesky_push(z, a, *, a_dot):
     return z @ halved(hermitian(np.linalg.solve(z, hermitian(left))))
 
 
+@full(np.linalg.cholesky)
+def either_cholesky(a, *, upper=False):
+    return hermitian(np.linalg.cholesky(hermitian(a))) if upper else np.linalg.cholesky(a)
+
+
 @composite(
     np.linalg.lstsq,
     wrt="a b",

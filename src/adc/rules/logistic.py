@@ -9,7 +9,6 @@ from adc.rules import shapes
 from adc.rules.reductions import expanded
 from adc.rules.registry import composite, elementwise, full, lowered, pull, push
 from adc.rules.sampler import call
-from adc.rules.special_refusals import refuses
 
 # --- logistic functions and entropies -----------------------------------------------------------------------
 
@@ -144,42 +143,84 @@ def cotdg(z, x):
     return -math.pi / 180.0 * (1.0 + z * z)
 
 
+def _power_series(t, terms):
+    total = 0.0 * t + terms[-1]
+    for c in terms[-2::-1]:
+        total = total * t + c
+    return total
+
+
+def _of_exponent(logarithm, lmbda):
+    """d/dl of (exp(l * log) - 1) / l, also where l is zero or next to it."""
+    t = lmbda * logarithm
+    small = np.abs(t) < 0.1
+    s = np.where(small, 1.0, t)
+    far = (s * np.exp(s) - np.expm1(s)) / (s * s)
+    near = _power_series(
+        np.where(small, t, 0.0), (1 / 2, 1 / 3, 1 / 8, 1 / 30, 1 / 144, 1 / 840, 1 / 5760, 1 / 45360)
+    )
+    return logarithm * logarithm * np.where(small, near, far)
+
+
+def _of_root(y, lmbda):
+    """d/dl of log(1 + l * y) / l, also where l is zero or next to it."""
+    u = lmbda * y
+    small = np.abs(u) < 0.01
+    s = np.where(small, 1.0, u)
+    far = (s / (1.0 + s) - np.log1p(s)) / (s * s)
+    near = _power_series(np.where(small, u, 0.0), (-1 / 2, 2 / 3, -3 / 4, 4 / 5, -5 / 6, 6 / 7, -7 / 8))
+    return y * y * np.where(small, near, far)
+
+
+def _exponents(draw):
+    """Examples with exponents far from zero, next to it, and zero."""
+    return lambda r: [
+        (draw(r), 0.7),
+        (draw(r, 3), r.normal(3)),
+        (draw(r, 2, 3), np.array([0.0, 0.004, -0.03])),
+        (draw(r), 0.0),
+        (draw(r, 0), 1.5),
+    ]
+
+
 @elementwise(
-    sp.boxcox, name="special.boxcox", wrt="x", domain="positive", extra=refuses("lmbda"), singular=True
+    sp.boxcox,
+    name="special.boxcox",
+    examples=_exponents(lambda r, *shape: r.positive(*shape)),
+    singular=True,
 )
 def boxcox(z, x, lmbda):
-    return x ** (lmbda - 1.0)
+    return x ** (lmbda - 1.0), np.where(x == 0.0, -z / lmbda, _of_exponent(np.log(x), lmbda))
 
 
 @elementwise(
-    sp.boxcox1p, name="special.boxcox1p", wrt="x", domain="positive", extra=refuses("lmbda"), singular=True
+    sp.boxcox1p,
+    name="special.boxcox1p",
+    examples=_exponents(lambda r, *shape: r.positive(*shape)),
+    singular=True,
 )
 def boxcox1p(z, x, lmbda):
-    return (1.0 + x) ** (lmbda - 1.0)
+    return (1.0 + x) ** (lmbda - 1.0), np.where(x == -1.0, -z / lmbda, _of_exponent(np.log1p(x), lmbda))
 
 
 @elementwise(
     sp.inv_boxcox,
     name="special.inv_boxcox",
-    wrt="y",
-    domain="positive",
-    extra=refuses("lmbda"),
+    examples=_exponents(lambda r, *shape: r.uniform(-0.3, 0.5, *shape)),
     singular=True,
 )
 def inv_boxcox(z, y, lmbda):
-    return z ** (1.0 - lmbda)
+    return z ** (1.0 - lmbda), z * _of_root(y, lmbda)
 
 
 @elementwise(
     sp.inv_boxcox1p,
     name="special.inv_boxcox1p",
-    wrt="y",
-    domain="positive",
-    extra=refuses("lmbda"),
+    examples=_exponents(lambda r, *shape: r.uniform(-0.3, 0.5, *shape)),
     singular=True,
 )
 def inv_boxcox1p(z, y, lmbda):
-    return (1.0 + z) ** (1.0 - lmbda)
+    return (1.0 + z) ** (1.0 - lmbda), (1.0 + z) * _of_root(y, lmbda)
 
 
 @elementwise(

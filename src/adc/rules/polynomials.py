@@ -44,6 +44,30 @@ def polymul(a1, a2):
     return np.convolve(a1, a2)
 
 
+@composite(
+    np.polydiv,
+    wrt="u v",
+    notes="NumPy leaves out leading coefficients of the remainder below 1e-8: how many is piecewise constant",
+    examples=lambda r: [
+        (r.normal(5), r.nonzero(2)),
+        (r.normal(4), r.nonzero(3)),
+        (r.normal(3), r.nonzero(3)),
+        (r.nonzero(2), r.nonzero(3)),
+        (r.normal(3), r.nonzero(1)),
+    ],
+)
+def polydiv(u, v):
+    steps = u.shape[0] - v.shape[0] + 1
+    quotient = np.zeros(np.maximum(steps, 1), dtype=u.dtype)
+    rest = np.copy(u)
+    for k in range(steps):
+        factor = rest[k] / v[0]
+        quotient[k] = factor
+        rest[k : k + v.shape[0]] -= factor * v
+    left = np.append(np.flatnonzero(np.abs(rest) > 1e-8), u.shape[0] - 1)
+    return quotient, rest[left[0] :]
+
+
 @composite(np.polyder, wrt="p", examples=lambda r: [r.normal(4), (r.normal(4), 2)])
 def polyder(p, m=1):
     result = p

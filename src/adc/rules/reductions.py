@@ -117,7 +117,7 @@ def min_push(z, a, axis=None, keepdims=False, *, a_dot):
     return np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
 
 
-def _flattened(a, axis):
+def flattened(a, axis):
     """The reduced axes merged into one, which comes last."""
     if axis is None:
         return np.reshape(a, (np.size(a),))
@@ -128,7 +128,7 @@ def _flattened(a, axis):
 
 
 def _unflattened(flat, a, axis):
-    """The inverse of `_flattened`, for an array of the shape of `a`."""
+    """The inverse of `flattened`, for an array of the shape of `a`."""
     if axis is None:
         return np.reshape(flat, np.shape(a))
     if not isinstance(axis, tuple):
@@ -139,7 +139,7 @@ def _unflattened(flat, a, axis):
 
 def _others(a, axis):
     """For each element, the product of all others that are reduced with it: exact where elements are zero."""
-    flat = _flattened(a, axis)
+    flat = flattened(a, axis)
     before = np.cumprod(_shifted(flat), axis=-1)
     after = np.flip(np.cumprod(_shifted(np.flip(flat, -1)), axis=-1), -1)
     return _unflattened(before * after, a, axis)
@@ -179,10 +179,20 @@ def ptp(a, axis=None, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
+@static
+def _is_zero(ddof):
+    return isinstance(ddof, int) and ddof == 0
+
+
+def degrees(n, ddof):
+    """What the squares of `n` elements are divided by: zero where there are fewer than are taken off."""
+    return n if _is_zero(ddof) else max(n - ddof, 0)
+
+
 def _variance(a, axis, ddof, keepdims):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
-    return np.sum(squares, axis=axis, keepdims=keepdims) / (count(a, axis) - ddof)
+    return np.sum(squares, axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
 
 
 def root(v):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.rules.reductions import count, root
+from adc.rules.reductions import count, degrees, root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -57,7 +57,9 @@ def nanmean(a, axis=None, keepdims=False):
 @composite(np.nanvar, examples=lambda r: [*_nan_examples(r), call(_with_nan(r)[1], ddof=1)])
 def nanvar(a, axis=None, ddof=0, keepdims=False):
     centred = np.where(np.isnan(a), 0.0, a - nanmean(a, axis=axis, keepdims=True))
-    return np.sum(centred * centred, axis=axis, keepdims=keepdims) / (_numbers(a, axis, keepdims) - ddof)
+    squares = np.sum(centred * centred, axis=axis, keepdims=keepdims)
+    freedom = _numbers(a, axis, keepdims) - ddof
+    return np.where(freedom > 0.0, squares / np.where(freedom > 0.0, freedom, 1.0), np.nan)
 
 
 @composite(
@@ -280,13 +282,13 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     correction = ddof if ddof is not None else (0 if bias else 1)
     if fweights is None and aweights is None:
         centred = x - np.mean(x, axis=1, keepdims=True)
-        return np.squeeze(centred @ np.conjugate(centred.T) / (x.shape[1] - correction))
+        return np.squeeze(centred @ np.conjugate(centred.T) / degrees(x.shape[1], correction))
     times = 1.0 if fweights is None else np.array(fweights)
     weights = times if aweights is None else times * np.array(aweights)
     total = np.sum(weights)
     centred = x - np.expand_dims(x @ weights / total, 1)
     fewer = correction if aweights is None else correction * np.sum(weights * np.array(aweights)) / total
-    return np.squeeze((centred * weights) @ np.conjugate(centred.T) / (total - fewer))
+    return np.squeeze((centred * weights) @ np.conjugate(centred.T) / np.maximum(total - fewer, 0.0))
 
 
 def _observations(m, rowvar):

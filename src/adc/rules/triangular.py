@@ -220,13 +220,21 @@ def lu_solve(lu_and_piv, b, trans=0):
     name="scipy.linalg.lu",
     extra={"real_only": True},
     notes="square matrices",
-    examples=lambda r: [r.well_conditioned(3)],
+    examples=lambda r: [
+        r.well_conditioned(3),
+        call(r.well_conditioned(3), permute_l=True),
+        call(r.well_conditioned(3), p_indices=True),
+    ],
 )
-def lu(a):
+def lu(a, permute_l=False, p_indices=False):
     factors, piv = sl.lu_factor(a)
     places = np.argsort(row_order(piv))
-    p = np.eye(a.shape[0], dtype=a.dtype)[places]
-    return p, _unit_lower(factors), np.triu(factors)
+    lower, upper = _unit_lower(factors), np.triu(factors)
+    if permute_l:
+        return lower[places], upper
+    if p_indices:
+        return places, lower, upper
+    return np.eye(a.shape[0], dtype=a.dtype)[places], lower, upper
 
 
 # --- banded matrices ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.rules import keywords
+from adc.rules.reductions import flattened
 from adc.rules.registry import composite, constant, full, lowered
 from adc.rules.sampler import call
 
@@ -82,6 +83,43 @@ def _finite_max(array, axis, keepdims):
 def logaddexp_reduce(array, axis=0, keepdims=False):
     total = np.log(np.sum(np.exp(array - _finite_max(array, axis, True)), axis=axis, keepdims=keepdims))
     return total + _finite_max(array, axis, keepdims)
+
+
+def _folds(ufunc, examples):
+    """Register the reduction that goes from one element to the next, as NumPy does."""
+
+    @method(ufunc, "reduce", "array", examples)
+    def fold(array, axis=0, keepdims=False):
+        x = np.moveaxis(flattened(array, axis), -1, 0)
+        total = x[0]
+        for k in range(1, x.shape[0]):
+            total = ufunc(total, x[k])
+        if not keepdims:
+            return total
+        return np.reshape(total, (1,) * np.ndim(array)) if axis is None else np.expand_dims(total, axis)
+
+
+def _runs(ufunc):
+    """Register what it makes of all elements so far."""
+
+    @method(ufunc, "accumulate", "array", lambda r: [r.positive(4), call(r.positive(2, 3), axis=1)])
+    def run(array, axis=0):
+        x = np.moveaxis(array, axis, 0)
+        y = np.zeros_like(x)
+        y[:1] = x[:1]
+        for k in range(1, x.shape[0]):
+            y[k] = ufunc(y[k - 1], x[k])
+        return np.moveaxis(y, 0, axis)
+
+
+for of_any_axes in (np.fmax, np.fmin, np.hypot, np.logaddexp2):
+    _folds(of_any_axes, _reductions)
+for in_order in (np.subtract, np.divide):  # np.power.reduce is not what it should be in NumPy 2.4
+    _folds(
+        in_order, lambda r: [r.positive(4), r.positive(2, 3), call(r.positive(2, 3), axis=1, keepdims=True)]
+    )
+for running in (np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2, np.subtract, np.divide, np.power):
+    _runs(running)
 
 
 @method(np.add, "accumulate", "array", _accumulations)
@@ -186,6 +224,18 @@ def arctan2_outer(A, B):
 @method(np.logaddexp, "outer", "A B", _outers)
 def logaddexp_outer(A, B):
     return np.logaddexp(column(A, B), B)
+
+
+def _pairs(ufunc):
+    """Register the results of all pairs."""
+
+    @method(ufunc, "outer", "A B", _outers)
+    def pairs(A, B):
+        return ufunc(column(A, B), B)
+
+
+for of_pairs in (np.fmax, np.fmin, np.logaddexp2, np.float_power, np.remainder, np.fmod, np.copysign):
+    _pairs(of_pairs)
 
 
 def _comparison(ufunc):
