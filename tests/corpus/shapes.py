@@ -162,3 +162,23 @@ def memory_by_the_name_of_its_class(x):
 def inverse_in_another_shape(a, w):
     inverse = np.linalg.inv(a.reshape(4, 4))
     return np.sum(w * inverse.reshape(2, 2, 4)) + np.sum(np.linalg.solve(inverse, np.eye(4)).ravel()[:5] ** 2)
+
+
+@program(lambda r: (r.normal(size=(4, 5)), r.normal(size=(3, 1, 2)), r.normal(size=6), 7))
+def rolls_by_any_shift(x, y, z, n):
+    total = 0.0
+    for k in range(-n, n, 3):
+        total = total + np.sum(np.roll(x, k, axis=0) * np.roll(x, -k, 1)) + np.sum(np.roll(z, k) * z**2)
+    w = np.roll(y, 1, axis=1) * np.roll(np.roll(y, 5, 0), -1, axis=-1) + np.roll(y, (1, 1), axis=(0, 2))
+    return total + np.sum(w**2 * np.roll(y, 1)) + np.sum(np.roll(x[:0], 1, axis=0))
+
+
+@program(lambda r: (r.normal(size=(4, 4)), r.normal(size=(4, 4))))
+def a_grid_without_edges(u, c):
+    v = np.zeros_like(u)
+    for _ in range(3):
+        around = np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1)
+        v = v + 0.1 * c**2 * (around - 4 * u)
+        u = u + 0.1 * v
+    u[1] += np.roll(u, 2, axis=0)[0] * np.roll(u, 1, axis=0)[0]
+    return np.sum(u**2)

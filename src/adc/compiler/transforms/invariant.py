@@ -19,6 +19,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
+    Const,
     For,
     Program,
     Store,
@@ -109,11 +110,16 @@ def _wanted(invariant: list[Assign], loop: For | While) -> list[Assign]:
     wanted: set[Var] = set()
     for s in reversed(invariant):
         assert isinstance(s.op, Operation)
-        dear = s.name in WHOLE or s.op.cost >= DEAR or s.target in called
+        dear = s.name in WHOLE or (s.op.cost >= DEAR and not _is_square(s)) or s.target in called
         if s.target in wanted or (dear and not is_view(s)):
             wanted.add(s.target)
             wanted.update(variables(s.args))
     return [s for s in invariant if s.target in wanted]
+
+
+def _is_square(s: Assign) -> bool:
+    """Whether a power is one multiplication."""
+    return s.name == "power" and isinstance(s.args[1], Const) and s.args[1].value == 2
 
 
 def _fits(s: Assign) -> bool:

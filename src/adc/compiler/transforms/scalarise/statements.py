@@ -153,6 +153,8 @@ class _Scalariser:
             self._triangle(stmt)
         elif name in ("concatenate", "stack"):
             self._joined(stmt)
+        elif name == "roll" and _along_one_axis(stmt):
+            self._rolled(stmt)
         elif name == "arange":
             self._arange(stmt)
         elif name in ("matmul", "dot"):
@@ -266,6 +268,38 @@ class _Scalariser:
             self.nests.loops(shape, joined)
             start = self.ev.op("add", start, self.ev.dim_value(shape[axis]))
 
+    def _rolled(self, stmt: Assign) -> None:
+        """The array with what is pushed over its end in front: rows where they are read, columns in two parts."""
+        ev, target, source = self.ev, stmt.target, stmt.args[0]
+        shape = target.type.shape
+        axis = plain(stmt.args[2]) % len(shape) if plain(stmt.args[2]) is not None else 0
+        n = ev.dim_value(shape[axis])
+        shift = ev.op("remainder", plain(stmt.args[1]), ev.op("maximum", n, 1))
+        rest = ev.op("subtract", n, shift)
+
+        def moved(index: list[Any], by: Any) -> list[Any]:
+            return [*index[:axis], ev.op("add", index[axis], by), *index[axis + 1 :]]
+
+        def row(index: list[Any]) -> Any:
+            wraps = ev.op("less", index[axis], shift)
+            at = ev.op("where", wraps, ev.op("add", index[axis], rest), ev.op("subtract", index[axis], shift))
+            return self.nests.load(source, [*index[:axis], at, *index[axis + 1 :]])
+
+        if axis < len(shape) - 1:
+            self.nests.nest(target, row)
+            return
+        lengths = ev.length(shift), ev.length(rest)
+        assert lengths[0] is not None and lengths[1] is not None
+        self.nests.allocate(target)
+        self.nests.loops(
+            (*shape[:-1], lengths[0]),
+            lambda i: self.nests.put(target, i, self.nests.load(source, moved(i, rest))),
+        )
+        self.nests.loops(
+            (*shape[:-1], lengths[1]),
+            lambda i: self.nests.put(target, moved(i, shift), self.nests.load(source, i)),
+        )
+
     def _product(self, stmt: Assign) -> None:
         a, b = stmt.args
         operands = tuple(layouts.for_blas(self.nests, x, stmt.targets[0].type.dtype) for x in (a, b))
@@ -298,6 +332,12 @@ class _Scalariser:
                 "multiply", self.nests.aligned(a, index[:1]), self.nests.aligned(b, index[1:])
             ),
         )
+
+
+def _along_one_axis(stmt: Assign) -> bool:
+    source, shift, axis = stmt.args
+    ndim = source.type.ndim
+    return not isinstance(shift, tuple) and isinstance(axis, Const) and (axis.value is not None or ndim == 1)
 
 
 def _value_of(operand: Any) -> Any:
