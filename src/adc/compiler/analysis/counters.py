@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adc.compiler.ir.nodes import Block, Const, For, Var, walk
+from adc.compiler.ir.nodes import Atom, Block, Const, For, Var, walk
 from adc.rules.dims import Dim
 
+Range = tuple[Dim | None, Dim | None]  # the least and the greatest value, where known
 
-def least(block: Block) -> dict[Var, int]:
-    """The counters of all loops that begin (or in reverse end) at a number, with the least value that each takes."""
-    found: dict[Var, int] = {}
+
+def ranges(block: Block) -> dict[Var, Range]:
+    """The counters of all loops, with what each takes at least, where that is a number, and at most."""
+    found: dict[Var, Range] = {}
     for s in walk(block):
         if isinstance(s, For) and isinstance(s.step, Const):
-            end = s.start if s.step.value > 0 else s.stop
-            if isinstance(end, Const):
-                found[s.index] = end.value if s.step.value > 0 else end.value + 1
+            first, last = _value(s.start), _value(s.stop)
+            if last is not None:
+                last = last - 1 if s.step.value > 0 else last + 1
+            low, high = (first, last) if s.step.value > 0 else (last, first)
+            found[s.index] = low if low is not None and low.known is not None else None, high
     return found
 
 
-def never_negative(value: Dim | None, counters: Mapping[Var, int]) -> bool:
+def _value(x: Atom) -> Dim | None:
+    return Dim(x.value) if isinstance(x, Const) else x.dim
+
+
+def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
     """Whether an integer is a sum of loop counters and lengths that cannot be less than zero."""
     if value is None:
         return False
-    low = value.const
+    low = value
     for symbol, coefficient in value.terms:
         owner = symbol.payload[0] if symbol.kind == "value" else None
-        smallest = 0 if symbol.nonnegative else counters.get(owner) if isinstance(owner, Var) else None
-        if smallest is None or coefficient < 0:
-            return False
-        low += coefficient * smallest
-    return low >= 0
+        if isinstance(owner, Var) and owner in counters:
+            end = counters[owner][0 if coefficient > 0 else 1]
+            if end is None:
+                return False
+            low = low + (end - Dim(0, ((symbol, 1),))) * coefficient
+    return low.nonnegative

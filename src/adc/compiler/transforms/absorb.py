@@ -102,7 +102,7 @@ class _Absorber:
 
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
-        self.least = counters.least(program.body)
+        self.ranges = counters.ranges(program.body)
         self.memory = Memory(evaluator.joined_roots)
         self.known = Equalities(program)
         self.table: dict[Var, Atom] = {}
@@ -219,7 +219,7 @@ class _Absorber:
     def _is_element(self, s: Assign) -> bool:
         """Whether an index takes one element, and does not count from the end."""
         return not s.target.is_array and all(
-            i.value >= 0 if isinstance(i, Const) else counters.never_negative(i.dim, self.least)
+            i.value >= 0 if isinstance(i, Const) else counters.never_negative(i.dim, self.ranges)
             for i in s.args[1]
         )
 

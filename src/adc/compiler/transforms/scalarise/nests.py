@@ -45,7 +45,7 @@ class Nests:
         self.written: set[Var] = set()
         self.placed: dict[Var, Assign] = {}  # arrays that will be views of others
         self.depth = 0  # of the loops around: the first free name of a counter
-        self._least: dict[Var, int] | None = None
+        self._ranges: dict[Var, counters.Range] = {}
         self.learn(program.body)
 
     def learn(self, block: Block) -> None:
@@ -55,7 +55,7 @@ class Nests:
                 self.definition.update(dict.fromkeys(s.targets, s))
             elif isinstance(s, Store):
                 self.written.add(s.array.root)
-        self._least = None
+        self._ranges.update(counters.ranges(block))
 
     # --- elements -----------------------------------------------------------------------------------------------
 
@@ -177,12 +177,8 @@ class Nests:
         if self.never_negative(start):
             return start
         n = self.ev.dim_value(length)
-        return self.ev.op(
-            "where",
-            self.ev.op("less", start, 0),
-            self.ev.op("maximum", self.ev.op("add", start, n), 0),
-            start,
-        )
+        from_front = self.ev.op("where", self.ev.op("less", start, 0), self.ev.op("add", start, n), start)
+        return self.ev.op("maximum", from_front, 0)  # in a form that LLVM sees to be no negative index
 
     def positive(self, item: Any, length: Dim) -> Any:
         """An integer index from the front."""
@@ -194,9 +190,7 @@ class Nests:
 
     def never_negative(self, v: Var) -> bool:
         """Whether an integer is a loop counter, or a sum of such, that cannot be less than zero."""
-        if self._least is None:
-            self._least = counters.least(self.program.body)
-        return counters.never_negative(v.dim, self._least)
+        return counters.never_negative(v.dim, self._ranges)
 
     def aligned(self, operand: Any, index: list[Any]) -> Any:
         """An operand's element at an index of the broadcast result."""
