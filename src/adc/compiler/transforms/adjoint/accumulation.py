@@ -56,6 +56,9 @@ class Accumulation:
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
         self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
+        self.parts: set[Var] = (
+            set()
+        )  # arrays whose adjoint is a part of the shadow of what they are a part of
         self.masked: set[Var] = set()  # adjoints that may be zero because a branch was not taken
         self.saved: dict[Store, Var] = {}
 
@@ -256,11 +259,12 @@ class Accumulation:
             # The adjoint so far is a value that others may refer to: accumulate into a copy.
             copy: Var = self._owned_copy(shadow, x)
         elif x.view_of is not None and x.root in self.ev.mutated:
-            definition = self.layout.definition[x]
-            assert isinstance(definition, Assign)
-            base = self._shadow(x.view_of)
-            args: tuple[Operand, ...] = (base, *definition.args[1:])
-            return self.ev.assign(definition.op, args, x.type, f"{x.name}_bar", named=True, view_of=base)
+            return self._part_of_shadow(x, x.view_of)
+        elif shadow is None and self._is_part(x):
+            assert x.view_of is not None
+            self.parts.add(x)
+            self.bar[x] = part = self._part_of_shadow(x, x.view_of)
+            return part
         else:
             assert self._own_frame(x), f"the shadow of {x!r} begins outside the region of its array"
             copy = self.ev.zeros_like(x) if shadow is None else self._owned_copy(shadow, x)
@@ -268,6 +272,19 @@ class Accumulation:
         self.bar[x] = copy
         self.owned.add(copy)
         return copy
+
+    def _is_part(self, x: Var) -> bool:
+        """Whether an array is a part of another one, whose shadow has room for all that would be added to its own."""
+        made = self.layout.definition.get(x)
+        return isinstance(made, Assign) and made.name == "getitem" and x.view_of is not None
+
+    def _part_of_shadow(self, x: Var, base: Var) -> Var:
+        """The part of the shadow of `base` that `x` is of `base`."""
+        definition = self.layout.definition[x]
+        assert isinstance(definition, Assign)
+        shadow = self._shadow(base)
+        args: tuple[Operand, ...] = (shadow, *definition.args[1:])
+        return self.ev.assign(definition.op, args, x.type, f"{x.name}_bar", named=True, view_of=shadow)
 
     def _unbroadcast(self, g: Value, x: Var) -> Value:
         """Sum `g` over the axes along which `x` was broadcast, and give it the dtype of `x`."""

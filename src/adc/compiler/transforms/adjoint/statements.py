@@ -32,10 +32,9 @@ class Statements(Accumulation):
             for t in stmt.targets:
                 self._take(t)  # fresh memory that is written later: what was there before has no derivative
             return
-        if stmt.targets[0].view_of is not None and stmt.targets[0].root in self.ev.mutated:
-            self.bar.pop(
-                stmt.targets[0], None
-            )  # its adjoint is a view of the shadow, which already has everything
+        target = stmt.targets[0]
+        if target in self.parts or (target.view_of is not None and target.root in self.ev.mutated):
+            self.bar.pop(target, None)  # its adjoint is a view of the shadow, which already has everything
             return
         z_bars = [self._take(t) for t in stmt.targets]
         if all(z is None for z in z_bars):
