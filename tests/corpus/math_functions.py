@@ -86,3 +86,12 @@ def grids_end_where_they_are_told_to(x, low, high):
         s += np.sum(np.sqrt(spread)) * x[0]
     bars, _ = np.histogram(np.array([low, 0.5, high]), bins=3, weights=x)
     return s + np.sum(bars**2)
+
+
+@program(lambda r: (0.7, np.array([5, -5, 7, 3, 900])))
+def remainders_at_the_half(s, k):
+    """Half-way between two multiples the even one is taken."""
+    total = 0.0
+    for i in range(5):
+        total += s * math.remainder(float(k[i]), 2.0) + math.remainder(s, 0.3 * float(k[i])) * s
+    return total + np.i0(s) * np.heaviside(s, 0.5) + np.sum(np.i0(s * np.ones(3)))

@@ -6,7 +6,7 @@ The order has no derivative in closed form. Source: Abramowitz & Stegun, chapter
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.registry import composite, elementwise, pull, push
+from adc.rules.registry import composite, elementwise, lowered, pull, push
 from adc.rules.shapes import shape_of
 from adc.rules.special_refusals import refuses
 
@@ -41,9 +41,19 @@ def i0(z, x):
     return sp.i1(x)
 
 
-@elementwise(np.i0, cost=20, extra={"float64_only": True}, notes="needs SciPy")
+@elementwise(
+    np.i0,
+    cost=20,
+    extra={"float64_only": True, "ranks": ()},  # Numba has no function of that name
+    notes="needs SciPy",
+)
 def numpy_i0(z, x):
     return sp.i1(x)
+
+
+@lowered(np.i0)
+def numpy_i0_by_scipy(x):
+    return sp.i0(x)
 
 
 @elementwise(sp.i1, name="special.i1", cost=20)

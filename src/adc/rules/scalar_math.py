@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from adc.rules.registry import composite, constant, elementwise
+from adc.rules.registry import composite, constant, elementwise, lowered
 
 
 @elementwise(math.erf, examples=lambda r: [0.3, -1.2, 0.0])
@@ -72,11 +72,25 @@ def math_prod(iterable, *, start=1):
     math.remainder,
     name="math.remainder",
     cost=4,
-    examples=lambda r: [(5.3, 2.1), (-5.3, 2.1)],
-    extra={"positional": True},
+    examples=lambda r: [
+        (5.3, 2.1),
+        (-5.3, 2.1),
+        (6.4, -2.5),
+        (-0.7, 1e9),
+    ],
+    extra={"positional": True, "ranks": ()},  # Numba has no function of that name
 )
 def math_remainder(z, x, y):
     return 1.0, -np.rint(x / y)
+
+
+@lowered(math.remainder)
+def math_remainder_by_cases(x, y):
+    length, step = np.abs(x), np.abs(y)
+    over = np.fmod(length, step)
+    under = step - over
+    half = over - 2.0 * np.fmod(0.5 * (length - over), step)  # to the even multiple
+    return np.copysign(1.0, x) * np.where(over < under, over, np.where(over > under, -under, half))
 
 
 if hasattr(math, "sumprod"):
