@@ -90,6 +90,11 @@ class Operation:
         return args[position] if position is not None and position < len(args) else None
 
     @property
+    def module(self) -> str:
+        """The module that the function says it is of; "" where it says nothing, as ufuncs of SciPy do."""
+        return getattr(self.function, "__module__", None) or ""
+
+    @property
     def signature(self) -> inspect.Signature:
         return inspect.Signature(list(self.parameters))
 

@@ -49,7 +49,7 @@ def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 def _ask(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     # Functions of math take no keywords, though rules of them do.
-    if getattr(entry.function, "__module__", "") == "math":
+    if entry.operation.module == "math":
         args, kwargs = (*args, *kwargs.values()), {}
     with np.errstate(all="ignore"):  # the body says it
         return entry.function(*record.plain(args), **record.plain(kwargs))

@@ -50,7 +50,7 @@ def program_of(case: kit.Case, prefix: str = "") -> tuple[str, dict[str, Any], l
     positional = (
         "positional" in case.operation.extra
         or isinstance(case.operation.function, np.ufunc)
-        or (getattr(case.operation.function, "__module__", "") == "math")
+        or case.operation.module == "math"
     )
     keywords = False
     for parameter in case.operation.parameters:

@@ -193,7 +193,7 @@ def called(operation: Operation, function: Callable[..., Any], values: dict[str,
             keywords[parameter.name] = value
     if operation.extra.get("positional"):
         return function(*values.values())
-    if isinstance(function, np.ufunc) or getattr(function, "__module__", None) == "math":
+    if isinstance(function, np.ufunc) or operation.module == "math":
         only = [p.name for p in operation.parameters if p.kind is p.KEYWORD_ONLY]
         positional += [value for name, value in keywords.items() if name not in only]
         keywords = {name: value for name, value in keywords.items() if name in only}

@@ -184,11 +184,7 @@ class Builder:
         if any(v is ZERO for v in bound):
             return simplify.with_zero(self, operation, bound)
         if (
-            (
-                operation.kind != "constant"
-                or operation.extra.get("elementwise")
-                or getattr(operation.function, "__module__", "") == "math"
-            )
+            (operation.kind != "constant" or operation.extra.get("elementwise") or operation.module == "math")
             and all(self.is_static(v) for v in bound)
             and all(not isinstance(v, np.ndarray) for v in bound)
         ):

@@ -120,7 +120,7 @@ def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
 def called(operation: Operation, args: tuple[Any, ...]) -> Any:
     """The operation itself of values, one for each parameter: options by name, as NumPy may order them otherwise."""
     by_position = isinstance(operation.function, np.ufunc) or operation.name == "arange"
-    if by_position or getattr(operation.function, "__module__", "") == "math":
+    if by_position or operation.module == "math":
         return operation.function(*args)
     required: list[Any] = []
     options: dict[str, Any] = {}

@@ -30,9 +30,7 @@ _FUNCTIONS = {
 
 def takes(operation: Operation) -> bool:
     """Whether an operation is one of LAPACK's by NumPy's name."""
-    return (
-        getattr(operation.function, "__module__", "") == "numpy.linalg" and operation.function in _FUNCTIONS
-    )
+    return operation.module == "numpy.linalg" and operation.function in _FUNCTIONS
 
 
 def operands(ev: Builder, given: tuple[Value, ...]) -> tuple[Value, ...]:

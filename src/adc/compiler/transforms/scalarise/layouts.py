@@ -95,8 +95,7 @@ def _in_order_of_lapack(stmt: Assign | None) -> bool:
     """
     if stmt is None or not isinstance(stmt.op, Operation):
         return False
-    module = getattr(stmt.op.function, "__module__", None) or ""
-    return module.startswith(("numpy.linalg", "scipy.linalg"))
+    return stmt.op.module.startswith(("numpy.linalg", "scipy.linalg"))
 
 
 def reshaped(nests: Nests, stmt: Assign) -> None:
