@@ -148,3 +148,12 @@ def popped_in_a_conditional_expression(x):
         parts.append(v * v)
         parts.append(v)
     return s * sum(parts)
+
+
+@program(lambda r: (r.normal(size=5), 0.6))
+def sums_and_products_of_truths(x, s):
+    """Of arrays they are truths, of Python's numbers they are numbers."""
+    either, both = (x > 0.0) + (x > -9.0), (x > -9.0) * (x < 9.0)
+    either += x > 0.5
+    known = (len(x) > 2) + (len(x) > 3)
+    return np.sum(x[either] ** 2) * np.sum(either) + np.sum(x * both) * known * s

@@ -145,15 +145,6 @@ def weighed_statistics(a, w, times):
     return total + np.sum(bars**2 * edges[1:]) + np.sum(density**2)
 
 
-@program(lambda r: (r.normal(size=(2, 3)), 0.7))
-def more_is_taken_off_than_there_is(a, s):
-    """NumPy divides by zero then: infinities, which a comparison tells."""
-    some = np.var(a, axis=0, ddof=3) + np.std(a, axis=0, ddof=4) + np.var(a, axis=0, where=a < 9.0, ddof=5)
-    found = np.isinf(np.var(a, ddof=8)) + np.isinf(np.std(a, ddof=6)) + np.sum(np.isinf(np.cov(a, ddof=4)))
-    lost = np.sum(np.isnan(np.nanvar(a, axis=0, ddof=3))) + np.sum(np.isnan(np.nanstd(a, axis=0, ddof=2)))
-    return s * (found + lost + np.sum(np.isinf(some)))
-
-
 @program(lambda r: (r.normal(size=(2, 3)).astype(np.float32),), tolerance=1e-2)
 def single_precision_spread(a):
     return np.sum(np.std(a, axis=1, ddof=1)) + np.var(a, ddof=1) + np.cov(a, ddof=1)[0, 1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.special
+from tests.interpreted import interpreted
 
 import adc
 
@@ -100,3 +101,21 @@ def test_refused_forms(f, what, mode):
     with pytest.raises(adc.UnsupportedError, match=what) as caught:
         adc.grad(f, argnums=(0, 1), mode=mode)(*ARGUMENTS)
     assert caught.value.location is not None and caught.value.location.line == f.__code__.co_firstlineno + 1
+
+
+def more_taken_off_than_there_is(a, s):
+    """NumPy divides by zero then: infinities, which a comparison tells."""
+    some = np.var(a, axis=0, ddof=3) + np.std(a, axis=0, ddof=4) + np.var(a, axis=0, where=a < 9.0, ddof=5)
+    found = np.isinf(np.var(a, ddof=8)) * 2.0 + np.isinf(np.std(a, ddof=6)) * 4.0
+    lost = np.sum(np.isnan(np.nanvar(a, axis=0, ddof=3))) + np.sum(np.isnan(np.nanstd(a, axis=0, ddof=2)))
+    return s * (found + lost + np.sum(np.isinf(some)) + np.sum(np.isinf(np.cov(a, ddof=4))))
+
+
+@pytest.mark.parametrize("mode", (*MODES, "compiled"))
+@pytest.mark.filterwarnings("ignore")
+def test_more_taken_off_than_there_is(mode):
+    with interpreted():
+        value, slope = adc.value_and_grad(more_taken_off_than_there_is, argnums=1, mode=mode)(
+            ARGUMENTS[0], 0.7
+        )
+    assert value == more_taken_off_than_there_is(ARGUMENTS[0], 0.7) == 0.7 * slope

@@ -27,6 +27,8 @@ from adc.rules.shapes import larger, smaller
 
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
 
+_OF_TRUTHS = {"add": "logical_or", "multiply": "logical_and"}  # what they are of NumPy's booleans
+
 
 class Builder:
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
@@ -191,6 +193,8 @@ class Builder:
             folded = self._fold(operation, bound)
             if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
+        if operation.name in _OF_TRUTHS and self._are_truths(bound):
+            return self.op(_OF_TRUTHS[operation.name], *bound)
         if infer.is_elementwise(operation):
             bound = stretching.operands(self, self._without_broadcasts(bound))
         elif lapack.takes(operation):
@@ -274,10 +278,18 @@ class Builder:
         bound.apply_defaults()
         return tuple(bound.arguments[p.name] for p in operation.parameters)
 
+    def _are_truths(self, bound: tuple[Value, ...]) -> bool:
+        """Whether operands are arrays of booleans, whose sum is one, too; those of numbers are counted as Python's."""
+        types = [self.type_of(v) for v in bound]
+        return any(isinstance(t, Array) for t in types) and all(
+            t is not None and t.dtype == "bool" for t in types
+        )
+
     def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
         try:
             with np.errstate(all="ignore"):
-                result = infer.called(operation, bound)
+                numbers = all(isinstance(v, bool) for v in bound) and operation.name in _OF_TRUTHS
+                result = infer.called(operation, tuple(map(int, bound)) if numbers else bound)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"{operation.spelling} of constants: {error}") from error
         if isinstance(result, np.ndarray) and result.ndim == 0:
