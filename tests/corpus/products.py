@@ -247,3 +247,11 @@ def einsum_of_a_form_and_two_vectors(a, x, y):
 def stacks_of_rows_and_columns(a, b, c):
     z = a @ b
     return np.sum((z @ c) ** 2) + np.sum((np.transpose(z, (0, 2, 1)) @ a) ** 2) + np.sum((b @ c) ** 3)
+
+
+@program(lambda r: (r.normal(size=12), r.normal(size=5)))
+def convolutions_of_parts(x, k):
+    y = np.convolve(x[::2], k[::-1]) + np.convolve(k, x[1::2], "full")
+    for _ in range(2):
+        y = np.tanh(np.convolve(y, k[1:4], mode="same"))
+    return np.sum(np.convolve(k, y, "valid") ** 2)

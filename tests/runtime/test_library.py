@@ -181,3 +181,18 @@ def test_searches_side_by_side_find_what_numpy_finds(n, side):
     wanted = np.searchsorted(a, v, side=side)
     assert np.array_equal(rt.searchsorted(a, v, side == "right"), wanted)
     assert np.array_equal(rt.searchsorted(np.repeat(a, 2)[::2], v[::-1], side == "right"), wanted[::-1])
+
+
+@pytest.mark.parametrize("mode", ("full", "same", "valid"))
+@pytest.mark.parametrize(
+    ("n", "m"), ((1, 1), (5, 2), (2, 5), (7, 7), (600, 9), (9, 600), (300, 290), (40, 31))
+)
+def test_convolutions_are_numpys(n, m, mode):
+    r = np.random.default_rng(n + m)
+    a, v = r.normal(size=2 * n)[::-2], r.normal(size=m)
+    assert np.allclose(rt.convolve(a, v, mode), np.convolve(a, v, mode), rtol=0, atol=1e-12)
+
+
+def test_convolutions_of_nothing_raise():
+    with pytest.raises(ValueError, match="v cannot be empty"):
+        rt.convolve(np.ones(2), np.ones(0), "full")

@@ -1,5 +1,6 @@
-"""What generated code may call besides NumPy: matrix products, linear systems, searches, kernels."""
+"""What generated code may call besides NumPy: matrix products, linear systems, convolutions, searches, kernels."""
 
+from adc.runtime.convolution import convolve as convolve
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky
 from adc.runtime.linalg import det as det
@@ -16,6 +17,7 @@ from adc.runtime.search import searchsorted as searchsorted
 
 __all__ = [
     "cholesky",
+    "convolve",
     "det",
     "dot",
     "eigh",

@@ -159,6 +159,8 @@ class _Scalariser:
             self._arange(stmt)
         elif name in ("matmul", "dot"):
             self._product(stmt)
+        elif name == "convolve" and _of_one_float(stmt):
+            self.ev.block.append(Assign(stmt.targets, "rt.convolve", stmt.args, stmt.origin))
         elif name in ("reshape", "ravel", "squeeze"):
             layouts.reshaped(self.nests, stmt)
         elif isinstance(stmt.op, Operation) and stmt.op.body is not None:
@@ -338,6 +340,13 @@ def _along_one_axis(stmt: Assign) -> bool:
     source, shift, axis = stmt.args
     ndim = source.type.ndim
     return not isinstance(shift, tuple) and isinstance(axis, Const) and (axis.value is not None or ndim == 1)
+
+
+def _of_one_float(stmt: Assign) -> bool:
+    """Whether the operands are vectors of the dtype of the result, which is real."""
+    vectors = [a.type for a in stmt.args[:2] if isinstance(a, Var) and isinstance(a.type, Array)]
+    dtype = stmt.target.type.dtype
+    return dtype in layouts.REAL and [t.dtype for t in vectors] == [dtype, dtype]
 
 
 def _value_of(operand: Any) -> Any:

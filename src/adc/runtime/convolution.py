@@ -1,0 +1,56 @@
+"""Convolutions of vectors: four taps at a time, over a stretch of the result that stays in the nearest cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+__all__ = ["convolve"]
+
+STRETCH = 256
+FEW = 16  # results that are worth a product of vectors each
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _slid(x: Any, taps: Any) -> Any:
+    """The products of the taps with as many elements of `x`, from each place on where there are so many."""
+    m = len(taps)
+    out = np.zeros(len(x) - m + 1, x.dtype)
+    if len(out) < FEW:
+        for i in range(len(out)):
+            out[i] = np.dot(x[i : i + m], taps)
+        return out
+    for start in range(0, len(out), STRETCH):
+        z = out[start : start + STRETCH]
+        for j in range(0, m - 3, 4):
+            a, b, c, d = taps[j], taps[j + 1], taps[j + 2], taps[j + 3]
+            y = x[start + j : start + j + len(z) + 3]
+            for i in range(len(z)):
+                z[i] = z[i] + a * y[i] + b * y[i + 1] + c * y[i + 2] + d * y[i + 3]
+        for j in range(m - m % 4, m):
+            a, y = taps[j], x[start + j : start + j + len(z)]
+            for i in range(len(z)):
+                z[i] += a * y[i]
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def convolve(a: Any, v: Any, mode: Any) -> Any:
+    """`np.convolve` of two vectors of one float dtype. Raises ValueError where one is empty.
+
+    >>> convolve(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]), "full")
+    array([0., 1., 2., 3.])
+    """
+    if len(a) == 0:
+        raise ValueError("a cannot be empty")
+    if len(v) == 0:
+        raise ValueError("v cannot be empty")
+    long, short = (a, v) if len(a) >= len(v) else (v, a)
+    n, more = len(long), len(short) - 1
+    before = more if mode == "full" else more - more // 2 if mode == "same" else 0
+    after = more if mode == "full" else more // 2 if mode == "same" else 0
+    x = np.zeros(before + n + after, a.dtype)
+    x[before : before + n] = long
+    return _slid(x, short[::-1].copy())
