@@ -56,9 +56,10 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
             near = {h: (at(-2 * h), at(-h), at(h), at(2 * h)) for h in STEPS}
         except (
             NameError,
-            FloatingPointError,
-            OverflowError,
-        ):  # a name without a value, also a local one; huge numbers
+            TypeError,
+        ):  # a name without a value, also a local one; floats added to integers in place
+            return None
+        except (FloatingPointError, OverflowError):  # huge numbers
             return None
         slopes = [(8 * (c - b) - (d - a)) / (12 * h) for h, (a, b, c, d) in near.items()]
         h = STEPS[-1]
