@@ -170,3 +170,9 @@ def ranges_as_indices(a, label):
     b = a.copy()
     b[range(n), label] *= 2.0
     return np.sum(np.exp(b[range(len(label)), label])) + b[range(n - 1, 0, -2), 0] @ np.asarray(range(1, 3))
+
+
+@program(lambda r: (r.normal(size=6),))
+def counts_by_a_list_of_positions(x):
+    bars = np.bincount([0, 1, 1, 3, 0, 2], weights=x, minlength=6)
+    return np.sum(bars**2 * x) + np.sum(np.bincount([0, 2, 2])) * x[0]

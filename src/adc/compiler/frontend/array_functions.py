@@ -263,6 +263,10 @@ def _einsum_path(
     return np.einsum_path(*given, optimize=optimize, einsum_call=einsum_call)
 
 
+def _bincount(self: Calls, x: Value, *others: Value, **options: Value) -> Value:
+    return self.call_rule(np.bincount, [self.array_of(x), *others], options)
+
+
 def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
     if isinstance(arrays, Var):
         return self.op("copy", self.call(np.moveaxis, [arrays, 0, axis], {}))
@@ -335,6 +339,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.real: _part("real"),
     np.imag: _part("imag"),
     np.concatenate: _concatenate,
+    np.bincount: _bincount,
     np.dot: _dot,
     np.einsum_path: _einsum_path,
     np.stack: _stack,
