@@ -193,6 +193,14 @@ def test_convolutions_are_numpys(n, m, mode):
     assert np.allclose(rt.convolve(a, v, mode), np.convolve(a, v, mode), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("mode", ("full", "same", "valid"))
+@pytest.mark.parametrize("taps", ([1.0, np.inf, 2.0], [np.nan, 1.0, 2.0, 0.5]))
+def test_infinite_taps_reach_no_further_than_numpys(taps, mode):
+    a, v = np.arange(1.0, 9.0), np.array(taps)
+    for left, right in ((a, v), (v, a)):
+        assert np.array_equal(rt.convolve(left, right, mode), np.convolve(left, right, mode), equal_nan=True)
+
+
 def test_convolutions_of_nothing_raise():
     with pytest.raises(ValueError, match="v cannot be empty"):
         rt.convolve(np.ones(2), np.ones(0), "full")

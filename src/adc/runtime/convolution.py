@@ -37,6 +37,15 @@ def _slid(x: Any, taps: Any) -> Any:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _by_rows(long: Any, short: Any) -> Any:
+    """The full convolution, where a zero beside the ends times an infinite tap would not be zero."""
+    out = np.zeros(len(long) + len(short) - 1, long.dtype)
+    for j in range(len(short)):
+        out[j : j + len(long)] += short[j] * long
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
 def convolve(a: Any, v: Any, mode: Any) -> Any:
     """`np.convolve` of two vectors of one float dtype. Raises ValueError where one is empty.
 
@@ -51,6 +60,8 @@ def convolve(a: Any, v: Any, mode: Any) -> Any:
     n, more = len(long), len(short) - 1
     before = more if mode == "full" else more - more // 2 if mode == "same" else 0
     after = more if mode == "full" else more // 2 if mode == "same" else 0
+    if before + after > 0 and not np.all(np.isfinite(short)):
+        return _by_rows(long, short)[more - before : more + n - (more - after)].copy()
     x = np.zeros(before + n + after, a.dtype)
     x[before : before + n] = long
     return _slid(x, short[::-1].copy())
