@@ -17,6 +17,7 @@ from adc.compiler.frontend.frame import Guard
 from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import ArgumentError, Location, UnsupportedError
+from adc.runtime.kernels import rows_checked_apart
 
 FRAMES_PER_LINE = 4
 
@@ -84,7 +85,7 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     captured = made.current_captures() or []
     given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]
     try:
-        with deep_recursion(context.texts["optimized"].count("\n")):
+        with deep_recursion(context.texts["optimized"].count("\n")), rows_checked_apart():
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
     except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError

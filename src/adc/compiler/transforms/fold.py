@@ -14,6 +14,7 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Keep,
+    Mark,
     Program,
     Stmt,
     Store,
@@ -44,11 +45,14 @@ class _Folder:
         self.definition: dict[Var, Assign] = {}
         self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
         self.results = {r for r in program.results if isinstance(r, Var)}
+        self.in_reverse = False
 
     def block(self, block: Block) -> Block:
         kept: Block = []
         for stmt in block:
-            if isinstance(stmt, (For, While, If)):
+            if isinstance(stmt, Mark):
+                self.in_reverse = stmt.text == "reverse"
+            elif isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
             elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
                 stmt = self._assign(stmt)
@@ -117,6 +121,8 @@ class _Folder:
                     return self._new("negative", (b,), target)
         if name == "divide" and y == Const(1.0):
             return x
+        if name == "divide" and self.in_reverse and self._is_reciprocal(x, y):
+            return self._new("multiply", (x, self.definition[x].args[0]), target)  # type: ignore[index]
         if name in ("add", "subtract") and y == Const(0.0):
             return x
         if name == "add" and x == Const(0.0):
@@ -129,6 +135,23 @@ class _Folder:
                 if inner is not None and inner.name == "negative":
                     return self._new("subtract", (a, inner.args[0]), target)
         return None
+
+    def _is_reciprocal(self, x: Atom, y: Atom) -> bool:
+        """Whether x is -(1 / y): what the pull of a reciprocal divides by y is its negative square.
+
+        In the reverse sweep only: it rounds otherwise, which a primal must not.
+        """
+        negated = self.definition.get(x) if isinstance(x, Var) else None
+        if negated is None or negated.name != "negative" or not isinstance(negated.args[0], Var):
+            return False
+        made = self.definition.get(negated.args[0])
+        return (
+            made is not None
+            and made.name == "divide"
+            and made.args[0] == Const(1.0)
+            and made.args[1] is y
+            and not any(v.root in self.written for v in (y, made.target) if v.is_array)
+        )
 
     def _offset(self, name: str, x: Atom, y: Atom, target: Var) -> Assign | Atom | None:
         """`n - 1 - 1` as `n - 2`, `1 + i` as `i + 1`."""

@@ -75,9 +75,9 @@ class _Scatter:
         moved: list[Store] = []
         for group in self._groups(loop):
             values = [self._again(s.value, loop, definition) for s in group]
-            # The dearest one stays where its value is computed, and what no other trip meets there.
+            # The dearest one stays where its value is computed, and the other coordinates of the same point.
             stays = group[max(range(len(group)), key=lambda k: len(values[k] or range(1000)))]
-            moved += [s for s in group if s is not stays and not _apart_in_all_trips(s, stays, loop)]
+            moved += [s for s in group if s is not stays and not _of_one_point(s, stays)]
         if not moved:
             return [loop]
         before: Block = []
@@ -186,10 +186,11 @@ class _Scatter:
         return made
 
 
-def _apart_in_all_trips(a: Store, b: Store, loop: For) -> bool:
-    """Whether no trip adds by one statement where another trip adds by the other: both follow the counter as far."""
+def _of_one_point(a: Store, b: Store) -> bool:
+    """Whether two elements differ in subscripts that are numbers, and in these alone: no trip meets another's."""
     return all(
-        distance(loop.index, x) == distance(loop.index, y) for x, y in zip(a.index, b.index, strict=True)
+        x == y or (isinstance(x, Const) and isinstance(y, Const))
+        for x, y in zip(a.index, b.index, strict=True)
     )
 
 
