@@ -41,7 +41,9 @@ def test_gradient_and_its_text():
     for mine, its in zip(found, adc.grad(loss, argnums=(0, 1), mode="tape")(X, 2.0), strict=True):
         np.testing.assert_allclose(mine, its, rtol=1e-13)
     text = adc.source(g, X, 2.0)
-    assert "y = taped.picked(x * a)" in text and "taped.picked_pull(" in text
+    assert (
+        "product = x * a\n" in text and "y = taped.picked(product)" in text and "taped.picked_pull(" in text
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         g(np.ones(5), 1.0)

@@ -42,15 +42,14 @@ def run(program: Program, ev: Evaluator) -> Program:
             if memory.of(store.array) is memory.of(copy) or (
                 of_source and sees(views, store, stmt, program, place)
             ):
-                what = f"{ev.part_of[copy][1]} part" if copy in ev.part_of else "view"
+                what = f"{ev.part_of[copy][1]} part" if copy in ev.part_of else "copy"
                 raise UnsupportedError(
-                    f"this writes to `{store.array.name}` while a {what} is in use that NumPy does not copy",
+                    f"this writes to `{store.array.name}` while a {what} is in use that NumPy gives as a view",
                     store.origin,
-                    f"the {what} is a copy in generated code: neither would see the other's writes.",
+                    f"the {what} is memory of its own in generated code: neither would see the other's writes.",
                     "Copy it where it is taken: `np.diagonal(a).copy()`, `z.real.copy()`.",
                 )
     for copy, _ in made:
-        del ev.snapshots[
-            copy
-        ]  # its reverse sweep writes to what it keeps, which the program around it must not mind
+        # Its reverse sweep writes to what it keeps, which the program around it must not mind.
+        del ev.snapshots[copy]
     return program
