@@ -43,9 +43,8 @@ class Builder:
         self.origin: Location | None = None
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
-        self.part_of: dict[
-            Var, tuple[Var, str]
-        ] = {}  # the real or imaginary part of a complex array -> which of what
+        # The real or imaginary part of a complex array -> of what, and which.
+        self.part_of: dict[Var, tuple[Var, str]] = {}
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.spent = 0

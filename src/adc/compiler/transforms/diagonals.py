@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -20,8 +21,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.dims import Dim
-
-FULL = Slice(None, None, None)
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:

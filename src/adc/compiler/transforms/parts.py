@@ -10,6 +10,7 @@ something else, they need not be made: the part is multiplied, and added to the 
 
 from __future__ import annotations
 
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -30,7 +31,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.first import first_writes
 
-FULL = Slice(None, None, None)
 NOTHING = Const(0.0)
 
 

@@ -56,9 +56,7 @@ class Accumulation:
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
         self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
-        self.parts: set[Var] = (
-            set()
-        )  # arrays whose adjoint is a part of the shadow of what they are a part of
+        self.parts: set[Var] = set()  # arrays whose adjoint is a part of another array's shadow
         self.masked: set[Var] = set()  # adjoints that may be zero because a branch was not taken
         self.saved: dict[Store, Var] = {}
 
