@@ -96,6 +96,7 @@ REBINDING = (
 ).split()
 COMPOUND = "if if for for while elements enumerated zipped rows ping_pong backwards".split()
 GREATEST = 1e6
+NOISE = 1e-14
 _numbers = itertools.count()
 
 
@@ -108,6 +109,8 @@ class Generated:
     function: Callable[..., Any] = field(init=False)
     # The same, but a number without end, or so great that others are lost beside it, is an ArithmeticError.
     strict: Callable[..., Any] = field(init=False)
+    # The same as strict, every number that is computed moved a little: one that is well conditioned hardly differs.
+    shaken: Callable[..., Any] = field(init=False)
 
     def __post_init__(self) -> None:
         whole = f"{HELPERS}\n\n{self.text}"
@@ -115,7 +118,9 @@ class Generated:
         linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
         tree = ast.parse(whole)
         self.function = _made(tree, file)
-        self.strict = _made(ast.fix_missing_locations(_Strict().visit(tree)), file)
+        watched = ast.fix_missing_locations(_Watched().visit(tree))
+        self.strict = _made(watched, file, looked_at=_moderate)
+        self.shaken = _made(watched, file, looked_at=_moved)
 
     def arguments(self) -> tuple[Any, ...]:
         r = np.random.default_rng(self.seed)
@@ -131,22 +136,34 @@ class Generated:
         return f"Generated with seed {self.seed}:\n{self.text}"
 
 
-def _made(tree: ast.Module, file: str) -> Callable[..., Any]:
-    names: dict[str, Any] = {"__name__": "fuzz", "moderate": _moderate}
+def _made(tree: ast.Module, file: str, **known: Any) -> Callable[..., Any]:
+    names: dict[str, Any] = {"__name__": "fuzz", **known}
     exec(compile(tree, file, "exec"), names)
     program: Callable[..., Any] = names["program"]
     return program
 
 
-def _moderate(*values: Any) -> None:
+def _moderate(value: Any) -> Any:
     """Differences of a program say nothing where the rest of a sum is lost beside one huge term: `a + b - a`."""
-    for value in values:
-        if isinstance(value, float | np.ndarray) and not np.all(np.abs(value) <= GREATEST):
-            raise OverflowError(f"{value} is too great for differences")
+    if isinstance(value, float | np.ndarray) and not np.all(np.abs(value) <= GREATEST):
+        raise OverflowError(f"{value} is too great for differences")
+    return value
 
 
-class _Strict(ast.NodeTransformer):
-    """Floats become NumPy's, whose overflow can be caught, and what is assigned is looked at."""
+def _moved(value: Any) -> Any:
+    """The number, or the array in its own memory, moved by what rounding would: equals alike, opposites not."""
+    if isinstance(value, float):
+        return value * (1.0 + NOISE * np.cos(1e3 * value + 1.0))
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        value *= 1.0 + NOISE * np.cos(1e3 * value + 1.0)
+    return value
+
+
+class _Watched(ast.NodeTransformer):
+    """Floats become NumPy's, whose overflow can be caught, and what is computed is looked at.
+
+    A name for what another name stands for is not: the two stay equal.
+    """
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, float):
@@ -154,6 +171,9 @@ class _Strict(ast.NodeTransformer):
         return ast.Call(ast.parse("np.float64", mode="eval").body, [node], [])
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        if isinstance(node.value, ast.Name | ast.Constant):
+            self.generic_visit(node)
+            return [node]
         return self._looked_at(node, node.targets[0])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
@@ -161,11 +181,13 @@ class _Strict(ast.NodeTransformer):
 
     def _looked_at(self, node: ast.stmt, target: ast.expr) -> list[ast.stmt]:
         self.generic_visit(node)
-        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        if not names:
-            return [node]
-        look = ast.parse(f"moderate({', '.join(names)})").body[0]
-        return [node, ast.copy_location(look, node)]
+        looks = []
+        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+            if isinstance(part, ast.Name):
+                looks.append(f"{part.id} = looked_at({part.id})")
+            elif isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name):
+                looks.append(f"looked_at({part.value.id})")
+        return [node, *(ast.copy_location(ast.parse(look).body[0], node) for look in looks)]
 
 
 class Writer(Expressions):

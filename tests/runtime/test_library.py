@@ -159,7 +159,7 @@ def test_products_of_matrices_and_vectors_in_any_order():
                 for right in strides(x[::-1]):
                     np.testing.assert_allclose(dot(left, right), x @ x[::-1], rtol=1e-4, atol=1e-5)
         for lengths in ((3, 4, 5), (9, 8, 7), (1, 30, 2), (30, 1, 4), (2, 0, 3), (0, 2, 3)):
-            for batch in ((), (4,), (0,)):
+            for batch in ((), (4,), (0,), (300,)):
                 a = generator.normal(size=(*batch, *lengths[:2])).astype(dtype)
                 b = generator.normal(size=(*batch, *lengths[1:])).astype(dtype)
                 for x in orders(a):

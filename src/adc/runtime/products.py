@@ -17,6 +17,8 @@ from numba.extending import overload, register_jitable
 from adc.runtime.lapack import NO, TRANSPOSE, routine
 
 SMALL = 64  # multiplications that cost less than a call of BLAS
+PACKED = 10, 4096  # elements (least, most) of a transposed matrix of a stack whose copy by rows is worth it
+SCRATCH = 8192  # elements of the copies made at once: they stay in the cache
 
 _dgemm, _sgemm = routine("dgemm"), routine("sgemm")
 _dgemv, _sgemv = routine("dgemv"), routine("sgemv")
@@ -78,6 +80,23 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
     any_order = "A" in (a.layout, b.layout)
     stacks = a.ndim == 3
 
+    def into_from_rows(a: Any, b: Any, out: Any) -> None:
+        count, m, width = b.shape
+        by_columns = b.strides[1] == b.itemsize and b.strides[2] != b.itemsize
+        if count == 0 or not by_columns or not PACKED[0] <= m * width <= PACKED[1]:
+            into(a, b, out)
+            return
+        at_once = min(SCRATCH // (m * width), count)
+        rows = np.empty((at_once, m, width), b.dtype)
+        for begin in range(0, count, at_once):
+            end = min(begin + at_once, count)
+            for c in range(end - begin):
+                for j in range(m):
+                    for k in range(width):
+                        rows[c, j, k] = b[begin + c, j, k]
+            _into(a[begin:end], rows[: end - begin], out[begin:end])
+
+    @register_jitable(error_model="numpy")
     def into(a: Any, b: Any, out: Any) -> None:
         n, width = out.shape[-2], out.shape[-1]
         m = a.shape[-1]
@@ -118,7 +137,7 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
             first_b += b.strides[0] // b.itemsize
             first_out += n * width
 
-    return into
+    return into_from_rows if stacks and b.layout == "A" else into
 
 
 @register_jitable(error_model="numpy")

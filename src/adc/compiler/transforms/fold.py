@@ -86,15 +86,16 @@ class _Folder:
         return stmt
 
     def _becomes(self, target: Var, value: Atom, stmt: Assign) -> Assign:
-        """Read `value` in place of `target`, unless the target needs memory of its own."""
-        if target.is_array and (target.root in self.written or target in self.results):
-            return stmt
+        """Read `value` in place of `target`; where the target needs memory of its own, copy it."""
         if isinstance(value, Var) and (
             value.type.dtype != target.type.dtype or value.type.ndim != target.type.ndim
         ):
             return stmt
         if isinstance(value, Var) and value.is_array and value.root in self.written:
             return stmt
+        if target.is_array and (target.root in self.written or target in self.results):
+            elementwise = stmt.name != "transpose" and isinstance(value, Var)
+            return self._new("copy", (value,), target) if elementwise else stmt
         if isinstance(value, Const) and target.is_array:
             return stmt
         self.table[target] = value
@@ -129,12 +130,27 @@ class _Folder:
             return y
         if name == "subtract" and x == Const(0.0):
             return self._new("negative", (y,), target)
+        if name == "add" and x is y and self.in_reverse:
+            factor, other = self._twice(x)
+            return other if factor == Const(1.0) else self._new("multiply", (factor, other), target)
         if name == "add":
             for a, b in ((x, y), (y, x)):
                 inner = self.definition.get(b) if isinstance(b, Var) and not b.named else None
                 if inner is not None and inner.name == "negative":
                     return self._new("subtract", (a, inner.args[0]), target)
         return None
+
+    def _twice(self, x: Atom) -> tuple[Const, Atom]:
+        """The factors of x + x: 2 and x, or 2 c and z where x is c z, which is the same number to the last bit."""
+        made = self.definition.get(x) if isinstance(x, Var) and not x.named else None
+        if made is not None and made.name == "multiply" and len(made.args) == 2:
+            factor, other = made.args
+            known = isinstance(factor, Const) and isinstance(factor.value, float)
+            if known and not any(
+                v.root in self.written for v in (x, other) if isinstance(v, Var) and v.is_array
+            ):
+                return Const(2.0 * factor.value), other
+        return Const(2.0), x
 
     def _is_reciprocal(self, x: Atom, y: Atom) -> bool:
         """Whether x is -(1 / y): what the pull of a reciprocal divides by y is its negative square.
