@@ -217,3 +217,13 @@ def factors_by_their_other_forms(a):
     gram = a @ a.T + 3.0 * np.eye(3)
     lower, upper = scipy.linalg.lu(gram, permute_l=True)
     return np.sum(np.linalg.cholesky(gram, upper=True) ** 3 * a) + np.sum(lower**2 * a) + np.sum(upper**3)
+
+
+@program(lambda r: (r.normal(size=4), 0.7))
+def questions_about_types(x, s):
+    """They are answered before the program runs."""
+    z = np.zeros(len(x), dtype=np.result_type(x, s, np.float32))
+    z[:] = x.astype(np.promote_types(x.dtype, np.float32)) * s
+    if np.issubdtype(x.dtype, np.floating):
+        z = z * np.ones(4, np.common_type(x))
+    return np.sum(z**2) if np.can_cast(x.dtype, np.float64) else 0.0

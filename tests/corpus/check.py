@@ -41,11 +41,14 @@ def check(program: Program, mode: str) -> None:
         atol=1e-300,
         err_msg="value",
     )
+    kinds = np.asarray(value).dtype, np.asarray(wanted_value).dtype
+    assert kinds[0] == kinds[1], f"the value is a {kinds[0]}, of the primal a {kinds[1]}"
     inputs = [leaf for k in program.argnums for leaf in flat(arguments[k])]
     found = list(flat(bars))
     assert len(found) == len(wanted), f"{len(found)} gradients for {len(wanted)} inputs"
     for k, (x, g, reference) in enumerate(zip(inputs, found, wanted, strict=True)):
         _agrees(x, g, reference, program.tolerance, f"gradient of input {k}")
+    owned(found, list(flat(arguments)))
     again_value, again = run(*arguments)
     np.testing.assert_array_equal(again_value, value, err_msg="value of the second call")
     for first, second in zip(found, flat(again), strict=True):
@@ -60,6 +63,17 @@ def _agrees(x: Any, g: Any, reference: Any, tolerance: float, what: str) -> None
         )
     scale = max(1.0, float(np.max(np.abs(reference), initial=0.0)))
     np.testing.assert_allclose(g, reference, rtol=tolerance, atol=tolerance * scale, err_msg=what)
+
+
+def owned(found: list[Any], given: list[Any]) -> None:
+    """A gradient is the caller's: it may be written to, and nothing else changes with it."""
+    arrays = [g for g in found if isinstance(g, np.ndarray)]
+    for k, g in enumerate(arrays):
+        assert g.flags.writeable, f"gradient {k} is read-only"
+        others = [*arrays[:k], *(x for x in given if isinstance(x, np.ndarray))]
+        assert not any(np.shares_memory(g, x) for x in others), f"gradient {k} shares its memory"
+        once = g.size == 0 or all(n == 1 or step for n, step in zip(g.shape, g.strides, strict=True))
+        assert once, f"gradient {k} has one element for many"
 
 
 def _unchanged(now: Any, before: Any, what: str) -> None:

@@ -157,3 +157,12 @@ def sums_and_products_of_truths(x, s):
     either += x > 0.5
     known = (len(x) > 2) + (len(x) > 3)
     return np.sum(x[either] ** 2) * np.sum(either) + np.sum(x * both) * known * s
+
+
+@program(lambda r: (r.normal(size=5), 0.6), argnums=(0,))
+def truths_of_elements_and_of_numbers(x, s):
+    """NumPy's booleans, those of elements, add up to one; Python's add up to two."""
+    elements = (x[0] > -9.0) + (x[1] > -9.0)
+    numbers = (s > 0.0) + (s > -1.0)
+    mixed = (x[0] > -9.0) * (s > 0.0) + float(s > 0.0)
+    return np.sum(x**2) * elements + numbers * np.sum(np.sin(x)) * s + mixed * s

@@ -146,3 +146,13 @@ def same_array_read_only(s, x):
     y = x
     z = y * s
     return np.sum(z * x) + np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=4).astype(np.float32), 0.7), tolerance=1e-2)
+def float32_beside_numbers(x, s):
+    """Plain numbers, however computed, take the dtype of the array; NumPy's scalars do not."""
+    k = 0
+    for i in range(3):
+        k += i
+    scale = (2.0 * s + 1) / 3 + k % 2 + int(s > 0.0) + round(0.6 + len(x))
+    return np.sum(scale * x * x) + np.sum((s if s > 0.5 else -s) ** 2 * np.sin(x))

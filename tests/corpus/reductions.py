@@ -148,3 +148,8 @@ def weighed_statistics(a, w, times):
 @program(lambda r: (r.normal(size=(2, 3)).astype(np.float32),), tolerance=1e-2)
 def single_precision_spread(a):
     return np.sum(np.std(a, axis=1, ddof=1)) + np.var(a, ddof=1) + np.cov(a, ddof=1)[0, 1]
+
+
+@program(lambda r: (r.normal(size=5), 0.6))
+def scaled_sum(x, s):
+    return s * np.sum(x)

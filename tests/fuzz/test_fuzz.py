@@ -12,6 +12,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+from tests.corpus.check import owned
 from tests.fuzz.kernels import kernels, seeded_kernel
 from tests.fuzz.programs import Generated, programs, seeded
 from tests.interpreted import interpreted
@@ -98,6 +99,7 @@ def compare(program: Generated, mode: str, refusals: list[str]) -> bool:
         return True
     for given, kept in zip(arguments, program.arguments(), strict=True):
         np.testing.assert_array_equal(given, kept, err_msg="the derivative changed its argument")
+    owned(list(bars), list(arguments))
     np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12, err_msg=f"value, {mode}")
     along = sum(float(np.sum(g * d)) for g, d in zip(bars, direction, strict=True))
     np.testing.assert_allclose(

@@ -203,13 +203,17 @@ def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     Compiled code cannot warn, and the reverse sweep divides by zero in places that a `where` then drops: the
     primal had nothing to warn of there. So a derivative call is silent in every mode, and its values say inf
     or NaN. Floats come as NumPy's: Python's own raise where they are divided by zero, also where only the
-    derivative divides.
+    derivative divides. Beside arrays of single precision they stay Python's, as NumPy's would make them double.
     """
     import numpy as np
 
+    single = {np.dtype(np.float32), np.dtype(np.complex64)}
+
     @functools.wraps(function)
     def run(*args: Any) -> Any:
+        if not any(isinstance(a, np.ndarray) and a.dtype in single for a in args):
+            args = tuple(np.float64(a) if type(a) is float else a for a in args)
         with np.errstate(all="ignore"):
-            return function(*(np.float64(a) if type(a) is float else a for a in args))
+            return function(*args)
 
     return run

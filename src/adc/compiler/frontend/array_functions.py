@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, parts, python_builtins, templates
+from adc.compiler.frontend import higher_order, infer, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import Array, Scalar
 from adc.rules.joining import rows_joined
 from adc.rules.products import in_plane
 
@@ -116,6 +116,23 @@ def _where(self: Calls, condition: Value, x: Value = None, y: Value = None) -> V
     if x is None:
         return self.call(np.nonzero, [condition], {})
     return self.op("where", *(self.array_of(v) for v in (condition, x, y)))
+
+
+def _about_types(function: Callable[..., Any]) -> Callable[..., Value]:
+    """A question about dtypes, which are known before the program runs: it is asked of samples."""
+
+    def ask(self: Calls, *args: Value, **kwargs: Value) -> Value:
+        def sample(x: Value) -> Any:
+            if not isinstance(x, Var):
+                return x
+            known = x.type
+            return (
+                infer.sample(known) if isinstance(known, Scalar) else np.empty((0,) * known.ndim, known.dtype)
+            )
+
+        return function(*map(sample, args), **kwargs)
+
+    return ask
 
 
 def _is_complex(self: Calls, x: Value) -> bool:
@@ -360,6 +377,11 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.float64: python_builtins.to_float,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
+    **{
+        f: _about_types(f)
+        for f in (np.result_type, np.common_type, np.promote_types, np.can_cast, np.issubdtype)
+    },
+    np.isscalar: _about_types(np.isscalar),
     np.ndindex: _ndindex,
     **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),  # NumPy 2.1
     in_plane: lambda self, a: a.type.shape[-1].within(2),

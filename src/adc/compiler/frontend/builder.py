@@ -28,6 +28,8 @@ from adc.rules.shapes import larger, smaller
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
 
 _OF_TRUTHS = {"add": "logical_or", "multiply": "logical_and"}  # what they are of NumPy's booleans
+# What Python does with its booleans as with 0 and 1, while NumPy has an answer of its own or none.
+_COUNTING = {"add", "multiply", "subtract", "negative", "power", "floor_divide", "remainder"}
 
 
 class Builder:
@@ -192,8 +194,13 @@ class Builder:
             folded = self._fold(operation, bound)
             if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
-        if operation.name in _OF_TRUTHS and self._are_truths(bound):
-            return self.op(_OF_TRUTHS[operation.name], *bound)
+        if operation.name in _COUNTING and all(
+            t is not None and t.dtype == "bool" for t in map(self.type_of, bound)
+        ):
+            if all(isinstance(t, Scalar) and t.weak for t in map(self.type_of, bound)):
+                bound = tuple(self.cast(v, "int64", weak=True) for v in bound)
+            elif operation.name in _OF_TRUTHS:
+                return self.op(_OF_TRUTHS[operation.name], *bound)
         if infer.is_elementwise(operation):
             bound = stretching.operands(self, self._without_broadcasts(bound))
         elif lapack.takes(operation):
@@ -276,13 +283,6 @@ class Builder:
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
         bound.apply_defaults()
         return tuple(bound.arguments[p.name] for p in operation.parameters)
-
-    def _are_truths(self, bound: tuple[Value, ...]) -> bool:
-        """Whether operands are arrays of booleans, whose sum is one, too; those of numbers are counted as Python's."""
-        types = [self.type_of(v) for v in bound]
-        return any(isinstance(t, Array) for t in types) and all(
-            t is not None and t.dtype == "bool" for t in types
-        )
 
     def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
         try:
@@ -417,7 +417,8 @@ class Builder:
         self.equal.union(a, b)
         self.ever_equal.union(a, b)
 
-    def cast(self, value: Value, dtype: str) -> Value:
+    def cast(self, value: Value, dtype: str, weak: bool = False) -> Value:
+        """A value as one of another dtype; a number is `weak` where Python's own conversion makes it."""
         t = self.type_of(value)
         if t is None:
             raise self.refuse(f"cannot convert {value!r} to {dtype}")
@@ -428,7 +429,9 @@ class Builder:
                 else self.assign("cast", (value, Const(dtype)), Array(dtype, t.shape, t.layout))
             )
         if isinstance(value, Var):
-            return value if t.dtype == dtype else self.assign("cast", (value, Const(dtype)), Scalar(dtype))
+            if t.dtype == dtype:
+                return value
+            return self.assign("cast", (value, Const(dtype)), Scalar(dtype, weak))
         return (
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -193,9 +194,32 @@ def _sample_key(operand: Operand) -> Any:
     return operand.type if isinstance(operand.type, Scalar) else (operand.type.dtype, operand.type.ndim)
 
 
+_PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.negative: operator.neg,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.logical_and: lambda a, b: bool(a and b),
+    np.logical_or: lambda a, b: bool(a or b),
+    np.logical_not: operator.not_,
+}
+
+
 @lru_cache(maxsize=4096)
 def _elementwise_dtype(function: Callable[..., Any], keys: tuple[Any, ...]) -> tuple[str, bool]:
     samples = [_sample(key) for key in keys]
+    if function in _PYTHON and all(type(x) in (bool, int, float, complex) for x in samples):
+        function = _PYTHON[function]  # which leaves a plain number a plain number
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = function(*samples)
@@ -203,12 +227,17 @@ def _elementwise_dtype(function: Callable[..., Any], keys: tuple[Any, ...]) -> t
     return str(np.asarray(result).dtype), weak
 
 
+def sample(type: Scalar) -> Any:
+    """A number of that type: a plain one where it is weak."""
+    one = np.dtype(type.dtype).type(1)
+    return one.item() if type.weak else one
+
+
 def _sample(key: Any) -> Any:
     if isinstance(key, Const):
         return key.value
     if isinstance(key, Scalar):
-        one = np.dtype(key.dtype).type(1)
-        return one.item() if key.weak else one
+        return sample(key)
     dtype, ndim = key
     # One element in 1-d, so that a function of scalars (math.erf) still accepts it when it must.
     return np.ones((1,) * ndim, dtype)

@@ -126,7 +126,9 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
             raise self.refuse(
                 "float() of an array", "only size-1 arrays can be converted", "index an element"
             )
-        return x if is_float(x.type) and x.type.dtype == "float64" else self.cast(x, "float64")
+        if x.type.dtype == "bool":
+            x = self.cast(x, "int64", weak=True)
+        return x if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
     return float(x)
 
 
@@ -135,7 +137,7 @@ def _int(self: Calls, x: Value = 0) -> Value:
         return int(x)
     if is_float(x.type):
         x = self.op("trunc", x)
-    return x if x.type.dtype == "int64" else self.cast(x, "int64")
+    return x if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
 
 
 def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
@@ -144,7 +146,7 @@ def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
     if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
         raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
     whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
-    return self.cast(whole, "complex128")
+    return self.cast(whole, "complex128", weak=True)
 
 
 def _bool(self: Calls, x: Value = False) -> Value:
@@ -359,7 +361,7 @@ def _divmod(self: Calls, x: Value, y: Value) -> Value:
 def _round(self: Calls, x: Value, digits: Value = None) -> Value:
     if digits is not None:
         return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
-    return self.cast(self.op("rint", x), "int64") if isinstance(x, Var) else round(x)
+    return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
 
 
 TABLE: dict[Any, Callable[..., Value]] = {

@@ -124,7 +124,7 @@ class Accumulation:
         """Note which new adjoints may be masked, and which arrays are fresh."""
         for stmt in block:
             if isinstance(stmt, Assign):
-                if isinstance(stmt.op, Operation):
+                if isinstance(stmt.op, Operation) and stmt.name != "broadcast_to":  # which is read-only
                     self.fresh.update(t for t in stmt.targets if t.is_array and t.view_of is None)
                 masks = stmt.name in ("where", "zeros_like") or any(
                     v in self.masked or v.root in self.masked for v in variables(stmt.args)
@@ -146,6 +146,9 @@ class Accumulation:
 
     def _owned_copy(self, g: Value, like: Var) -> Any:
         assert isinstance(like.type, Array)
+        if isinstance(g, Var):
+            spread = self.ev.broadcast_of.get(g)
+            g = g if self.ev.type_is_array(spread) else spread if spread is not None else g
         if not isinstance(g, Var) or not g.is_array:
             result = self.ev.op(
                 "full", self.ev.shape_values(like.type.shape), g, dtype=np.dtype(like.type.dtype)
