@@ -176,3 +176,14 @@ def ranges_as_indices(a, label):
 def counts_by_a_list_of_positions(x):
     bars = np.bincount([0, 1, 1, 3, 0, 2], weights=x, minlength=6)
     return np.sum(bars**2 * x) + np.sum(np.bincount([0, 2, 2])) * x[0]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, 5), r.uniform(0.5, 1.5, 3)))
+def updates_at_positions(x, y):
+    """Of one operand and of two; an element that is named twice is updated twice."""
+    z = x * 1.0
+    np.sqrt.at(z, [0, 2, 2])
+    np.negative.at(z, np.array([1]))
+    np.arctan2.at(z, [3, 3, 4], y)
+    np.hypot.at(z, [0, 1], 0.5)
+    return np.sum(z * x) + np.sum(np.remainder.reduce(np.stack([x + 4.0, 0.1 * x + 2.8]), axis=0))

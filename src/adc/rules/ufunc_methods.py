@@ -114,11 +114,15 @@ def _runs(ufunc):
 
 for of_any_axes in (np.fmax, np.fmin, np.hypot, np.logaddexp2):
     _folds(of_any_axes, _reductions)
-for in_order in (np.subtract, np.divide):  # np.power.reduce is not what it should be in NumPy 2.4
+# NumPy 2.4 computes something else for np.power.reduce and np.arctan2.reduce: they have no rule.
+for in_order in (np.subtract, np.divide, np.float_power, np.remainder, np.fmod, np.copysign):
     _folds(
         in_order, lambda r: [r.positive(4), r.positive(2, 3), call(r.positive(2, 3), axis=1, keepdims=True)]
     )
-for running in (np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2, np.subtract, np.divide, np.power):
+for running in (
+    *(np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2, np.subtract, np.divide, np.power),
+    *(np.remainder, np.fmod, np.arctan2, np.copysign),
+):
     _runs(running)
 
 

@@ -219,6 +219,13 @@ def _folded(ufunc: np.ufunc, every: bool, inputs: tuple[Any, ...], kwargs: dict[
         found.append(ufunc(found[-1], rows[k]))
     if every:
         return np.stack(found, axis)
+    expected = ufunc.reduce(record.plain(x), axis)
+    if not np.allclose(record.plain(found[-1]), expected, rtol=1e-4, equal_nan=True):
+        raise UnsupportedError(  # as power and arctan2 in NumPy 2.4
+            f"np.{ufunc.__name__}.reduce of this NumPy is not np.{ufunc.__name__} of one element after the other",
+            here(),
+            repair=f"Write the loop, or take the last of np.{ufunc.__name__}.accumulate.",
+        )
     return np.expand_dims(found[-1], axis) if keepdims else found[-1]
 
 

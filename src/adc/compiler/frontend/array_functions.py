@@ -313,10 +313,17 @@ def at(ufunc, array, positions, values):
         array[positions[k]] = ufunc(array[positions[k]], values[k])
 """
 )
+_EACH_AT = templates.function(
+    """
+def at(ufunc, array, positions):
+    for k in range(positions.shape[0]):
+        array[positions[k]] = ufunc(array[positions[k]])
+"""
+)
 
 
 def _at(ufunc: np.ufunc) -> Callable[..., Value]:
-    def call(self: Calls, array: Value, index: Value, value: Value) -> None:
+    def call(self: Calls, array: Value, index: Value, *value: Value) -> None:
         positions: Any = None if isinstance(index, tuple) else self.array_of(index)
         whole = isinstance(positions, Var) and np.dtype(positions.type.dtype).kind in "iu"
         if not whole or positions.type.ndim != 1 or not isinstance(array, Var) or not array.is_array:
@@ -325,8 +332,10 @@ def _at(ufunc: np.ufunc) -> Callable[..., Value]:
                 repair="write the loop",
             )
         each = (*positions.type.shape, *array.type.shape[1:])
-        values = self.op("broadcast_to", self.array_of(value), self.shape_values(each))
-        self.call(Closure(_AT, self.frame, {}), [ufunc, array, positions, values], {})
+        values = [self.op("broadcast_to", self.array_of(v), self.shape_values(each)) for v in value]
+        self.call(
+            Closure(_AT if values else _EACH_AT, self.frame, {}), [ufunc, array, positions, *values], {}
+        )
 
     return call
 
@@ -368,12 +377,13 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndim: _ndim,
     np.size: _size,
     np.where: _where,
-    np.add.at: _add_at,
-    np.subtract.at: _subtract_at,
     **{
         ufunc.at: _at(ufunc)
-        for ufunc in (np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin, np.power)
+        for ufunc in vars(np).values()
+        if isinstance(ufunc, np.ufunc) and ufunc.nin <= 2 and ufunc.nout == 1 and ufunc.signature is None
     },
+    np.add.at: _add_at,
+    np.subtract.at: _subtract_at,
     np.float64: python_builtins.to_float,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
