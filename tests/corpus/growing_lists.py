@@ -565,3 +565,30 @@ def floats_joined_to_a_list_of_ints(y):
     counts = [e for e in counts if e > 1.5] + [0.2 * len(y) * y[2]]
     none = [v for v in y if v > 1e6] + [y[3] * 2.0]
     return counts[-1] * y[1] + counts[0] * y[0] + none[0] * len(none)
+
+
+@program(lambda r: (r.normal(size=(6, 3, 3)), np.array([-1, 0, 1, 0, 3, 4])))
+def chain_of_transforms(R, parents):
+    """An element that was put in before, or a first one: read before the first is put in."""
+    out = []
+    for i in range(len(parents)):
+        if parents[i] == -1:
+            a = R[i]
+        else:
+            a = out[parents[i]] @ R[i]
+        out.append(a)
+    total = 0.0
+    for m in out:
+        total += np.sum(np.sin(m))
+    return total
+
+
+@program(lambda r: (r.normal(size=(6, 3, 3)), np.array([-1, 0, 1, 0, 3, 4])))
+def chain_appended_in_branches(R, parents):
+    out = []
+    for i in range(len(parents)):
+        if parents[i] == -1:
+            out.append(R[i])
+        else:
+            out.append(out[parents[i]] @ R[i])
+    return sum(np.sum(np.sin(m)) for m in out)

@@ -138,9 +138,12 @@ class Branches(Assignments):
                 kind = element
             except AdcError as error:
                 exchange(self.frame, grown, items)
-                failure, kind = failure or error, growing.guessed_again(kind)
-                if kind is None:
+                failure = failure or error
+                if kind is None or not kind.guessed:
                     raise failure from None
+                kind = growing.guessed_again(kind)
+                if kind is None:
+                    raise growing.failed_guess(self, failure) from None
                 mark.back()
             except BaseException:
                 exchange(self.frame, grown, items)

@@ -44,6 +44,12 @@ def run(body: Statements, names: Names) -> Statements:
     x[0] = value
     y = value
     return y
+    >>> show("if u: y.append(1.0)\\nelse: y.append(v)")
+    if u:
+        item = 1.0
+    else:
+        item = v
+    y.append(item)
     """
     done: Statements = []
     for statement in body:
@@ -68,7 +74,35 @@ def _rewritten(statement: Node, names: Names) -> Statements:
         return _try(statement)
     if isinstance(statement, gast.With) and may_recall_jump(statement):
         statement.refused = _RECALLED_JUMP
+    if isinstance(statement, gast.If) and statement.orelse:
+        return _appended_once(statement, names)
     return [statement]
+
+
+def _appended_once(statement: Node, names: Names) -> Statements:
+    """What both branches append last is appended behind them: the list grows by one, whichever is taken."""
+    lasts = statement.body[-1], statement.orelse[-1]
+    lists = [_list_appended_to(last) for last in lasts]
+    if lists[0] is None or lists[0] != lists[1]:
+        return [statement]
+    item = names.fresh("item")
+    for branch_body, last in zip((statement.body, statement.orelse), lasts, strict=True):
+        branch_body[-1] = assign(item, last.value.args[0], last)
+    append = copy.deepcopy(lasts[0])
+    append.value.args = [read(item, lasts[0])]
+    return [statement, append]
+
+
+def _list_appended_to(statement: Node) -> str | None:
+    """`out` where a statement is `out.append(value)`."""
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or call.keywords or len(call.args) != 1:
+        return None
+    method = call.func
+    if isinstance(call.args[0], gast.Starred) or not isinstance(method, gast.Attribute):
+        return None
+    is_append = method.attr == "append" and isinstance(method.value, gast.Name)
+    return str(method.value.id) if is_append else None
 
 
 def _unchained(statement: Node, names: Names) -> Statements:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import templates
+from adc.compiler.frontend import guesses, templates
 from adc.compiler.frontend.containers import Contents, exchange
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Room
 from adc.compiler.frontend.frozen import freeze, put_in
@@ -25,8 +25,7 @@ from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type, joined
-from adc.errors import Location, UnsupportedError
-from adc.rules.dims import Dim
+from adc.errors import AdcError, Location, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -57,14 +56,15 @@ def guessed_again(kind: ElementFound | None) -> ElementFound | None:
     """
     if kind is None or not kind.guessed or (ndim := kind.type.ndim) == MOST_GUESSED:
         return None
-    lengths = tuple(_guessed_length() for _ in range(ndim + 1))
+    lengths = tuple(guesses.guessed() for _ in range(ndim + 1))
     return ElementFound(kind.key, kind.made, Array(kind.type.dtype, lengths), guessed=True)
 
 
-def _guessed_length() -> Dim:
-    length = Var("guess", Scalar("int64", True))
-    length.dim = found = Dim.symbol("value", length)
-    return found
+def failed_guess(ev: Core, failure: AdcError) -> AdcError:
+    """Why a list is refused of which no guess went well: a shape that does not fit one may fit what is in the list."""
+    if isinstance(failure, ShapeError):
+        return cannot(ev, "it is read before anything is put into it, which tells what its elements are")
+    return failure
 
 
 class ShrinksFound(UnsupportedError):

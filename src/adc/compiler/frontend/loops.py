@@ -185,7 +185,7 @@ class Loops(Carrying):
                 for key in guesses:
                     again = growing.guessed_again(kinds[key])
                     if again is None:
-                        raise failure from None
+                        raise growing.failed_guess(self, failure) from None
                     kinds[key] = again
                 if not guesses:
                     raise

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial
 from adc.compiler.frontend.values import UNDEFINED, Either, Maybe, PartlyDefined, Value, emptied, rebuilt
@@ -68,8 +69,9 @@ class Merging(Builder):
         if isinstance(t, Array):
             shape = []
             for k, d in enumerate(t.shape):
-                if d == Dim(-1) and self.equal.same(ta.shape[k], tb.shape[k]):
-                    d = ta.shape[k]
+                if d == Dim(-1):
+                    one, other = ta.shape[k], tb.shape[k]
+                    d = one if self.equal.same(one, other) else guesses.known(one, other) or d
                 shape.append(Dim.symbol("shape", result, k) if d == Dim(-1) else d)
             result.type = Array(t.dtype, tuple(shape), t.layout)
             self.joined_roots[result] = {v.root for v in (a, b) if isinstance(v, Var)}

@@ -28,6 +28,8 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
 from adc.rules.operation import Operation
 
+_KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with trivial arithmetic folded away."""
@@ -71,6 +73,10 @@ class _Folder:
             stmt = Assign(stmt.targets, stmt.op, args, stmt.origin)
         self.definition[target] = stmt
         name = stmt.name
+        if not target.is_array and name in _KNOWN and isinstance(args[0], Const):
+            known = self._known(name, args)
+            if known is not None:
+                return self._becomes(target, known, stmt)
         if name in ("multiply", "add", "subtract", "divide", "negative"):
             simple = self._arithmetic(name, args, target)
             if simple is not None:
@@ -84,6 +90,17 @@ class _Folder:
             ):
                 return self._becomes(target, inner.args[0], stmt)
         return stmt
+
+    def _known(self, name: str, args: tuple[Atom, ...]) -> Atom | None:
+        """What an operation of constants gives, or a choice by one."""
+        values = [a.value for a in args if isinstance(a, Const)]
+        if name == "where":
+            return args[1] if values[0] else args[2]
+        if len(values) < len(args):
+            return None
+        if name == "cast":
+            return Const(float(values[0])) if values[1] == "float64" else None
+        return self.ev.atom(self.ev.op(name, *values))
 
     def _becomes(self, target: Var, value: Atom, stmt: Assign) -> Assign:
         """Read `value` in place of `target`; where the target needs memory of its own, copy it."""

@@ -260,7 +260,11 @@ class _Scalariser:
                         self.nests.converted(self.nests.aligned(part, index), target),
                     )
 
-                self.nests.loops(shape, body)
+                numbers = self._numbers_of(part)
+                for at, number in numbers or ():
+                    body(at, number)
+                if numbers is None:
+                    self.nests.loops(shape, body)
                 continue
 
             def joined(index: list[Any], part: Any = part, start: Any = start) -> None:
@@ -269,6 +273,22 @@ class _Scalariser:
 
             self.nests.loops(shape, joined)
             start = self.ev.op("add", start, self.ev.dim_value(shape[axis]))
+
+    def _numbers_of(self, part: Any) -> list[tuple[list[Any], Any]] | None:
+        """The numbers that an array was stacked of, with their places: a row of `np.array([[1.0, x], [y, z]])`."""
+        made = self.nests.definition.get(part) if isinstance(part, Var) and part.is_array else None
+        if made is None:
+            return None if isinstance(part, Var) and part.is_array else [([], part)]
+        if made.name != "stack" or part.root in self.nests.written:
+            return None
+        axis = made.args[1].value % part.type.ndim
+        found = []
+        for k, inner in enumerate(made.args[0]):
+            numbers = self._numbers_of(inner)
+            if numbers is None:
+                return None
+            found += [([*at[:axis], k, *at[axis:]], number) for at, number in numbers]
+        return found
 
     def _rolled(self, stmt: Assign) -> None:
         """The array with what is pushed over its end in front: rows where they are read, columns in two parts."""
