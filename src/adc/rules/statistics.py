@@ -292,7 +292,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 def _observations(m, rowvar):
-    m = np.asarray(m, np.result_type(m, np.float64))  # NumPy never works in single precision here
+    m = m if np.iscomplexobj(m) else m.astype(np.float64)  # NumPy never works in single precision here
     if np.ndim(m) == 1:
         return np.reshape(m, (1, np.size(m)))
     return m if rowvar else m.T

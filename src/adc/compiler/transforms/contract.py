@@ -44,6 +44,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     contractor = _Contractor(program, evaluator)
     while contractor.step():
         pass
+    contractor.bring_out()
     return program
 
 
@@ -51,17 +52,23 @@ class _Contractor:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.program = program
         self.ev = evaluator
+        self.brought_in: dict[
+            Assign, tuple[Block, For]
+        ] = {}  # allocations, and where they were: before which loop
 
     def step(self) -> bool:
         """Contract what the program holds now; True when something changed."""
         accesses = _accesses(self.program)
         changed = False
         table: dict[Var, Atom] = {}
+        smaller: set[Var] = set()  # what is known of their accesses holds no longer
         for block in all_blocks(self.program.body):
             users = _users(block)
             inside: set[Stmt] | None = None
             for stmt in list(block):
                 if not isinstance(stmt, Assign) or stmt.name != "empty" or not stmt.target.is_array:
+                    continue
+                if stmt.target in smaller:
                     continue
                 indices = [index for _, index in accesses.get(stmt.target, ())]
                 if not indices or any(index is None for index in indices):
@@ -70,6 +77,8 @@ class _Contractor:
                 axis = self._contractible(stmt.target, users[stmt.target], elements)
                 if axis is not None:
                     self._drop_axis(stmt.target, axis, stmt, [s for s, _ in accesses[stmt.target]])
+                    self._bring_in(stmt, block, users[stmt.target][0])
+                    smaller.add(stmt.target)
                     changed = True
                 elif self._constant_cells(stmt.target, elements):
                     inside = set(walk(block)) if inside is None else inside
@@ -80,6 +89,21 @@ class _Contractor:
             self.program.body = substitute(self.program.body, table)
             self.program.results = [operand(r, table) for r in self.program.results]
         return changed
+
+    def _bring_in(self, allocation: Assign, block: Block, loop: Stmt) -> None:
+        """Allocate in the loop what lives within a trip: a loop inside it may contract the array further."""
+        assert isinstance(loop, For)
+        block.remove(allocation)
+        loop.body.insert(0, allocation)
+        self.brought_in.setdefault(allocation, (block, loop))
+
+    def bring_out(self) -> None:
+        """Allocate in front of the loops again what is still an array."""
+        inside = {s: block for block in all_blocks(self.program.body) for s in block if s in self.brought_in}
+        for allocation, (block, loop) in self.brought_in.items():
+            if allocation in inside:
+                inside[allocation].remove(allocation)
+                block.insert(block.index(loop), allocation)
 
     def _contractible(self, array: Var, users: list[Stmt], indices: list[tuple[Any, ...]]) -> int | None:
         """An axis whose index is always the counter of the one loop that touches the array."""

@@ -137,6 +137,8 @@ class _Folder:
                     return b
                 if a == Const(-1.0):
                     return self._new("negative", (b,), target)
+            if x == Const(2.0):
+                return self._twice(y, target)
         if name == "divide" and y == Const(1.0):
             return x
         if name == "divide" and self.in_reverse and self._is_reciprocal(x, y):
@@ -148,8 +150,7 @@ class _Folder:
         if name == "subtract" and x == Const(0.0):
             return self._new("negative", (y,), target)
         if name == "add" and x is y and self.in_reverse:
-            factor, other = self._twice(x)
-            return other if factor == Const(1.0) else self._new("multiply", (factor, other), target)
+            return self._twice(x, target) or self._new("multiply", (Const(2.0), x), target)
         if name == "add":
             for a, b in ((x, y), (y, x)):
                 inner = self.definition.get(b) if isinstance(b, Var) and not b.named else None
@@ -157,17 +158,18 @@ class _Folder:
                     return self._new("subtract", (a, inner.args[0]), target)
         return None
 
-    def _twice(self, x: Atom) -> tuple[Const, Atom]:
-        """The factors of x + x: 2 and x, or 2 c and z where x is c z, which is the same number to the last bit."""
+    def _twice(self, x: Atom, target: Var) -> Assign | Atom | None:
+        """Two c z for x = c z, the same number to the last bit."""
         made = self.definition.get(x) if isinstance(x, Var) and not x.named else None
-        if made is not None and made.name == "multiply" and len(made.args) == 2:
-            factor, other = made.args
-            known = isinstance(factor, Const) and isinstance(factor.value, float)
-            if known and not any(
-                v.root in self.written for v in (x, other) if isinstance(v, Var) and v.is_array
-            ):
-                return Const(2.0 * factor.value), other
-        return Const(2.0), x
+        if made is None or made.name != "multiply" or len(made.args) != 2:
+            return None
+        factor, other = made.args
+        if not isinstance(factor, Const) or not isinstance(factor.value, float):
+            return None
+        if any(v.root in self.written for v in (x, other) if isinstance(v, Var) and v.is_array):
+            return None
+        doubled = Const(2.0 * factor.value)
+        return other if doubled == Const(1.0) else self._new("multiply", (doubled, other), target)
 
     def _is_reciprocal(self, x: Atom, y: Atom) -> bool:
         """Whether x is -(1 / y): what the pull of a reciprocal divides by y is its negative square.
