@@ -166,3 +166,11 @@ def truths_of_elements_and_of_numbers(x, s):
     numbers = (s > 0.0) + (s > -1.0)
     mixed = (x[0] > -9.0) * (s > 0.0) + float(s > 0.0)
     return np.sum(x**2) * elements + numbers * np.sum(np.sin(x)) * s + mixed * s
+
+
+@program(lambda r: (r.normal(size=3), 0.5))
+def arrays_full_of_a_truth(x, s):
+    """Which one is only known when the program runs."""
+    m = np.full(3, s < 0.0)
+    k = np.full((3,), x[0] > -9.0)
+    return np.sum(x * m) + np.sum(x**2 * k) * s

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Program, Var, defined, walk
+from adc.compiler.ir.nodes import Assign, Atom, Const, Program, Var, defined, walk
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -29,8 +29,9 @@ def _owned(result: Atom, definition: dict[Var, Assign], evaluator: Evaluator) ->
         return result
     value = definition[made].args[0]
     if made is result and not (isinstance(value, Var) and value.is_array):
+        number = value.value if isinstance(value, Const) else value
         lengths = evaluator.shape_values(result.type.shape)
-        copy = evaluator.op("full", lengths, value, dtype=np.dtype(result.type.dtype))
+        copy = evaluator.op("full", lengths, number, dtype=np.dtype(result.type.dtype))
     else:
         copy = evaluator.op("copy", result)
     copy.name, copy.named = result.name, result.named

@@ -205,7 +205,7 @@ class Nests:
         value = FILLS.get(stmt.name)
         kind = np.dtype(stmt.target.type.dtype)
         filler: Any = plain(stmt.args[1]) if value is None else (float(value) if kind.kind == "f" else value)
-        if kind.kind == "b":
+        if kind.kind == "b" and not isinstance(filler, Var):
             filler = bool(filler)
         if kind == np.float32 and isinstance(filler, (int, float)):
             filler = np.float32(filler)
