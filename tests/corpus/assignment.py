@@ -175,3 +175,15 @@ def array_of_another_length_in_nested_loops(x, m, trips):
                 continue
             x = np.full(4, m[i, -1]) * x[-1]
     return np.sum(x) + m[0, 0]
+
+
+@program(lambda r: (r.normal(size=5),))
+def array_added_to_a_list(x):
+    """NumPy's sum, not a longer list."""
+    g = [x[0], x[1]]
+    g += x[:2]
+    h = []
+    for i in range(len(x)):
+        h.append(x[i])
+    h += x * x
+    return np.sum(g**2) * len(g) + np.sum(h * h) * len(h)

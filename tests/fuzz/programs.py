@@ -151,11 +151,16 @@ def _moderate(value: Any) -> Any:
 
 
 def _moved(value: Any) -> Any:
-    """The number, or the array in its own memory, moved by what rounding would: equals alike, opposites not."""
+    """The number, or the array in its own memory, moved by what rounding would.
+
+    Equal numbers alike and opposites not, but equal elements apart: what is symmetric in the primal by chance may
+    be so only there.
+    """
     if isinstance(value, float):
         return value * (1.0 + NOISE * np.cos(1e3 * value + 1.0))
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
-        value *= 1.0 + NOISE * np.cos(1e3 * value + 1.0)
+        place = np.arange(value.size, dtype=float).reshape(value.shape)
+        value *= 1.0 + NOISE * np.cos(1e3 * value + 1.0 + place)
     return value
 
 

@@ -19,7 +19,7 @@ from tests.interpreted import interpreted
 
 import adc
 
-STEPS = (1e-4, 3e-5)
+STEPS = (1e-4, 3e-5, 3e-6)
 FIXED = 25  # up to this many programs, the same ones every time
 # "optimized" is the text that Numba would compile, run by CPython: all of the optimiser without LLVM, which is slow.
 # "transforms" runs jvp, vjp and hvp in that way.
@@ -73,7 +73,8 @@ def reference(program: Generated) -> tuple[float, list[Any], float] | None:
         return None  # chaos: rounding decides
     if all(at_step == value for steps in near.values() for at_step in steps):
         return None  # a step is lost beside huge numbers, or behind a tanh of them: differences say nothing
-    if not abs(slopes[0] - slopes[1]) <= 1e-6 * scale or not abs(bend) <= 0.02 * scale:
+    # Where the derivative is that of tanh far out, all of it may lie between the first two steps.
+    if any(abs(slopes[1] - other) > 1e-6 * scale for other in slopes) or not abs(bend) <= 0.02 * scale:
         return None
     return value, direction, slopes[1]
 
@@ -138,7 +139,7 @@ def compare_transforms(program: Generated, refusals: list[str]) -> bool:
         return flat(gradient(*[a + t * d for a, d in zip(program.arguments(), direction, strict=True)]))
 
     with np.errstate(all="ignore"):
-        slopes = [(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h) for h in STEPS]
+        slopes = [(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h) for h in STEPS[:2]]
     scale = max(1.0, float(np.max(np.abs(slopes[1]))))
     if scale < 1e4 and float(np.max(np.abs(slopes[0] - slopes[1]))) <= 1e-5 * scale:
         np.testing.assert_allclose(flat(bend), slopes[1], rtol=1e-4, atol=1e-4 * scale, err_msg="hvp")

@@ -109,11 +109,17 @@ class Assignments(Calls):
                 gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
             )
             value = self.evaluate(node.value)
-            if isinstance(old, Growing) and function is operator.add:
+            # Python asks NumPy first: `[1.0, 2.0] += array` is the sum, an array.
+            longer = (
+                function is operator.add
+                and not isinstance(value, np.ndarray)
+                and not self.type_is_array(value)
+            )
+            if isinstance(old, Growing) and longer:
                 growing.extend(self, old, value)
             elif isinstance(old, Var) and old.is_array:
                 self._update(old, (Ellipsis,), function, value, old)
-            elif isinstance(old, ListValue) and function is operator.add:
+            elif isinstance(old, ListValue) and longer:
                 self.refuse_outside(old)
                 if old.depth != self.loop_depth:
                     raise NeedsUnrolling(old)

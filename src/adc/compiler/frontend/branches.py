@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
 
 from adc.compiler.frontend import growing, rooms
 from adc.compiler.frontend.assignments import Assignments
-from adc.compiler.frontend.containers import Container, Contents, exchange, refill, same_places
+from adc.compiler.frontend.containers import Container, Contents, Differs, exchange, refill, same_places
 from adc.compiler.frontend.frame import Growing, ListValue
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var
 from adc.compiler.ir.types import Scalar
-from adc.errors import AdcError, Location, UnsupportedError
-
-
-class Differs(UnsupportedError):
-    """A branch leaves a list with other elements than the other branch does."""
-
-    def __init__(self, items: ListValue, location: Location | None) -> None:
-        super().__init__(
-            "a list has other elements after one branch than after the other",
-            location=location,
-            repair="Use an array.",
-        )
-        self.items = items
+from adc.errors import AdcError
 
 
 @functools.lru_cache(maxsize=4096)
@@ -85,12 +74,8 @@ class Branches(Assignments):
         lengths = self.equal.snapshot()
         for operand, block in ((then, region.then), (orelse, region.orelse)):
             self.frame.env = dict(before)
-            self.region_depth += 1
-            try:
-                with self.at(block):
-                    values.append(operand())
-            finally:
-                self.region_depth -= 1
+            with self._side(containers), self.at(block):
+                values.append(operand())
             outcomes.append(self.frame.env)
             left.append(containers.taken())
             self.equal.restore(lengths)
@@ -114,8 +99,24 @@ class Branches(Assignments):
             mark.back()
             self.with_growing(differs.items, lambda: self._branch(node, test))
 
+    @contextmanager
+    def _side(self, containers: Contents) -> Iterator[None]:
+        """One side of a branch that found these lists and dicts."""
+        self.region_depth += 1
+        self.sides.append(containers)
+        try:
+            yield
+        finally:
+            self.sides.pop()
+            self.region_depth -= 1
+
     def with_growing(self, items: ListValue, run: Callable[[], None]) -> None:
-        """Run something with a list in an array that grows, from here on and wherever the list is known."""
+        """Run something with a list in an array that grows, from here on and wherever the list is known.
+
+        Raises Differs for the branch that found the list, which then runs again with it in such an array.
+        """
+        if self.from_outside(items):
+            raise Differs(items, self.origin)
         found = (name for name, value in self.frame.env.items() if value is items)
         name = next(found, "items")
         kind: growing.ElementFound | None = None
@@ -159,12 +160,8 @@ class Branches(Assignments):
         lengths = self.equal.snapshot()
         for nodes, block in ((node.body, region.then), (node.orelse, region.orelse)):
             self.frame.env = dict(before)
-            self.region_depth += 1
-            try:
-                with self.at(block):
-                    self.execute_all(nodes)
-            finally:
-                self.region_depth -= 1
+            with self._side(containers), self.at(block):
+                self.execute_all(nodes)
             outcomes.append(self.frame.env)
             left.append(containers.taken())
             self.equal.restore(lengths)

@@ -12,8 +12,21 @@ from typing import Any
 
 from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Partial
 from adc.compiler.frontend.values import rebuilt
+from adc.errors import Location, UnsupportedError
 
 Container = list[Any] | dict[Any, Any] | Growing
+
+
+class Differs(UnsupportedError):
+    """A branch leaves a list with other elements than the other branch does."""
+
+    def __init__(self, items: ListValue, location: Location | None) -> None:
+        super().__init__(
+            "a list has other elements after one branch than after the other",
+            location=location,
+            repair="Use an array.",
+        )
+        self.items = items
 
 
 class Contents:

@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
+from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, ListValue, Outside, Place, Range
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, Value
@@ -26,6 +27,7 @@ class Core(Merging):
     frame: Frame
     region_depth: int  # branches and loops around the statement
     loop_depth: int  # loops around it
+    sides: list[Contents]  # what each branch around it found, outermost first
     captures: list[Capture]
     guards: list[Guard]
     records: list[tuple[Place, Instance]]
@@ -41,6 +43,10 @@ class Core(Merging):
     list_kinds: dict[
         Location | None, Type
     ]  # what lists hold that are written down there, as an earlier attempt found
+
+    def from_outside(self, items: ListValue) -> bool:
+        """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""
+        return any(id(items) in side.held for side in self.sides)
 
     @property
     def in_user_code(self) -> bool:

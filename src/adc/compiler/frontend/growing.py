@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend import guesses, templates
-from adc.compiler.frontend.containers import Contents, exchange
+from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Room
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.indexing import normalized
@@ -281,7 +281,12 @@ def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
 
 
 def converted(ev: Core, items: ListValue) -> Growing:
-    """Let a list live in an array that grows, from here on and wherever it is known."""
+    """Let a list live in an array that grows, from here on and wherever it is known.
+
+    Raises Differs for the branch that found the list.
+    """
+    if ev.from_outside(items):
+        raise Differs(items, ev.origin)
     name = next((n for n, value in ev.frame.env.items() if value is items), "items")
     growing = begun(ev, name, items, None)
     if not exchange(ev.frame, items, growing):

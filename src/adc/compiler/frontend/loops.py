@@ -157,6 +157,7 @@ class Loops(Carrying):
             for name in counts
             if not contents.shared(value := self.frame.env[name])
             and value.depth == self.loop_depth
+            and not self.from_outside(value)
             and not known_to(self.frame.caller, value)
         }
         if not any(needed.container is v for v in lists.values()):

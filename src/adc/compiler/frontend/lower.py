@@ -38,6 +38,7 @@ class Evaluator(Statements):
         self.open_rules: list[Any] = []  # functions with custom rules whose forward rule is being evaluated
         self.opaque_calls = 0  # for the names of operations that stand for one call each
         self.loop_depth = 0
+        self.sides = []
         self.running = []
         self.frozen = {}
         self.varying = set()

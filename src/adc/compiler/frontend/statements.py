@@ -9,7 +9,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.branches import Differs, chooses_with_effects
+from adc.compiler.frontend.branches import chooses_with_effects
+from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Place, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.loops import Loops
