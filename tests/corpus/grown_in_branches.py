@@ -181,3 +181,14 @@ def appended_in_a_conditional_expression(s):
 
     y = push(s) if s > 0.0 else s * s
     return g[-1] * len(g) + y
+
+
+@program(lambda r: (r.normal(size=3),))
+def dict_with_numbers_for_keys(x):
+    squares = {}
+    for i in range(3):
+        if x[i] > 0.0:
+            squares[i] = x[i] * x[i]
+        else:
+            squares[i] = x[i]
+    return sum(squares.values()) * squares[0]

@@ -121,6 +121,7 @@ class Assignments(Calls):
                 self._update(old, (Ellipsis,), function, value, old)
             elif isinstance(old, ListValue) and longer:
                 self.refuse_outside(old)
+                self.refuse_either(old)
                 if old.depth != self.loop_depth:
                     raise NeedsUnrolling(old)
                 if old.taken:
@@ -210,6 +211,7 @@ class Assignments(Calls):
             growing.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
             self.refuse_outside(base)
+            self.refuse_either(base)
             if not self.is_static(index):
                 raise (
                     NeedsUnrolling(base)

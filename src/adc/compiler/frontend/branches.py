@@ -63,11 +63,19 @@ class Branches(Assignments):
         if self.is_static(test):
             return then() if test else orelse()
         if not has_effects(node):
+            found: list[Value] = []
+
+            def noted(side: Callable[[], Value]) -> Value:
+                found.append(side())
+                return found[-1]
+
             self.region_depth += 1
             try:
-                return self.choose(test, then, orelse)
+                chosen = self.choose(test, lambda: noted(then), lambda: noted(orelse))
             finally:
                 self.region_depth -= 1
+            self._remember(chosen, found[0], found[1])
+            return chosen
         region = If(self.atom(test), [], [], [], self.origin)
         before = dict(self.frame.env)
         containers, left, outcomes, values = Contents(self.frame), [], [], []
@@ -82,14 +90,30 @@ class Branches(Assignments):
         self.frame.env = before
         for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
-            if a is not b:
-                a, b = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
-            self.frame.env[name] = self.merge(region, a, b, name)
+            self.frame.env[name] = self._merged(region, containers, left, a, b, name)
         for container, (a, b) in containers.changes(*left):
             self._merge_contents(region, container, a, b, [False, False])
-        merged = self.merge(region, values[0], values[1], "")
+        merged = self._merged(region, containers, left, values[0], values[1], "")
         self.block.append(region)
         return merged
+
+    def _merged(
+        self, region: If, containers: Contents, left: list[list[Container]], a: Value, b: Value, name: str
+    ) -> Value:
+        """What a name has for a value behind a branch, or an expression for one."""
+        if a is b:
+            return self.merge(region, a, b, name)
+        one, other = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
+        merged = self.merge(region, one, other, name)
+        self._remember(merged, a, b)
+        return merged
+
+    def _remember(self, merged: Value, a: Value, b: Value) -> None:
+        """What a branch chose is evaluated as a list of its own: see `refuse_either`."""
+        if a is not b and isinstance(merged, (list, dict, Growing)):
+            if isinstance(merged, ListValue):
+                merged.original = None
+            self.choices.append((merged, (a, b)))
 
     def _branch(self, node: Any, test: Var) -> None:
         mark = Mark(self)
@@ -183,9 +207,7 @@ class Branches(Assignments):
                 b = UNDEFINED if isinstance(self.type_of(a), Scalar) else a
             if isinstance(a, Growing) or isinstance(b, Growing):
                 a, b = self._both_growing(region, containers, outcomes, a, b)
-            if a is not b:
-                a, b = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
-            self.frame.env[name] = self.merge(region, a, b, name)
+            self.frame.env[name] = self._merged(region, containers, left, a, b, name)
         for container, (then, orelse) in containers.changes(*left):
             self._merge_contents(region, container, then, orelse, raising)
         self.block.append(region)
@@ -234,7 +256,8 @@ class Branches(Assignments):
             container.nested = then.nested
         elif isinstance(then, dict):
             assert isinstance(orelse, dict)
-            refill(container, {k: self.merge(region, then[k], orelse[k], str(k)) for k in then})
+            words = {k: str(k) if str(k).isidentifier() else "item" for k in then}
+            refill(container, {k: self.merge(region, then[k], orelse[k], words[k]) for k in then})
         else:
             assert isinstance(then, list) and isinstance(orelse, list)
             refill(container, [self.merge(region, a, b, "") for a, b in zip(then, orelse, strict=True)])

@@ -372,6 +372,7 @@ class Calls(Functions):
         container = method.__self__
         if method.__name__ in _MUTATING:
             self.refuse_outside(container)
+            self.refuse_either(container)
         if isinstance(container, OutsideDict):
             if method.__name__ == "get":
                 return self._found_outside(container, *args, **kwargs)

@@ -8,7 +8,7 @@ import gast
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.branches import Branches
-from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.containers import Contents, same_container
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
@@ -88,6 +88,7 @@ class Carrying(Branches):
                 self.region_depth -= 1
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
+            self._refuse_second_names(before, left)
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after):
@@ -135,6 +136,14 @@ class Carrying(Branches):
         for k, each in enumerate(lists):
             _replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value]) -> None:
+        """A list that has a second name from the second trip on is two lists to the loop, which carries each."""
+        known = Contents(self.frame)
+        for name, value in left.items():
+            container = isinstance(value, (ListValue, Growing, dict))
+            if container and known.shared(value) and not same_container(value, before.get(name)):
+                raise NeedsUnrolling
 
     def _runs(self, region: For | While) -> Value:
         """Whether a loop has a trip."""

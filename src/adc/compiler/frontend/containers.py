@@ -124,6 +124,24 @@ def known_to(frame: Frame | None, container: Container) -> bool:
     return False
 
 
+def same_container(seen: object, container: object) -> bool:
+    """Whether a container is another one, or stands for it in the body of a loop."""
+    while seen is not None:
+        if seen is container:
+            return True
+        seen = getattr(seen, "original", None)
+    return False
+
+
+def known_in(frame: Frame | None, container: object) -> bool:
+    """Whether a function that is running, or one that has called it, can reach a container."""
+    while frame is not None:
+        if any(same_container(held, container) for held, _ in Contents(frame).held.values()):
+            return True
+        frame = frame.caller
+    return False
+
+
 def exchange(frame: Frame, old: Container, new: Container) -> bool:
     """Put one list in the place of another wherever code may find it; False where it is not or also elsewhere."""
     places = _Places(old, new)

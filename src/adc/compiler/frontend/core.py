@@ -12,10 +12,19 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.containers import Contents
-from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, ListValue, Outside, Place, Range
+from adc.compiler.frontend.containers import Container, Contents, known_in, same_container
+from adc.compiler.frontend.frame import (
+    Capture,
+    Frame,
+    Guard,
+    Instance,
+    ListValue,
+    Outside,
+    Place,
+    Range,
+)
 from adc.compiler.frontend.merging import Merging
-from adc.compiler.frontend.values import Maybe, Value
+from adc.compiler.frontend.values import Maybe, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import Location
@@ -28,6 +37,9 @@ class Core(Merging):
     region_depth: int  # branches and loops around the statement
     loop_depth: int  # loops around it
     sides: list[Contents]  # what each branch around it found, outermost first
+    choices: list[
+        tuple[Value, tuple[Value, Value]]
+    ]  # lists and the like that may be one of two, and these two
     captures: list[Capture]
     guards: list[Guard]
     records: list[tuple[Place, Instance]]
@@ -47,6 +59,26 @@ class Core(Merging):
     def from_outside(self, items: ListValue) -> bool:
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""
         return any(id(items) in side.held for side in self.sides)
+
+    def refuse_either(self, container: Container) -> None:
+        """Refuse to write to what may be one of two containers while either is known, or to one of the two.
+
+        `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
+        """
+        for merged, either in self.choices:
+            if same_container(container, merged):
+                others = list(either)
+            elif any(same_container(container, one) for one in either):
+                others = [merged]
+            else:
+                continue
+            if any(known_in(self.frame, other) for other in others):
+                what = "an object" if isinstance(container, Instance) else kind(container)
+                raise self.refuse(
+                    f"{what} is written to that has another name on one path only",
+                    "what a name stands for must be known before the program runs",
+                    "write to it within the branch, or give the name a copy",
+                )
 
     @property
     def in_user_code(self) -> bool:

@@ -234,6 +234,7 @@ def _take(row: Value) -> None:
 
 
 def _may_change(ev: Core, growing: Growing) -> None:
+    ev.refuse_either(growing)
     if growing.fixed:
         raise changed(ev)
 
@@ -343,6 +344,7 @@ def copied(ev: Core, growing: Growing) -> Growing:
 
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     """`growing[index] = value`."""
+    ev.refuse_either(growing)
     if growing.fixed and growing.values is not None and growing.values.view_of is None:
         raise changed(ev)
     if growing.room is not None:

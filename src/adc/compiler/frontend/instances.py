@@ -119,6 +119,7 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "the reverse sweep could not undo the write",
             "return the value instead",
         )
+    ev.refuse_either(owner)
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")

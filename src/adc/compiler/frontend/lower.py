@@ -39,6 +39,7 @@ class Evaluator(Statements):
         self.opaque_calls = 0  # for the names of operations that stand for one call each
         self.loop_depth = 0
         self.sides = []
+        self.choices = []
         self.running = []
         self.frozen = {}
         self.varying = set()
