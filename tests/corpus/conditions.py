@@ -174,3 +174,30 @@ def arrays_full_of_a_truth(x, s):
     m = np.full(3, s < 0.0)
     k = np.full((3,), x[0] > -9.0)
     return np.sum(x * m) + np.sum(x**2 * k) * s
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]),))
+def tuples_of_the_data_compared(x):
+    s = 0.0
+    if (x[0] > 0.0, x[1] > 0.0) == (True, False):
+        s += x[0] * x[2]
+    if (x[0], x[1]) != (x[0], x[1]):
+        s += 1.0
+    if [x[0], 1.0] == [x[0], 1.0]:
+        s += x[1]
+    if (x[0], x[1]) > (x[0], x[2]) or (x[1], 2.0) < (x[1], 3.0):
+        s *= x[2]
+    return s
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]),))
+def array_compared_with_a_list(x):
+    return np.sum(np.where(x > [0.0, 1.0, 0.5], x, x * x)) + np.sum((x != [1.0, 2.0, 3.0]) * x)
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]),))
+def extremes_of_tuples(x):
+    smallest, place = min((abs(v), k) for k, v in enumerate(x))
+    largest = max([(x[0], 1), (x[1], 2), (x[2], 3)], key=lambda pair: (pair[0], -pair[1]))
+    value, word = max(zip(x, ["a", "b", "c"], strict=True))
+    return smallest * (place + 1) + largest[0] * largest[1] + (value * 2.0 if word == "c" else value)

@@ -74,7 +74,7 @@ class Branches(Assignments):
                 chosen = self.choose(test, lambda: noted(then), lambda: noted(orelse))
             finally:
                 self.region_depth -= 1
-            self._remember(chosen, found[0], found[1])
+            self.remember(chosen, found[0], found[1])
             return chosen
         region = If(self.atom(test), [], [], [], self.origin)
         before = dict(self.frame.env)
@@ -105,15 +105,8 @@ class Branches(Assignments):
             return self.merge(region, a, b, name)
         one, other = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
         merged = self.merge(region, one, other, name)
-        self._remember(merged, a, b)
+        self.remember(merged, a, b)
         return merged
-
-    def _remember(self, merged: Value, a: Value, b: Value) -> None:
-        """What a branch chose is evaluated as a list of its own: see `refuse_either`."""
-        if a is not b and isinstance(merged, (list, dict, Growing)):
-            if isinstance(merged, ListValue):
-                merged.original = None
-            self.choices.append((merged, (a, b)))
 
     def _branch(self, node: Any, test: Var) -> None:
         mark = Mark(self)

@@ -16,6 +16,7 @@ from adc.compiler.frontend.containers import Container, Contents, known_in, same
 from adc.compiler.frontend.frame import (
     Capture,
     Frame,
+    Growing,
     Guard,
     Instance,
     ListValue,
@@ -59,6 +60,13 @@ class Core(Merging):
     def from_outside(self, items: ListValue) -> bool:
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""
         return any(id(items) in side.held for side in self.sides)
+
+    def remember(self, merged: Value, a: Value, b: Value) -> None:
+        """What a branch chose is evaluated as a list of its own: see `refuse_either`."""
+        if a is not b and isinstance(merged, (list, dict, Growing)):
+            if isinstance(merged, ListValue):
+                merged.original = None
+            self.choices.append((merged, (a, b)))
 
     def refuse_either(self, container: Container) -> None:
         """Refuse to write to what may be one of two containers while either is known, or to one of the two.

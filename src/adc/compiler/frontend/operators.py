@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -247,15 +247,54 @@ class Operators(Names):
         if isinstance(x, Growing) or isinstance(y, Growing):
             raise self.refuse("lists of a run-time length are not compared", repair="compare arrays")
         function = COMPARE[type(op)]
+        # NumPy turns the list into an array when the other side is one.
+        if isinstance(x, (list, tuple)) and (self.type_is_array(y) or isinstance(y, np.ndarray)):
+            x = self.array_of(x)
+        elif isinstance(y, (list, tuple)) and (self.type_is_array(x) or isinstance(x, np.ndarray)):
+            y = self.array_of(y)
         if not self._numeric(x) or not self._numeric(y):
             if self.is_static(x) and self.is_static(y):
                 return function(x, y)
-            if isinstance(op, (gast.Eq, gast.NotEq)):
+            if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
+                return self._compare_sequences(op, x, y)
+            containers = isinstance(x, (list, tuple, dict)) and isinstance(y, (list, tuple, dict))
+            if isinstance(op, (gast.Eq, gast.NotEq)) and not containers:
                 return isinstance(op, gast.NotEq)
             raise self.refuse(f"comparison of {kind(x)} and {kind(y)} is not supported")
         operation = registry.find(function)
         assert operation is not None
         return self.op(operation, x, y)
+
+    def _compare_sequences(self, op: Any, x: Sequence[Value], y: Sequence[Value]) -> Value:
+        """Two tuples or lists, as Python compares them: by the first elements that differ."""
+        if isinstance(x, list) != isinstance(y, list):
+            if isinstance(op, (gast.Eq, gast.NotEq)):
+                return isinstance(op, gast.NotEq)
+            raise self.refuse("a list and a tuple are not compared", repair="use two tuples")
+        if isinstance(op, (gast.Eq, gast.NotEq)):
+            same: Value = len(x) == len(y)
+            for a, b in zip(x, y, strict=False):
+                same = self._both(same, lambda a=a, b=b: self.compare(gast.Eq(), a, b))  # type: ignore[misc]
+            return same if isinstance(op, gast.Eq) else self.negated(same)
+        if not x or not y:
+            return COMPARE[type(op)](len(x), len(y))
+        strict = gast.Lt() if isinstance(op, (gast.Lt, gast.LtE)) else gast.Gt()
+        first = self.compare(strict, x[0], y[0])
+        rest = self._both(
+            self.compare(gast.Eq(), x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:])
+        )
+        if isinstance(first, Var) and isinstance(rest, Var):
+            return self.op("logical_or", first, rest)
+        return first if rest is False else rest if first is False else True
+
+    def _both(self, test: Value, other: Callable[[], Value]) -> Value:
+        """`test and other()`."""
+        if not isinstance(test, Var):
+            return other() if test else False
+        found = other()
+        if isinstance(found, Var):
+            return self.op("logical_and", test, found)
+        return test if found else False
 
     def _is_same_maybe(self, op: Any, x: Value, y: Value) -> Value:
         maybe, other = (x, y) if isinstance(x, Maybe) else (y, x)

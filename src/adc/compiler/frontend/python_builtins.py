@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import gast
 import numpy as np
 
 from adc.compiler.frontend import growing, higher_order, instances, reductions, templates
@@ -191,9 +192,9 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
     best, measure = args[0], measures[0]
     for candidate, other in zip(args[1:], measures[1:], strict=True):
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
-        test = self.op(better, other, measure)
+        test = self.compare(gast.Gt() if better == "greater" else gast.Lt(), other, measure)
         best = _chosen(self, test, candidate, best)
-        measure = best if key is None else self.op("where", test, other, measure)
+        measure = best if key is None else _chosen(self, test, other, measure)
     return best
 
 
@@ -215,7 +216,9 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     types = self.type_of(then), self.type_of(orelse)
     if not any(t is None or isinstance(t, Array) for t in types):
         return self.op("where", test, then, orelse)
-    return self.choose(test, lambda: then, lambda: orelse)
+    chosen = self.choose(test, lambda: then, lambda: orelse)
+    self.remember(chosen, then, orelse)
+    return chosen
 
 
 _KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
