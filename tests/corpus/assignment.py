@@ -187,3 +187,24 @@ def array_added_to_a_list(x):
         h.append(x[i])
     h += x * x
     return np.sum(g**2) * len(g) + np.sum(h * h) * len(h)
+
+
+@program(lambda r: (r.normal(size=4),))
+def elements_of_a_list_changed_in_place(x):
+    """`m[0] *= 2.0` writes to the array that the list holds, and so to `y`."""
+    y = x.copy()
+    m = [y[:2], y[1:]]
+    m[0] *= 2.0
+    m[1] += x[0]
+    return np.sum(y**2) + np.sum(m[0] * m[1][:2])
+
+
+@program(lambda r: (r.normal(size=4),))
+def values_of_a_dict_changed_in_place(x):
+    d = {"sum": x * 1.0, "parts": [x[0]], "n": 1}
+    total, parts = d["sum"], d["parts"]
+    d["sum"] += x[0]
+    d["sum"][1] *= 2.0
+    d["parts"] += [x[1]]
+    d["n"] += 2
+    return np.sum(total * d["sum"]) + sum(parts) * len(parts) * d["n"]

@@ -108,62 +108,49 @@ class Assignments(Calls):
             old = self.eval_Name(
                 gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
             )
-            value = self.evaluate(node.value)
-            # Python asks NumPy first: `[1.0, 2.0] += array` is the sum, an array.
-            longer = (
-                function is operator.add
-                and not isinstance(value, np.ndarray)
-                and not self.type_is_array(value)
-            )
-            if isinstance(old, Growing) and longer:
-                growing.extend(self, old, value)
-            elif isinstance(old, Var) and old.is_array:
-                self._update(old, (Ellipsis,), function, value, old)
-            elif isinstance(old, ListValue) and longer:
-                self.refuse_outside(old)
-                self.refuse_either(old)
-                if old.depth != self.loop_depth:
-                    raise NeedsUnrolling(old)
-                if old.taken:
-                    raise growing.changed(self)
-                if self.known_length(value):
-                    old.extend(self.static_items(value, node.value))
-                else:
-                    growing.extend(self, growing.converted(self, old), value)
-            else:
-                self.frame.env[node.target.id] = self.named_value(
-                    instances.augmented(self, function, old, value), node.target.id
-                )
+            result = self._augmented(function, old, self.evaluate(node.value))
+            if result is not old:
+                self.frame.env[node.target.id] = self.named_value(result, node.target.id)
         elif isinstance(node.target, gast.Subscript):
             base = self.evaluate(node.target.value)
             index = self.evaluate(node.target.slice)
             value = self.evaluate(node.value)
             if isinstance(base, Var):
                 self._update(base, self.index_value(base, index), function, value, None)
-            else:
-                self.set_item(
-                    base, index, instances.augmented(self, function, self.subscript(base, index), value)
-                )
+                return
+            self.refuse_outside(base)
+            old = self.subscript(base, index)
+            result = self._augmented(function, old, value)
+            if result is not old or not isinstance(base, (ListValue, dict)) or isinstance(base, Instance):
+                self.set_item(base, index, result)
         else:
-            self._augment_attribute(node, function)
+            owner = self.evaluate(node.target.value)
+            is_part = isinstance(owner, Var) and owner.is_array and node.target.attr in ("real", "imag")
+            if not isinstance(owner, Instance) and not is_part:
+                raise self.refuse(
+                    "an augmented write to an attribute is not supported", repair="return the value instead"
+                )
+            old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
+            result = self._augmented(function, old, value)
+            if result is not old:
+                instances.set_attribute(self, owner, node.target.attr, result)
 
-    def _augment_attribute(self, node: Any, function: Any) -> None:
-        owner = self.evaluate(node.target.value)
-        is_part = isinstance(owner, Var) and owner.is_array and node.target.attr in ("real", "imag")
-        if not isinstance(owner, Instance) and not is_part:
-            raise self.refuse(
-                "an augmented write to an attribute is not supported", repair="return the value instead"
-            )
-        old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
+    def _augmented(self, function: Any, old: Value, value: Value) -> Value:
+        """`old op= value`: an array or list is changed and stays what it is, of anything else there is a new one."""
         if isinstance(old, Var) and old.is_array:
             self._update(old, (Ellipsis,), function, value, old)
-        elif isinstance(old, (ListValue, Growing)):
-            self.call(
-                old.extend if isinstance(old, ListValue) else self.attribute(old, "extend"), [value], {}
-            )
-        else:
-            value = instances.augmented(self, function, old, value)
-            instances.set_attribute(self, owner, node.target.attr, value)
+            return old
+        # Python asks NumPy first: `[1.0, 2.0] += array` is the sum, an array.
+        longer = (
+            function is operator.add and not isinstance(value, np.ndarray) and not self.type_is_array(value)
+        )
+        if isinstance(old, Growing) and longer:
+            growing.extend(self, old, value)
+            return old
+        if isinstance(old, ListValue) and longer:
+            self.call(old.extend, [value], {})
+            return old
+        return instances.augmented(self, function, old, value)
 
     def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
         """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
