@@ -145,3 +145,57 @@ def test_an_adjoint_that_is_zero_by_chance(second, mode):
     np.testing.assert_allclose(found, np.diag([0.5, 0.5]))
     found = second(roots_on_one_side, mode=mode)(np.array([0.0, 4.0]), np.array([1.0, 0.5]))
     np.testing.assert_allclose(found, np.diag([0.0, 1 / 32]))
+
+
+def numbers_on_a_stack(x):
+    s = x[0] * x[1]
+    if s > 0.0:
+        while s < 5.0:
+            s = s + np.exp(np.sin(s))
+    return s * s
+
+
+def rows_on_a_stack(x):
+    b = x
+    if x[0] > 0.1:
+        b = x * 2.0
+        while b[0] < 5.0:
+            b = b + np.exp(np.sin(b))
+    return np.sum(b * b)
+
+
+def rows_measured_two_branches_down(x):
+    total = x[1]
+    if x[0] > 0.1:
+        if x[1] > 0.2:
+            b = x[x > 0.2] * 2.0
+            while b[0] < 5.0:
+                b = b + np.exp(np.sin(b))
+                if b[0] > 2.0:
+                    b = np.append(b, b[-1] ** 2)
+            total = total + np.sum(b * b)
+    return total
+
+
+@pytest.mark.parametrize("function", [numbers_on_a_stack, rows_on_a_stack, rows_measured_two_branches_down])
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_a_stack_of_one_branch_in_a_loop(function, mode):
+    """The reverse sweep runs in the loop over the rows of a Jacobian, or in one of the user's."""
+
+    def twice(x):
+        value = function(x)
+        return np.array([value, 2.0 * value])
+
+    def summed(x):
+        total = 0.0
+        for k in range(3):
+            total += np.sum(adc.grad(function, mode=mode)(x * (0.1 + 0.4 * k)))
+        return total
+
+    slope = adc.grad(function, mode="tape")
+    np.testing.assert_allclose(adc.jacrev(twice, mode=mode)(X), np.stack([slope(X), 2.0 * slope(X)]))
+    value, dot = adc.jvp(summed, (X,), (np.ones(3),), mode=mode)
+    np.testing.assert_allclose(value, sum(np.sum(slope(X * (0.1 + 0.4 * k))) for k in range(3)))
+    h = 1e-6
+    ends = [sum(np.sum(slope((X + e) * (0.1 + 0.4 * k))) for k in range(3)) for e in (h, -h)]
+    np.testing.assert_allclose(dot, (ends[0] - ends[1]) / (2 * h), rtol=1e-5)

@@ -2,7 +2,8 @@
 
 Kept values with known trip counts lie in arrays, values that cross from a branch of the forward sweep into the same
 branch of the reverse sweep are merged out of the branch, and no marks are left. Stacks (of loops whose number of trips
-is not known) stay: the tangent transform mirrors them, and a second reverse sweep refuses them.
+is not known) are made in front of the branch and stay: the tangent transform mirrors them, and a second reverse sweep
+refuses them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     defined,
     variables,
+    walk,
 )
 from adc.compiler.transforms import remeasure, scopes
 from adc.compiler.transforms.rewrite import operand, substitute
@@ -43,6 +45,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program without marks, indexed buffers, and reads from one branch into another."""
     program.body = _Plain(evaluator).block(program.body)
+    _stacks_before_branches(program, evaluator)
     return merged_across_branches(program, evaluator)
 
 
@@ -92,6 +95,59 @@ class _Plain:
 
 
 # --- branches ---------------------------------------------------------------------------------------------------
+
+
+def _stacks_before_branches(program: Program, evaluator: Evaluator) -> None:
+    """A stack that one branch makes and fills, and a later branch on the same test empties, is made before both."""
+    while escaped := _escaping_stacks(program.body, set()):
+        _move_stacks(program, escaped, evaluator)  # out of one branch, perhaps into the branch around it
+
+
+def _move_stacks(program: Program, escaped: set[Buffer], evaluator: Evaluator) -> None:
+    before = {s: there for s, _, there in scopes.visited(program.body, program.params) if isinstance(s, If)}
+    pushed: dict[Buffer, tuple[Atom, ...]] = {}  # the lengths of items that are not known before the branch
+
+    def statement(stmt: Stmt) -> None:
+        if isinstance(stmt, If):
+            for block in (stmt.then, stmt.orelse):
+                made = [s for s in block if isinstance(s, NewBuffer) and s.buffer in escaped]
+                block[:] = [s for s in block if s not in made]
+                for s in made:
+                    lengths = _known_lengths(s.buffer, before[stmt], evaluator)
+                    if lengths is None:
+                        pushed[s.buffer], lengths = s.buffer.lengths, ()
+                        s.buffer.shape = ()
+                    s.buffer.lengths = lengths
+                    evaluator.block.append(s)
+        change_blocks(stmt, lambda block: evaluator.rebuilt(block, statement))
+        evaluator.block.append(stmt)
+
+    program.body = evaluator.rebuilt(program.body, statement)
+    for s in walk(program.body):
+        if isinstance(s, (Keep, Restore)) and s.buffer in pushed:
+            s.lengths = pushed[s.buffer]
+
+
+def _escaping_stacks(block: Block, there: set[Buffer]) -> set[Buffer]:
+    """Stacks that are used where the block that makes them has ended."""
+    found: set[Buffer] = set()
+    for stmt in block:
+        if isinstance(stmt, NewBuffer):
+            there.add(stmt.buffer)
+        elif isinstance(stmt, (Keep, Restore)) and stmt.buffer not in there:
+            found.add(stmt.buffer)
+        for inner in blocks(stmt):
+            found |= _escaping_stacks(inner, set(there))
+    return found
+
+
+def _known_lengths(buffer: Buffer, there: set[Var], evaluator: Evaluator) -> tuple[Atom, ...] | None:
+    """The lengths of an item of a stack, by what is there; None where one is not known there."""
+    known = remeasure.known_in(there, None)
+    dims = [evaluator.length(n) for n in buffer.lengths]
+    if not all(d is not None and known(d) for d in dims):
+        return None
+    return tuple(evaluator.atom(evaluator.dim_value(d)) for d in dims if d is not None)
 
 
 def merged_across_branches(program: Program, evaluator: Evaluator) -> Program:
