@@ -172,7 +172,7 @@ def rows_measured_two_branches_down(x):
             while b[0] < 5.0:
                 b = b + np.exp(np.sin(b))
                 if b[0] > 2.0:
-                    b = np.append(b, b[-1] ** 2)
+                    b = np.append(b, np.sin(b[-1]))
             total = total + np.sum(b * b)
     return total
 
