@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import with_lists
 from adc.config import Mode
 from adc.errors import AdcError, ArgumentError, FallbackWarning, InternalError, SourceError, UnsupportedError
+from adc.runtime.garbage import collected_seldom
 from adc.tape.state import modes
 
 __all__ = ["Call", "Text", "Transformed"]
@@ -213,6 +214,7 @@ class Transformed:
             )
         return made, captured
 
+    @collected_seldom()
     def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
         slots = call.slots()
         if self._asked == "tape":

@@ -6,6 +6,7 @@ is overwritten, or accumulated upon, before anything reads it is merged into the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from adc.compiler.analysis.effects import Memory
@@ -45,40 +46,45 @@ class _Forwarder:
 
     def block(self, block: Block) -> Block:
         out: Block = []
+        # By the memory that they lie in, so that a write asks of that only:
         loaded: dict[
-            Var, Any
-        ] = {}  # value -> the (array, index) that it was read from and that still holds it
-        known: dict[Any, Store] = {}  # (array, index) -> the store whose value the element still has
+            Var, dict[Var, Any]
+        ] = {}  # value -> the (array, index) it was read from and that still holds it
+        known: dict[
+            Var, dict[Any, Store]
+        ] = {}  # (array, index) -> the store whose value the element still has
         before: dict[Store, Var | None] = {}  # what the element held, where that is known
         for stmt in block:
             if isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
-                known = self._after_region(stmt, known)
-                writes = self.memory.effects(stmt).writes
-                loaded = {v: k for v, k in loaded.items() if self.memory.of(k[0]) not in writes}
+                effects = self.memory.effects(stmt)
+                _forget(known, effects.accesses)
+                _forget(loaded, effects.writes)
             elif isinstance(stmt, Assign) and stmt.name == "getitem" and not stmt.target.is_array:
-                key = self._key(stmt.args[0], stmt.args[1])
-                if key in known and not known[key].accumulate:
-                    self.table[stmt.target] = known[key].value
+                array, index = stmt.args
+                key, root = self._key(array, index), self.memory.of(array)
+                store = known.get(root, {}).get(key)
+                if store is not None and not store.accumulate:
+                    self.table[stmt.target] = store.value
                     continue
-                self._read(stmt.args[0], stmt.args[1], known)
-                loaded[stmt.target] = key
+                _touch(array, index, known.get(root, {}))
+                loaded.setdefault(root, {})[stmt.target] = key
             elif isinstance(stmt, Store):
-                key = self._key(stmt.array, stmt.index)
-                if not stmt.accumulate and isinstance(stmt.value, Var) and loaded.get(stmt.value) == key:
+                key, root = self._key(stmt.array, stmt.index), self.memory.of(stmt.array)
+                there = loaded.get(root, {})
+                if not stmt.accumulate and isinstance(stmt.value, Var) and there.get(stmt.value) == key:
                     continue  # it stands there already
-                held = next((v for v, k in loaded.items() if k == key), None)
-                loaded = {
-                    v: k for v, k in loaded.items() if self.memory.of(k[0]) is not self.memory.of(stmt.array)
-                }
-                earlier = known.get(key)
+                held = next((v for v, k in there.items() if k == key), None)
+                loaded.pop(root, None)
+                stores = known.setdefault(root, {})
+                earlier = stores.get(key)
                 if earlier is not None and _of_one_kind(earlier, stmt) and earlier in out:
                     out.remove(earlier)
                     held = before.get(earlier)
                     if stmt.accumulate and _clears(earlier, stmt.value):
                         if stmt.value is held:  # it stood there before it was cleared
-                            del known[key]
-                            loaded[held] = key
+                            del stores[key]
+                            loaded[root] = {held: key}
                             continue
                         stmt = Store(stmt.array, stmt.index, stmt.value, False, stmt.origin, stmt.role)
                     elif stmt.accumulate:
@@ -89,32 +95,27 @@ class _Forwarder:
                         stmt = Store(
                             stmt.array, stmt.index, total, earlier.accumulate, stmt.origin, stmt.role
                         )
-                self._read(stmt.array, stmt.index, known)
-                known[key] = stmt
+                _touch(stmt.array, stmt.index, stores)
+                stores[key] = stmt
                 before[stmt] = held
             elif isinstance(stmt, Assign):
-                e = self.memory.effects(stmt)
-                for root in e.accesses:
-                    known = {k: s for k, s in known.items() if self.memory.of(s.array) is not root}
+                _forget(known, self.memory.effects(stmt).accesses)
             out.append(stmt)
         return out
 
     def _key(self, array: Var, index: tuple[Any, ...]) -> Any:
         return array, operand(index, self.table)
 
-    def _read(self, array: Var, index: tuple[Any, ...], known: dict[Any, Store]) -> None:
-        """An element is touched: stores to what may be the same element must stay as they are."""
-        root = self.memory.of(array)
-        for key in [
-            k
-            for k, s in known.items()
-            if self.memory.of(s.array) is root and not (s.array is array and _apart(s.index, index))
-        ]:
-            del known[key]
 
-    def _after_region(self, stmt: For | While | If, known: dict[Any, Store]) -> dict[Any, Store]:
-        touched = self.memory.effects(stmt).accesses
-        return {k: s for k, s in known.items() if self.memory.of(s.array) not in touched}
+def _forget(groups: dict[Var, Any], roots: Iterable[Var]) -> None:
+    for root in roots:
+        groups.pop(root, None)
+
+
+def _touch(array: Var, index: tuple[Any, ...], stores: dict[Any, Store]) -> None:
+    """An element is touched: stores to what may be the same element must stay as they are."""
+    for key in [k for k, s in stores.items() if not (s.array is array and _apart(s.index, index))]:
+        del stores[key]
 
 
 def _of_one_kind(earlier: Store, later: Store) -> bool:

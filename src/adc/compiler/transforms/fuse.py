@@ -8,6 +8,8 @@ independent run forwards first, so that they meet the forward sweep's loops.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
@@ -46,6 +48,7 @@ class _Fuser:
         self.program = program
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
+        self.depths: dict[For, int] = {}
 
     def build(self) -> Program:
         body: Block = []
@@ -83,10 +86,10 @@ class _Fuser:
 
     def _merge(self, loop: For, out: Block, checks: Checks, fills: bool = False) -> bool:
         """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it."""
-        loops = [k for k, s in enumerate(out) if isinstance(s, For)]
-        depth = _depth(loop)
+        loops = (k for k in reversed(range(len(out))) if isinstance(out[k], For))
+        depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
-        nearest = sorted(loops[: -WINDOW - 1 : -1], key=lambda k: _depth(out[k]) != depth)
+        nearest = sorted(islice(loops, WINDOW), key=lambda k: self._depth(out[k]) != depth)
         for position in nearest:
             partner = out[position]
             if (
@@ -160,11 +163,10 @@ class _Fuser:
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
             return False
-        for root in x.writes | y.writes:
-            mine, theirs = x.accesses.get(root, []), y.accesses.get(root, [])
+        for root in x.accesses.keys() & y.accesses.keys():
+            mine, theirs = x.accesses[root], y.accesses[root]
             if (
-                mine
-                and theirs
+                (root in x.writes or root in y.writes)
                 and not aligned(mine, a.index, theirs, b.index)
                 and not (all(c.accumulate for c in (*mine, *theirs)))
             ):
@@ -178,7 +180,16 @@ class _Fuser:
         a.body.extend(substitute(b.body, {b.index: a.index}))
         joined = For(a.index, a.start, a.stop, a.step, carried, a.body, a.origin, a.note)
         self.memory.merge(a, b, b.index, a.index, joined)
+        self.depths[joined] = max(self._depth(a), self._depth(b))
         return joined
+
+    def _depth(self, stmt: Stmt) -> int:
+        """How many loops lie in each other, the statement itself included."""
+        if not isinstance(stmt, For):
+            return 0
+        if stmt not in self.depths:
+            self.depths[stmt] = 1 + max((self._depth(s) for s in stmt.body), default=0)
+        return self.depths[stmt]
 
     # --- reverse loops that may as well run forwards --------------------------------------------------------------
 
@@ -228,13 +239,6 @@ class _Fuser:
             for root, found in e.accesses.items()
             if root in e.writes
         )
-
-
-def _depth(stmt: Stmt) -> int:
-    """How many loops lie in each other, the statement itself included."""
-    if not isinstance(stmt, For):
-        return 0
-    return 1 + max((_depth(s) for s in stmt.body), default=0)
 
 
 def _counts_from_the_end(loop: For) -> bool:
