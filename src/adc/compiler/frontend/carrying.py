@@ -8,10 +8,11 @@ import gast
 
 from adc.compiler.frontend import growing
 from adc.compiler.frontend.branches import Branches
-from adc.compiler.frontend.containers import Contents, same_container
+from adc.compiler.frontend.containers import Contents, known_to, same_container
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
+from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
@@ -47,8 +48,6 @@ class Carrying(Branches):
         lists: list[Growing] = []  # that change in place
         guessed: dict[tuple[Any, ...], Type] = {}
         frame = self.frame
-        if any(isinstance(before.get(n), dict) and containers.shared(before[n]) for n in changed_dicts):
-            raise NeedsUnrolling
         while True:
             inits = self._inits(names, before, lists)
             leaves = {
@@ -61,6 +60,7 @@ class Carrying(Branches):
             for name in names:
                 env[name] = self._with_phis(before.get(name, UNDEFINED), (name,), leaves, phis)
             self.frame.env = env
+            stand_ins = StandIns(names, before, env)
             for k, each in enumerate(lists):
                 each.become(self._with_phis(each, (each.name, k), leaves, phis).state())
             self.region_depth += 1
@@ -89,6 +89,13 @@ class Carrying(Branches):
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
             self._refuse_second_names(before, left)
+            stand_ins.refuse_lost_changes(
+                left,
+                lambda name, container: (
+                    containers.shared(container)
+                    or (name in assigned and known_to(self.frame.caller, container))
+                ),
+            )
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after):

@@ -90,7 +90,7 @@ class Contents:
         """The containers that one of the outcomes changed, with what each outcome left in them."""
         for k, (container, before) in enumerate(self.held.values()):
             left = tuple(outcome[k] for outcome in outcomes)
-            if not all(_same(before, contents) for contents in left):
+            if not all(same_contents(before, contents) for contents in left):
                 yield container, left
 
 
@@ -191,5 +191,6 @@ def _items(container: Container) -> list[Any]:
     return list(container.values()) if isinstance(container, dict) else container
 
 
-def _same(a: Container, b: Container) -> bool:
+def same_contents(a: Container, b: Container) -> bool:
+    """Whether two states of a container have the same elements with the same values."""
     return same_places(a, b) and all(x is y for x, y in zip(_items(a), _items(b), strict=True))

@@ -288,9 +288,9 @@ class Loops(Carrying):
 
     def _cannot_unroll(self) -> UnsupportedError:
         return self.refuse(
-            "a list changes in, or is indexed by, a loop whose number of trips is only known at run time",
-            "lists live at compile time only",
-            "use an array",
+            "a container changes in, or is indexed by, a loop whose number of trips is only known at run time",
+            "lists, dicts and objects live at compile time only",
+            "use an array, or one name only for what changes",
         )
 
     def _for_with_exit(self, node: Any, items: Range | Items, flag: str) -> None:

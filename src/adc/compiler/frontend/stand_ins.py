@@ -1,0 +1,76 @@
+"""What stands for the containers that a loop carries, while its body is evaluated.
+
+A loop carries numbers and arrays. A list, dict or object is carried by what it holds: its name is given a container of
+the loop's own, with what each place holds in any trip. Another name of the container, which the loop does not carry,
+would not see what the body writes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adc.compiler.frontend.containers import Container, same_contents
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
+
+Path = tuple[Any, ...]  # the name, and the places on the way in
+
+
+@dataclass
+class _StandIn:
+    path: Path
+    original: Container  # before the loop
+    container: Container  # for the body
+    held: Container  # what that holds when a trip begins
+
+    @property
+    def changed(self) -> bool:
+        return not same_contents(self.container, self.held)
+
+
+class StandIns:
+    """The containers under some names before a loop, with those that stand for them in the body, `env`."""
+
+    def __init__(self, names: Iterable[str], before: dict[str, Value], env: dict[str, Value]) -> None:
+        self._all = [
+            _StandIn(path, original, container, container.copy())
+            for name in names
+            for (path, original), (_, container) in zip(
+                _containers(before.get(name, UNDEFINED), (name,)),
+                _containers(env[name], (name,)),
+                strict=True,
+            )
+        ]
+
+    def refuse_lost_changes(
+        self, left: dict[str, Value], elsewhere: Callable[[str, Container], bool]
+    ) -> None:
+        """Raise NeedsUnrolling where the body changes what has another name, which `elsewhere` says.
+
+        `left` is what the names hold after a trip. A change is lost, too, that a later trip makes, when what stands for
+        the container has come to another place.
+        """
+        if not any(each.changed for each in self._all):
+            return
+        places = [place for name, value in left.items() for place in _containers(value, (name,))]
+        for each in self._all:
+            moved = any(c is each.container and path != each.path for path, c in places)
+            if (moved or each.changed) and elsewhere(each.path[0], each.original):
+                raise NeedsUnrolling
+
+
+def _containers(value: Value, path: Path) -> Iterator[tuple[Path, Container]]:
+    """The containers in a value, with where they stand."""
+    if isinstance(value, Maybe):
+        yield from _containers(value.value, (*path, "value"))
+    elif isinstance(value, tuple):
+        for k, inner in enumerate(value):
+            yield from _containers(inner, (*path, k))
+    elif isinstance(value, (ListValue, dict)):
+        yield path, value
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _containers(inner, (*path, key))
+    elif isinstance(value, Growing) and value.room is None:
+        yield path, value

@@ -1,0 +1,139 @@
+"""Dicts and objects with two names, of which a loop changes one: what the other shows"""
+
+import numpy as np
+from tests.corpus import program
+
+FOUR = np.array([0.7, -0.4, 1.3, 0.25])
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iadd__(self, other):
+        self.x += other.x
+        self.y += other.y
+        return self
+
+
+class Cell:
+    def __init__(self, w):
+        self.w, self.calls = w, 0
+
+    def step(self, v):
+        return np.tanh(v * self.w)
+
+    def counted(self, v):
+        self.calls += 1
+        return v * self.w
+
+
+def added(d, v):
+    d["s"] = d["s"] + v
+    return d
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_added_to_in_place(x):
+    a = Vector(x[0], x[1])
+    b = a
+    for i in range(3):
+        a += Vector(x[2] * i, x[3])
+    return a.x * a.y + b.x
+
+
+@program(lambda r: (FOUR.copy(),))
+def dict_that_a_function_returns(x):
+    a = {"s": x[0]}
+    b = a
+    for i in range(3):
+        a = added(a, x[i])
+    return a["s"] * b["s"]
+
+
+@program(lambda r: (FOUR.copy(),))
+def dict_of_the_caller(x):
+    def run(d):
+        for i in range(3):
+            d = added(d, x[i])
+        return d["s"]
+
+    a = {"s": x[0]}
+    return run(a) * a["s"]
+
+
+@program(lambda r: (FOUR.copy(),))
+def written_and_then_another(x):
+    a = {"s": x[0]}
+    b = a
+    for _ in range(3):
+        a["s"] = a["s"] * 2.0
+        a = {"s": a["s"] + x[1]}
+    return a["s"] * b["s"]
+
+
+@program(lambda r: (FOUR.copy(),))
+def rows_that_change_places(x):
+    inner = {"s": x[0]}
+    rows = [inner, {"s": x[1]}]
+    for _ in range(3):
+        rows = [rows[1], rows[0]]
+        rows[0]["s"] *= x[2]
+    return inner["s"] * rows[0]["s"] + rows[1]["s"]
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_in_a_dict_that_is_replaced(x):
+    cell = Cell(x[0])
+    d = {"cell": cell, "n": 0.0}
+    for i in range(3):
+        cell.counted(x[1])
+        d = {"cell": d["cell"], "n": d["n"] + cell.calls * x[i]}
+    return d["n"] * d["cell"].calls
+
+
+@program(lambda r: (FOUR.copy(),))
+def read_under_the_other_name(x):
+    a = {"s": x[0]}
+    b = a
+    total = 0.0
+    for _ in range(3):
+        a["s"] = a["s"] + x[1]
+        total = total + b["s"]
+    return total
+
+
+@program(lambda r: (np.array([0.7, 0.9]),))
+def method_that_changes_nothing(x):
+    cell = Cell(x[0])
+    holder = {"cell": cell}
+    v = x[1]
+    while v > 0.05:
+        v = cell.step(v)
+    return v + holder["cell"].w
+
+
+@program(
+    lambda r: (np.array([0.7, 0.9]),),
+    refused=dict.fromkeys(
+        ("compiled", "python"), "a container with two names changes in a loop of unknown length"
+    ),
+)
+def method_that_counts_its_calls(x):
+    cell = Cell(x[0])
+    holder = {"cell": cell}
+    v = x[1]
+    while v > 0.05:
+        v = cell.counted(v)
+    return v * holder["cell"].calls
+
+
+@program(lambda r: (FOUR.copy(),))
+def changed_two_containers_down(x):
+    cell = Cell(x[0])
+    outer = {"inner": {"cell": cell}}
+    for _ in range(3):
+        for _ in range(2):
+            outer["inner"]["cell"].w *= x[2]
+        cell.w += x[1]
+    return cell.w
