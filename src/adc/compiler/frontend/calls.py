@@ -166,9 +166,13 @@ class Calls(Functions):
             return function.function(*args, **kwargs)
         if isinstance(function, Either):
             return self._call_either(function, args, kwargs)
-        if isinstance(function, Instance):
+        if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
-        special = _SPECIAL.get(function) if _hashable(function) else None
+        hashable = _hashable(function)
+        word = instances.BUILTINS.get(function) if hashable else None
+        if word is not None and args and (own := instances.method(args[0], word)) is not None:
+            return self.call(own, args[1:], kwargs)
+        special = _SPECIAL.get(function) if hashable else None
         if special is not None:
             return special(self, *args, **kwargs)
         if getattr(function, "__adc_static__", False):

@@ -172,6 +172,9 @@ class Core(Merging):
     def binary(self, function: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators applies operators")
 
+    def compare(self, op: Any, x: Value, y: Value) -> Value:
+        raise AssertionError("operators.Operators compares")
+
     def attribute(self, base: Value, name: str) -> Value:
         raise AssertionError("expressions.Expressions reads attributes")
 

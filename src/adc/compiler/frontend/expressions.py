@@ -139,6 +139,12 @@ class Expressions(Operators):
 
     def attribute(self, base: Value, name: str) -> Value:
         if isinstance(base, Growing):
+            if not hasattr(list, name):
+                raise self.refuse(
+                    f"attribute `{name}` is read of an element of a list of a run-time length",
+                    "such a list is an array, its elements are rows of numbers",
+                    "read elements by their position, or keep one list for each attribute",
+                )
             return Method(base, name)
         if isinstance(base, (Instance, SuperOf)):
             try:
@@ -151,7 +157,7 @@ class Expressions(Operators):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
             try:
-                value = getattr(base, name)
+                value = instances.attribute_of_value(self, base, name)
             except AttributeError as error:
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
@@ -229,7 +235,7 @@ class Expressions(Operators):
     def subscript(self, base: Value, index: Value) -> Value:
         if isinstance(base, Growing):
             return growing.element(self, base, index)
-        if isinstance(base, Instance):
+        if isinstance(base, Instance) or instances.method(base, "__getitem__") is not None:
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):
             return self.item_outside(base, index)

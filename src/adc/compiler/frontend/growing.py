@@ -43,6 +43,7 @@ class ElementFound(Exception):
     made: Location | None
     type: Type
     guessed: bool = False
+    nested: bool = False  # it is a list or tuple of numbers
 
 
 MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen
@@ -91,7 +92,9 @@ def begun(
 
     Room for all that a loop appends, given its `trips` and how many each appends.
     """
-    nested = bool(items) and all(isinstance(item, (list, tuple)) for item in items)
+    nested = (
+        all(isinstance(item, (list, tuple)) for item in items) if items else kind is not None and kind.nested
+    )
     if nested:
         _take_rows(ev, items)
     elements = [ev.array_of(item) if nested else item for item in items]
@@ -127,8 +130,15 @@ def _take_rows(ev: Core, rows: ListValue) -> None:
     """The lists in a list become rows of an array: nobody else may know them, as their copies are what changes."""
     contents = Contents(ev.frame)
     for row in rows:
+        _refuse_named_fields(ev, row)
         if contents.shared(row):
             raise cannot(ev, "a list in it has another name")
+
+
+def _refuse_named_fields(ev: Core, row: Value) -> None:
+    """A row of numbers has no fields, and no operators but those of a tuple."""
+    if hasattr(row, "_fields"):
+        raise cannot(ev, "its elements are named tuples")
 
 
 def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
@@ -148,6 +158,18 @@ def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
         every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
         ev.store(places, normalized(ev, places, every), ev.subscript(values, k))
     return of_array(ev, places)
+
+
+def times(ev: Core, items: Growing, count: Value) -> Growing:
+    """`items * count`."""
+    if not isinstance(count, int):
+        raise cannot(ev, "it is repeated a number of times that is only known at run time")
+    whole = copied(ev, items)
+    if count < 1:
+        whole.count = 0
+    for _ in range(count - 1):
+        extend(ev, whole, items)
+    return whole
 
 
 def of_array(ev: Core, values: Var) -> Growing:
@@ -178,6 +200,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     if nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
+        _refuse_named_fields(ev, value)
         _take(value)
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
@@ -192,7 +215,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
         _not_of_itself(ev, growing, t)
         known = growing.values is not None and kind_of(growing) == _from_outside(ev, growing, t)
         if not known:
-            raise ElementFound(growing.key, growing.made, _from_outside(ev, growing, t))
+            raise ElementFound(growing.key, growing.made, _from_outside(ev, growing, t), nested=nested)
         growing.guessed = False
     assert growing.values is not None
     if nested != growing.nested and not _is_empty(growing):
@@ -207,6 +230,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
             growing.key,
             growing.made,
             Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
+            nested=nested,
         )
     if isinstance(value, Var) and value.is_array:
         put_in(ev, value)

@@ -1,11 +1,13 @@
 """Objects of the user's own classes that the program makes: their attributes are values like others.
 
 `Dense(w, b)` runs `Dense.__init__` on an object without attributes; `layer.w` is what it left there, and `layer(x)`,
-`layer.forward(x)`, `a + b` call the methods of the class. Nothing of the object is left in the generated code.
+`layer.forward(x)`, `a + b` call the methods of the class. Nothing of the object is left in the generated code. A named
+tuple is a tuple; what its class defines beside that is called in the same way.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import operator
@@ -49,6 +51,7 @@ def can_make(cls: type) -> bool:
     )  # a class of Python code
 
 
+BUILTINS = {abs: "__abs__", float: "__float__", int: "__int__", round: "__round__"}
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 # What Python says of an object whose class has no such method.
 _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}
@@ -132,23 +135,71 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     owner[name] = ev.named_value(value, name)
 
 
+def class_of(value: Value) -> type | None:
+    """The class that says what operators do with a value: of an object, or of a named tuple."""
+    if isinstance(value, Instance):
+        return value.cls
+    return type(value) if isinstance(value, tuple) and hasattr(value, "_fields") else None
+
+
 def method(owner: Value, name: str) -> Any:
     """What Python calls for `owner` in an operator or a built-in function; None where its class has nothing."""
-    found = _found(owner.cls, name) if isinstance(owner, Instance) else None
-    return functools.partial(found, owner) if isinstance(found, types.FunctionType) else None
+    cls = class_of(owner)
+    found = None if cls is None else _found(cls, name)
+    if (
+        not isinstance(found, types.FunctionType) or found.__module__ == "collections"
+    ):  # written by namedtuple()
+        return None
+    return functools.partial(found, owner)
 
 
-def called(ev: Core, owner: Instance, name: str, /, *args: Value, **kwargs: Value) -> Value:
+def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
+    """`owner.name` of something that is no object of the program: its class's own code is run as part of the program.
+
+    Raises AttributeError.
+    """
+    found = _found(type(owner), name)
+    if isinstance(found, property) and isinstance(found.fget, types.FunctionType) and not ev.is_static(owner):
+        return ev.call(found.fget, [owner], {})
+    return method(owner, name) or getattr(owner, name)
+
+
+def called(ev: Core, owner: Value, name: str, /, *args: Value, **kwargs: Value) -> Value:
     """What a method of Python's own protocols returns. Refuses where the class has none."""
-    found = method(owner, name)
+    found, cls = method(owner, name), class_of(owner)
     if found is not None:
         return ev.call(found, list(args), kwargs)
+    assert cls is not None
     if name in _WITHOUT:
-        raise ev.refuse(f"'{owner.cls.__name__}' object {_WITHOUT[name]}")
-    raise ev.refuse(f"a `{owner.cls.__name__}` has no `{name}`", repair="define it, or call another method")
+        raise ev.refuse(f"'{cls.__name__}' object {_WITHOUT[name]}")
+    raise ev.refuse(f"a `{cls.__name__}` has no `{name}`", repair="define it, or call another method")
 
 
-def truth(ev: Core, owner: Instance) -> Value:
+def applies(function: Any, x: Value, y: Value) -> bool:
+    """Whether objects say what a binary operator does."""
+    word = OPERATORS.get(function, "")
+    return (
+        isinstance(x, Instance)
+        or isinstance(y, Instance)
+        or method(x, f"__{word}__") is not None
+        or method(y, f"__r{word}__") is not None
+    )
+
+
+def compares(op: Any, x: Value, y: Value) -> bool:
+    """Whether objects say what a comparison is; `in` asks what is looked for."""
+    if isinstance(op, (gast.In, gast.NotIn)):
+        return False
+    name, mirrored = COMPARISONS[type(op)]
+    return (
+        isinstance(x, Instance)
+        or isinstance(y, Instance)
+        or method(x, name) is not None
+        or method(y, mirrored) is not None
+    )
+
+
+def truth(ev: Core, owner: Value) -> Value:
     """Whether an object counts as true."""
     if method(owner, "__bool__") is not None:
         return called(ev, owner, "__bool__")
@@ -162,9 +213,14 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
     """`x < y` where one of them is an object; `==` is `is` where its class does not say otherwise."""
     name, mirrored = COMPARISONS[type(op)]
     for owner, other, word in ((x, y, name), (y, x, mirrored)):
-        if method(owner, word) is not None:
-            assert isinstance(owner, Instance)
-            return called(ev, owner, word, other)
+        found = method(owner, word)
+        if found is None:
+            continue
+        if found.func.__code__.co_filename != "<string>":
+            return ev.call(found, [other], {})
+        if class_of(other) is class_of(owner):  # what a dataclass says of itself
+            compare = [f.name for f in dataclasses.fields(class_of(owner)) if f.compare]  # type: ignore[arg-type]
+            return ev.compare(op, tuple(x[n] for n in compare), tuple(y[n] for n in compare))
     if isinstance(op, (gast.Eq, gast.NotEq)):
         if isinstance(op, gast.NotEq) and (method(x, "__eq__") or method(y, "__eq__")):
             same = compared(ev, gast.Eq(), x, y)

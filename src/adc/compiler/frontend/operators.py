@@ -55,7 +55,7 @@ class Operators(Names):
             return self.binary(BINARY[type(node.op)], x, y)
 
     def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
-        if isinstance(x, Instance) or isinstance(y, Instance):
+        if instances.applies(function, x, y):
             return instances.binary(self, function, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
@@ -73,11 +73,24 @@ class Operators(Names):
         return self.op(operation, x, y)
 
     def _sequence_operator(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
-        if function is operator.add and all(isinstance(v, (list, Growing)) for v in (x, y)):
-            return self._lists_joined(x, y)
-        if function is operator.add and isinstance(x, tuple) and isinstance(y, type(x)):
-            return (*x, *y)
-        count, items = (y, x) if isinstance(x, (list, tuple)) else (x, y)
+        sequences = [isinstance(v, (list, tuple, Growing)) for v in (x, y)]
+        if all(sequences):
+            if function is operator.add and isinstance(x, tuple) and isinstance(y, tuple):
+                return (*x, *y)
+            tuples = [isinstance(v, tuple) for v in (x, y)]
+            # A row of a list of tuples, whose length is only known at run time, is put together with a tuple, too.
+            if function is operator.add and (
+                not any(tuples) or isinstance(x, Growing) or isinstance(y, Growing)
+            ):
+                return self._lists_joined(
+                    *(self.new_list([*v]) if isinstance(v, tuple) else v for v in (x, y))
+                )
+            raise self.refuse(
+                f"operator {function.__name__} between {kind(x)} and {kind(y)} is not supported"
+            )
+        count, items = (y, x) if sequences[0] else (x, y)
+        if function is operator.mul and isinstance(items, Growing) and self.length(count) is not None:
+            return growing.times(self, items, count)
         if (
             function is operator.mul
             and isinstance(count, (int, np.integer))
@@ -117,8 +130,9 @@ class Operators(Names):
         with self.origin_at(self.locate(node)):
             operation = registry.find(UNARY[type(node.op)])
             assert operation is not None
-            if isinstance(x, Instance):
-                return instances.called(self, x, instances.UNARY[type(node.op)])
+            word = instances.UNARY[type(node.op)]
+            if isinstance(x, Instance) or instances.method(x, word) is not None:
+                return instances.called(self, x, word)
             return ZERO if x is ZERO else self.op(operation, x)
 
     def negated(self, x: Value) -> Value:
@@ -132,7 +146,7 @@ class Operators(Names):
             return self.choose(maybe.present, lambda: self.truth(maybe.value), lambda: False)
         if isinstance(x, Growing):
             return self.op("not_equal", x.count, 0)
-        if isinstance(x, Instance):
+        if isinstance(x, Instance) or instances.method(x, "__bool__") is not None:
             return instances.truth(self, x)
         if not isinstance(x, Var):
             return bool(x)
@@ -230,10 +244,11 @@ class Operators(Names):
             else:
                 same = x is y
             return same if isinstance(op, gast.Is) else not same
-        if isinstance(x, Instance) or (isinstance(y, Instance) and not isinstance(op, (gast.In, gast.NotIn))):
+        if instances.compares(op, x, y):
             return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
-            if isinstance(x, Var) and not x.is_array and isinstance(y, (tuple, list, frozenset, set)):
+            number = isinstance(x, Var) and not x.is_array
+            if (number or isinstance(x, Instance)) and isinstance(y, (tuple, list, frozenset, set)):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
             if (
@@ -305,13 +320,15 @@ class Operators(Names):
             return bool(maybe.present) == isinstance(op, gast.IsNot)
         return maybe.present if isinstance(op, gast.IsNot) else self.op("logical_not", maybe.present)
 
-    def _among(self, x: Var, items: list[Value]) -> Value:
-        """Whether a number is one of several."""
+    def _among(self, x: Value, items: list[Value]) -> Value:
+        """Whether a number or an object is one of several."""
         found: Value = False
         for item in items:
-            if self._numeric(item):
-                same = self.op("equal", x, item)
+            same = self.compare(gast.Eq(), x, item)
+            if isinstance(same, Var):
                 found = same if found is False else self.op("logical_or", found, same)
+            elif same:
+                return True
         return found
 
     def eval_IfExp(self, node: Any) -> Value:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -160,6 +161,12 @@ def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
     return default[0] if default and not _hasattr(self, value, name) else self.attribute(value, name)
 
 
+def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
+    if not isinstance(owner, Instance) or not isinstance(name, str):
+        raise self.refuse("setattr() takes an object made in the function and a name that is known")
+    instances.set_attribute(self, owner, name, value)
+
+
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
@@ -262,7 +269,7 @@ def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
         total = (
             item
             if isinstance(total, int) and total == 0 and isinstance(item, Var) and is_float(item.type)
-            else self.op("add", total, item)
+            else self.binary(operator.add, total, item)
         )
     return total
 
@@ -387,6 +394,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.print: _print,
     builtins.hasattr: _hasattr,
     builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
     builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
     builtins.list: _list,

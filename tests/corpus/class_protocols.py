@@ -1,0 +1,149 @@
+"""What classes say of operators, comparisons and built-in functions: objects, named tuples, dataclasses"""
+
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from tests.corpus import program
+
+FOUR = np.array([0.7, -0.4, 1.3, 0.25])
+
+
+class State(NamedTuple):
+    pos: float
+    vel: float = 2.0
+
+    def step(self, dt):
+        return State(self.pos + dt * self.vel, self.vel - dt * self.pos)
+
+    @property
+    def energy(self):
+        return self.pos**2 + self.vel**2
+
+    @classmethod
+    def at_rest(cls, pos):
+        return cls(pos, 0.0)
+
+    def __add__(self, other):
+        return State(self.pos + other.pos, self.vel + other.vel)
+
+    def __mul__(self, k):
+        return State(self.pos * k, self.vel * k)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return State(-self.pos, -self.vel)
+
+    def __abs__(self):
+        return np.hypot(self.pos, self.vel)
+
+    def __eq__(self, other):
+        return self.pos == other.pos
+
+    def __lt__(self, other):
+        return self.vel < other.vel
+
+    def __call__(self, t):
+        return self.pos + self.vel * t
+
+
+class Pair(namedtuple("Pair", "a b")):
+    __slots__ = ()
+
+    def product(self):
+        return self.a * self.b
+
+
+@dataclass
+class Record:
+    a: float
+    b: float = 0.0
+
+
+@dataclass(order=True)
+class Ordered:
+    a: float
+    b: float = 0.0
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+    def __abs__(self):
+        return abs(self.v)
+
+
+@program(lambda r: (FOUR.copy(),))
+def methods_of_a_named_tuple(x):
+    s = State(x[0], x[1])
+    for _ in range(6):
+        s = s.step(0.2)
+    return s.energy + State.at_rest(x[2]).step(x[3]).vel
+
+
+@program(lambda r: (FOUR.copy(),))
+def named_tuple_in_a_while(x):
+    s, n = State(x[0], x[1]), 0
+    while s.pos > 0.0 and n < 40:
+        s = s.step(0.1)
+        n += 1
+    return s.vel * n
+
+
+@program(lambda r: (FOUR.copy(),))
+def operators_of_a_named_tuple(x):
+    s = State(x[0], x[1]) + 2.0 * State(x[2], x[3])
+    t = -s
+    t += s * 3.0
+    return abs(t) + s(x[1])
+
+
+@program(lambda r: (FOUR.copy(),))
+def comparisons_of_a_named_tuple(x):
+    a, b = State(x[0], x[1]), State(x[0], x[2])
+    return (x[0] if a == b else x[1]) + (x[2] if a < b else x[3]) + (x[0] if a != b else x[3])
+
+
+@program(lambda r: (FOUR.copy(),))
+def class_over_a_named_tuple(x):
+    p = Pair(x[0], x[1])
+    return p.product() + sum(p + Pair(x[2], x[3])) * p._replace(b=x[3]).product()
+
+
+@program(lambda r: (FOUR.copy(),))
+def dataclasses_compared_by_their_fields(x):
+    a, b = Record(x[0], x[1]), Record(x[0], x[1])
+    total = x[0] if a == b else x[1]
+    total += x[2] if a != Record(x[0], x[3]) else x[3]
+    total += x[1] if a in [Record(x[1]), b] else x[2]
+    return total + (x[3] if a == Ordered(x[0], x[1]) else 2.0 * x[0])
+
+
+@program(lambda r: (FOUR.copy(),))
+def dataclasses_in_order(x):
+    a, b = Ordered(x[0], x[1]), Ordered(x[0], x[2])
+    return (x[0] if a < b else x[1]) * (x[2] if a >= b else x[3])
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_with_an_absolute_value(x):
+    return abs(Box(x[1])) * abs(Box(x[2]))
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_among_others(x):
+    a = Box(x[0])
+    return (x[1] if a in (Box(x[1]), a) else x[2]) + (x[3] if Box(x[0]) in [a] else x[0])
+
+
+@program(lambda r: (FOUR.copy(),))
+def attributes_set_by_their_names(x):
+    box = Box(x[0])
+    for k, name in enumerate(("p", "q")):
+        setattr(box, name, x[k] * 2.0)
+    if x[2] > 0.0:
+        box.v = x[3] * box.v
+    return box.p * box.q + box.v
