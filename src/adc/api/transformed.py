@@ -200,7 +200,8 @@ class Transformed:
             fitting = self._fitting(call.key, inputs)
             if fitting is not None:  # another thread was here first
                 return fitting, inputs[given:]
-            made = self._made(call)
+            with collected_seldom():
+                made = self._made(call)
             known = self._specialisations.setdefault(call.key, [])
             known.insert(0, made)
             del known[sizes.MOST_SIZES + 1 :]
@@ -214,7 +215,6 @@ class Transformed:
             )
         return made, captured
 
-    @collected_seldom()
     def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
         slots = call.slots()
         if self._asked == "tape":
@@ -427,7 +427,7 @@ class Transformed:
 
     def _for_these_sizes(self, call: Call) -> Any:
         """The answer of code for the sizes of a call, kept beside the general code."""
-        with self._lock:
+        with self._lock, collected_seldom():
             known = self._made(call, of_any_size=False)
             made = self._specialisations.setdefault(call.key, [])
             made.insert(0, known)
