@@ -62,6 +62,8 @@ _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("pop", 0): growing.pop,
     ("clear", 0): growing.clear,
     ("copy", 0): growing.copied,
+    ("sort", 0): growing.sort,
+    ("reverse", 0): growing.reverse,
 }
 _PURE = {
     str,
@@ -148,7 +150,7 @@ class Calls(Functions):
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(function, Method):
-            return self._call_growing(function, args)
+            return self._call_growing(function, args, kwargs)
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -319,7 +321,7 @@ class Calls(Functions):
         self.set_item(target, Ellipsis, value)
         return target
 
-    def _call_growing(self, method: Method, args: list[Value]) -> Value:
+    def _call_growing(self, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
         known = _LIST_METHODS.get((method.name, len(args)))
         if known is None:
             raise self.refuse(
@@ -327,7 +329,7 @@ class Calls(Functions):
                 "the length of the list is only known at run time",
                 "append to it, or use an array",
             )
-        return known(self, method.owner, *args)
+        return known(self, method.owner, *args, **kwargs)
 
     def _operands(
         self, operation: Operation, args: list[Value], kwargs: dict[str, Value]

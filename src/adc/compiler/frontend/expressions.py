@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, parts
+from adc.compiler.frontend import growing, instances, list_calls, parts
 from adc.compiler.frontend.frame import (
     Closure,
     Growing,
@@ -202,8 +202,12 @@ class Expressions(Operators):
     def index_value(self, base: Value, index: Value) -> Value:
         """An index as NumPy takes it: lists, tuples and ranges in it are arrays, masks beside other items positions."""
         if not isinstance(index, tuple):
+            (index,) = list_calls.plain(self, [index])
             return self.array_of(index) if isinstance(index, (list, Range, range)) else index
-        items = tuple(self.array_of(i) if isinstance(i, (list, tuple, Range, range)) else i for i in index)
+        items = tuple(
+            self.array_of(i) if isinstance(i, (list, tuple, Range, range)) else i
+            for i in list_calls.plain(self, index)
+        )
         masks = [i for i in items if _is_mask(i)]
         if (
             not masks

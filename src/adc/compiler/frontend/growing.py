@@ -340,6 +340,26 @@ def clear(ev: Core, growing: Growing) -> None:
     growing.count = 0
 
 
+def sort(ev: Core, growing: Growing, **how: Value) -> None:
+    """`growing.sort()`."""
+    ordered = ev.call(sorted, [growing], how)
+    _reorder(ev, growing, array(ev, ordered) if isinstance(ordered, Growing) else ev.array_of(ordered))
+
+
+def reverse(ev: Core, growing: Growing) -> None:
+    """`growing.reverse()`."""
+    _reorder(ev, growing, ev.op("copy", ev.subscript(array(ev, growing), slice(None, None, -1))))
+
+
+def _reorder(ev: Core, growing: Growing, values: Var) -> None:
+    """The list has its elements in the order of an array that nothing else knows."""
+    _may_change(ev, growing)
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    freeze(ev, values)
+    growing.values = values
+
+
 def _shrinks(ev: Core, growing: Growing) -> None:
     """A place is filled again later: what was read there before must not see that, so it was copied."""
     _may_change(ev, growing)

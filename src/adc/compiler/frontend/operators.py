@@ -14,6 +14,7 @@ from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.rules import registry
 
 BINARY: dict[type, Callable[..., Any]] = {
@@ -250,6 +251,10 @@ class Operators(Names):
             number = isinstance(x, Var) and not x.is_array
             if (number or isinstance(x, Instance)) and isinstance(y, (tuple, list, frozenset, set)):
                 found = self._among(x, list(y))
+                return found if isinstance(op, gast.In) else self.negated(found)
+            (items,) = list_calls.plain(self, [y])
+            if isinstance(items, Var) and isinstance(self.type_of(x), Scalar):
+                found = self.op("any", self.op("equal", items, x))
                 return found if isinstance(op, gast.In) else self.negated(found)
             if (
                 isinstance(y, Instance)

@@ -185,8 +185,12 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
     if len(args) == 1:
         if isinstance(args[0], Var) and key is None and default is None:
             return self.op("max" if better == "greater" else "min", args[0])
-        if key is None and default is None and not self.known_length(args[0]):
+        if not self.known_length(args[0]):
             function = builtins.max if better == "greater" else builtins.min
+            if default is not None:
+                return self.call(Closure(_OR_DEFAULT, self.frame, {}), [args[0], function, default, key], {})
+            if key is not None:
+                return self.call(Closure(_BY_KEY, self.frame, {}), [args[0], key, better == "greater"], {})
             return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
         args = tuple(self.static_items(args[0], None))
         if not args:
@@ -203,6 +207,29 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
         best = _chosen(self, test, candidate, best)
         measure = best if key is None else _chosen(self, test, other, measure)
     return best
+
+
+_OR_DEFAULT = templates.function("""
+def best(items, of, default, key):
+    if len(items) > 0:
+        return of(items, key=key)
+    return default
+""")
+_BY_KEY = templates.function("""
+def best(items, key, most):
+    first = True
+    measure = 0.0
+    position = 0
+    for k, item in enumerate(items):
+        candidate = key(item)
+        if first or (candidate > measure if most else candidate < measure):
+            measure = candidate
+            position = k
+            first = False
+    if first:
+        raise ValueError("arg is an empty sequence")
+    return items[position]
+""")
 
 
 def _measure(self: Calls, key: Value, item: Value) -> Value:
