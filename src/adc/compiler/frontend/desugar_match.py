@@ -1,14 +1,16 @@
-"""Afterwards a `match` whose patterns are values, sequences, alternatives and captures is a chain of `if`.
+"""Afterwards a `match` is a chain of `if`.
 
 Subject and parts of it are tested in the order in which Python tests them. Captures are assigned once the
 whole pattern has matched, before the guard, and stay assigned if the guard fails, as in Python. A sequence
-pattern accepts lists, tuples and ranges. Patterns that look into mappings or objects, starred ones and
-alternatives that capture stay a `match`: PEP 634 defines them by protocols that no chain of `if` can name.
+pattern accepts lists, tuples and ranges, a mapping pattern dicts; what an object is asked for are the
+attributes that its class names in `__match_args__`, or the pattern by keywords (PEP 634). What is left of a mapping
+stays a `match`.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import gast
@@ -31,6 +33,10 @@ from adc.compiler.frontend.desugar_syntax import (
 )
 
 _SEQUENCES = ("list", "tuple", "range")
+# Classes whose only part is the object itself.
+_WHOLE_OBJECTS = frozenset(
+    ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
+)
 
 
 class _Refused(Exception):
@@ -164,36 +170,107 @@ def _matching(pattern: Node, subject: _Subject, names: Names) -> _Matching | Non
         return _alternatives(pattern, subject, names)
     if isinstance(pattern, gast.MatchSequence):
         return _sequence(pattern, subject, names)
-    raise _Refused("this pattern looks into a mapping or an object")
+    if isinstance(pattern, gast.MatchMapping):
+        return _mapping(pattern, subject, names)
+    if isinstance(pattern, gast.MatchClass):
+        return _class(pattern, subject, names)
+    raise _Refused(f"the pattern {type(pattern).__name__} is not known")
 
 
 def _alternatives(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:
-    if bound_in([pattern]):
-        raise _Refused("the alternatives of this pattern capture names")
     found = [_matching(alternative, subject, names) for alternative in pattern.patterns]
-    possible = [matching.tests for matching in found if matching is not None]
+    possible = [matching for matching in found if matching is not None]
     if not possible:
         return None
-    if not all(possible):
-        return _Matching([], [])
-    return _Matching([either([both(tests, pattern) for tests in possible], pattern)], [])
+    captures = _captured_by_one_of(possible, pattern)
+    if not all(matching.tests for matching in possible):
+        return _Matching([], captures)
+    return _Matching([either([both(matching.tests, pattern) for matching in possible], pattern)], captures)
+
+
+def _captured_by_one_of(alternatives: list[_Matching], origin: Node) -> Statements:
+    """What the first of the alternatives that matches captures; each captures the same names (PEP 634)."""
+    last = {capture.targets[0].id: capture.value for capture in alternatives[-1].captures}
+    for matching in reversed(alternatives[:-1]):
+        for capture in matching.captures:
+            name = capture.targets[0].id
+            if gast.dump(last[name]) != gast.dump(capture.value):
+                test = both(copy.deepcopy(matching.tests), origin)
+                last[name] = placed(gast.IfExp(test, capture.value, last[name]), origin)
+    return [assign(name, value, origin) for name, value in last.items()]
 
 
 def _sequence(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:
-    if any(isinstance(inner, gast.MatchStar) for inner in pattern.patterns):
-        raise _Refused("this pattern takes a sequence of any length")
-    length = len(pattern.patterns)
+    patterns = list(pattern.patterns)
+    star = next((k for k, inner in enumerate(patterns) if isinstance(inner, gast.MatchStar)), None)
+    behind = 0 if star is None else len(patterns) - star - 1
+    length = len(patterns) - (star is not None)
     tests: list[Node] = []
-    items: tuple[_Whole, ...]
-    if isinstance(subject, _Parts):
-        if len(subject.items) != length:
-            return None
-        items = subject.items
-    else:
-        tests = _is_sequence(subject, length, pattern, names)
-        items = tuple(_Whole(_item(subject, index, pattern)) for index in range(length))
     captures: Statements = []
-    for inner, item in zip(pattern.patterns, items, strict=True):
+    items: list[_Whole]
+    if isinstance(subject, _Parts):
+        count = len(subject.items)
+        if count != length if star is None else count < length:
+            return None
+        items = [subject.items[k] for k in range(length - behind)]
+        items += [subject.items[count - behind + k] for k in range(behind)]
+        rest = [_expression(item) for item in subject.items[length - behind : count - behind]]
+        middle = placed(gast.List(rest, gast.Load()), pattern)
+    else:
+        tests = _is_sequence(subject, length, star is None, pattern, names)
+        items = [_Whole(_item(subject, constant(k, pattern), pattern)) for k in range(length - behind)]
+        items += [_Whole(_item(subject, constant(k - behind, pattern), pattern)) for k in range(behind)]
+        ends = (constant(length - behind, pattern), constant(-behind or None, pattern))
+        part = placed(gast.Slice(*ends, None), pattern)
+        middle = call("list", [_item(subject, part, pattern)], pattern)
+    if star is not None and (name := patterns.pop(star).name) is not None:
+        captures = [assign(name, middle, pattern)]
+    return _all_of(zip(patterns, items, strict=True), _Matching(tests, captures), names)
+
+
+def _mapping(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:
+    if isinstance(subject, _Parts):
+        return None
+    if pattern.rest is not None:
+        raise _Refused("this pattern takes what is left of a mapping")
+    _not_redefined(("isinstance", "dict"), names)
+    tests = [call("isinstance", [_expression(subject), read("dict", pattern)], pattern)]
+    items = []
+    for key in pattern.keys:
+        tests.append(compare(copy.deepcopy(key), gast.In(), _expression(subject), pattern))
+        items.append(_Whole(_item(subject, copy.deepcopy(key), pattern)))
+    return _all_of(zip(pattern.patterns, items, strict=True), _Matching(tests, []), names)
+
+
+def _class(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:
+    cls = pattern.cls
+    _not_redefined(("isinstance", "hasattr", "getattr"), names)
+    tests = [call("isinstance", [_expression(subject), copy.deepcopy(cls)], pattern)]
+    whole = isinstance(cls, gast.Name) and cls.id in _WHOLE_OBJECTS and not names.binds(cls.id)
+    if whole and len(pattern.patterns) == 1 and not pattern.kwd_attrs:
+        return _all_of([(pattern.patterns[0], subject)], _Matching(tests, []), names)
+    if isinstance(subject, _Parts) or (whole and pattern.patterns):
+        raise _Refused("this pattern asks a tuple for attributes")
+    parts: list[tuple[Node, _Subject]] = []
+    for k, inner in enumerate(pattern.patterns):
+        arguments = placed(gast.Attribute(copy.deepcopy(cls), "__match_args__", gast.Load()), pattern)
+        name = placed(gast.Subscript(arguments, constant(k, pattern), gast.Load()), pattern)
+        parts.append((inner, _attribute(subject, name, tests, pattern)))
+    for word, inner in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+        parts.append((inner, _attribute(subject, constant(word, pattern), tests, pattern)))
+    return _all_of(parts, _Matching(tests, []), names)
+
+
+def _attribute(subject: _Subject, name: Node, tests: list[Node], origin: Node) -> _Whole:
+    """An attribute of the subject, which is tested for it first."""
+    tests.append(call("hasattr", [_expression(subject), name], origin))
+    return _Whole(call("getattr", [_expression(subject), copy.deepcopy(name)], origin))
+
+
+def _all_of(parts: Iterable[tuple[Node, _Subject]], first: _Matching, names: Names) -> _Matching | None:
+    """When all parts match, after what has to hold first."""
+    tests, captures = list(first.tests), list(first.captures)
+    for inner, item in parts:
         matching = _matching(inner, item, names)
         if matching is None:
             return None
@@ -202,20 +279,24 @@ def _sequence(pattern: Node, subject: _Subject, names: Names) -> _Matching | Non
     return _Matching(tests, captures)
 
 
-def _is_sequence(subject: _Whole, length: int, origin: Node, names: Names) -> list[Node]:
-    if any(names.binds(word) for word in ("isinstance", "len", *_SEQUENCES)):
-        raise _Refused("this sequence pattern means `isinstance`, `len`, ..., which the function redefines")
+def _not_redefined(words: tuple[str, ...], names: Names) -> None:
+    if any(names.binds(word) for word in words):
+        raise _Refused("this pattern means `isinstance`, `len`, ..., which the function redefines")
+
+
+def _is_sequence(subject: _Whole, length: int, exactly: bool, origin: Node, names: Names) -> list[Node]:
+    _not_redefined(("isinstance", "len", *_SEQUENCES), names)
     kinds = [read(kind, origin) for kind in _SEQUENCES]
     kind = placed(gast.Tuple(kinds, gast.Load()), origin)
     counted = call("len", [_expression(subject)], origin)
     return [
         call("isinstance", [_expression(subject), kind], origin),
-        compare(counted, gast.Eq(), constant(length, origin), origin),
+        compare(counted, gast.Eq() if exactly else gast.GtE(), constant(length, origin), origin),
     ]
 
 
-def _item(subject: _Whole, index: int, origin: Node) -> Node:
-    return placed(gast.Subscript(_expression(subject), constant(index, origin), gast.Load()), origin)
+def _item(subject: _Whole, index: Node, origin: Node) -> Node:
+    return placed(gast.Subscript(_expression(subject), index, gast.Load()), origin)
 
 
 def _expression(subject: _Subject) -> Node:

@@ -29,7 +29,7 @@ class Statements(Loops):
             if method is None:
                 raise self.refuse(
                     f"`{_statement_name(node)}` statements are not supported",
-                    "the compiler does not take this statement",
+                    getattr(node, "refused", None) or "the compiler does not take this statement",
                     "write it with assignments, if, for and while",
                 )
             if chooses_with_effects(node):
