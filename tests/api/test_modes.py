@@ -60,6 +60,15 @@ def test_closures_are_read_at_each_call():
     np.testing.assert_allclose(g(X), [0.0, 48.0, 108.0])
 
 
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_captured_array_without_axes(mode):
+    scale = np.array(3.0)
+    slope = adc.grad(lambda x: np.sum(x * scale) + scale, mode=mode)
+    np.testing.assert_array_equal(slope(np.ones(2)), [3.0, 3.0])
+    scale[...] = 5.0
+    np.testing.assert_array_equal(slope(np.ones(2)), [5.0, 5.0])
+
+
 def test_captured_arrays_are_not_changed():
     state = np.zeros(3)
 

@@ -48,6 +48,8 @@ def has_short_rows(shape: tuple[int, ...]) -> bool:
 
     >>> has_short_rows((100, 3)), has_short_rows((3, 3)), has_short_rows((100, 30)), has_short_rows((100,))
     (True, False, False, False)
+    >>> has_short_rows(())
+    False
     """
-    *points, count = shape
+    *points, count = shape or (1,)
     return 1 < count <= FEW and math.prod(points) >= MANY
