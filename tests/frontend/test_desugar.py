@@ -871,6 +871,59 @@ def f(a, b):
         log("next")
     return "none"
 """,
+    "mapping_pattern": """
+def f(a, b):
+    for i in range(3):
+        match {"a": a}:
+            case {"a": 1}:
+                return 1
+            case {"a": 2}:
+                break
+        log(i)
+    else:
+        return "else"
+    return i
+""",
+    "star_pattern": """
+def f(a, b):
+    match [a, b, 3]:
+        case [1, *rest]:
+            return rest
+    return None
+""",
+    "class_pattern": """
+def f(a, b):
+    match a:
+        case int(real=1):
+            return "one"
+    return b
+""",
+    "star_in_the_middle": """
+def f(a, b):
+    match a, b, a + b, 3:
+        case 1, *middle, 3 if log(middle):
+            return middle
+        case first, second, *_:
+            return first - second
+""",
+    "attributes_by_keyword": """
+def f(a, b):
+    match a:
+        case int(real=1, nothing=2):
+            return "never"
+        case int(real=r, imag=0) if r > log(b):
+            return r
+    return b
+""",
+    "alternatives_that_capture": """
+def f(a, b):
+    match [a, b]:
+        case [1, k] | [k, 1] | [2 as k, _]:
+            return log(k)
+        case [int(k) | float(k), _]:
+            return -k
+    return None
+""",
 }
 
 REFUSED = {
@@ -902,32 +955,18 @@ def f(a, b):
         return "else"
     return i
 """,
-    "mapping_pattern": """
+    "rest_of_a_mapping": """
 def f(a, b):
     for i in range(3):
-        match {"a": a}:
-            case {"a": 1}:
-                return 1
+        match {"a": a, "b": b}:
+            case {"a": 1, **rest}:
+                return rest
             case {"a": 2}:
                 break
         log(i)
     else:
         return "else"
     return i
-""",
-    "star_pattern": """
-def f(a, b):
-    match [a, b, 3]:
-        case [1, *rest]:
-            return rest
-    return None
-""",
-    "class_pattern": """
-def f(a, b):
-    match a:
-        case int(real=1):
-            return "one"
-    return b
 """,
 }
 

@@ -24,7 +24,15 @@ from adc.compiler.frontend import lower
 from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import with_lists
 from adc.config import Mode
-from adc.errors import AdcError, ArgumentError, FallbackWarning, InternalError, SourceError, UnsupportedError
+from adc.errors import (
+    AdcError,
+    ArgumentError,
+    DerivativeError,
+    FallbackWarning,
+    InternalError,
+    SourceError,
+    UnsupportedError,
+)
 from adc.runtime.garbage import collected_seldom
 from adc.tape.state import modes
 
@@ -266,6 +274,7 @@ class Transformed:
         What is refused for arguments of any size may be had for the sizes of this call.
         """
         refusal: UnsupportedError | None = None
+        no_number: DerivativeError | None = None
         seen = len(self._specialisations.get(call.key, ()))
         some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
         slots = call.slots()
@@ -277,6 +286,10 @@ class Transformed:
                 return pipeline.run(request, optimize=optimize, record=record, watch=watch), []
             except UnsupportedError as error:
                 refusal = refusal or error
+            except DerivativeError as error:  # how many axes a result has may depend on the sizes: np.squeeze
+                no_number = no_number or error
+        if no_number is not None:
+            raise no_number
         assert refusal is not None
         if self._asked != "auto":
             raise refusal

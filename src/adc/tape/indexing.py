@@ -75,7 +75,7 @@ def frozen(index: Any) -> Any:
     if isinstance(index, tuple):
         return tuple([frozen(part) for part in index])
     if isinstance(index, list):
-        return np.array(index)
+        return np.array(index) if index else np.zeros(0, np.intp)  # an empty array is one of floats
     return index
 
 

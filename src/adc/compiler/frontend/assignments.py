@@ -140,6 +140,9 @@ class Assignments(Calls):
         if isinstance(old, Var) and old.is_array:
             self._update(old, (Ellipsis,), function, value, old)
             return old
+        if self.is_without_axes(old):
+            self.refuse_two_names(old)
+            return self.without_axes(instances.augmented(self, function, old, value))
         # Python asks NumPy first: `[1.0, 2.0] += array` is the sum, an array.
         longer = (
             function is operator.add and not isinstance(value, np.ndarray) and not self.type_is_array(value)
@@ -233,6 +236,11 @@ class Assignments(Calls):
         vt = self.type_of(value)
         if vt is None:
             raise self.refuse(f"cannot store {kind(value)} in an array")
+        if isinstance(value, Var) and 0 < target.ndim < vt.ndim:
+            # NumPy leaves out axes of one element that come first; of arrays of numbers it takes no element so.
+            value = stretching.without_leading(self, value, vt.ndim - target.ndim)
+            vt = self.type_of(value)
+            assert vt is not None
         if vt.ndim > target.ndim:
             raise self.refuse(
                 "could not broadcast the value into the shape of its target",

@@ -36,6 +36,7 @@ class Builder:
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
 
     def __init__(self, equal: EqualLengths | None = None) -> None:
+        self.arrays_without_axes: list[Value] = []
         self.block: Block = []
         self.equal = equal or EqualLengths()  # checked on the path that leads here
         self.ranges: dict[Var, tuple[Dim, Dim]] = {}  # the least and the largest value of a counter of a loop
@@ -205,6 +206,8 @@ class Builder:
             bound = stretching.operands(self, self._without_broadcasts(bound))
         elif lapack.takes(operation):
             bound = lapack.operands(self, bound)
+        elif operation.name == "squeeze":
+            bound = stretching.squeezed(self, *bound)
         elif operation.name == "broadcast_to":
             bound = stretching.to_shape(self, *bound)
         simplified = simplify.simplified(self, operation, bound)
@@ -435,6 +438,25 @@ class Builder:
         return (
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )
+
+    def without_axes(self, value: Value) -> Value:
+        """A number in place of an array without axes that the program makes; what it is written to is known by it."""
+        t = self.type_of(value)
+        assert t is not None
+        if isinstance(value, Var):
+            value = self.assign("alias", (value,), Scalar(t.dtype))
+        else:
+            value = np.dtype(t.dtype).type(value)
+        self.arrays_without_axes.append(value)
+        return value
+
+    def is_without_axes(self, value: Value) -> bool:
+        return any(value is each for each in self.arrays_without_axes)
+
+    def stands_for(self, result: Var, *values: Value) -> None:
+        """What a region gives, or carries, for numbers that stand for arrays without axes stands for one, too."""
+        if any(map(self.is_without_axes, values)):
+            self.arrays_without_axes.append(result)
 
     def zeros_like(self, x: Var) -> Var:
         """A fresh array of zeros with the shape and dtype of `x`."""

@@ -44,6 +44,9 @@ class Carrying(Branches):
         names = sorted((assigned & head) | changed_dicts | (extra or set()))
         leaves: dict[tuple[Any, ...], Type | None] = {}
         lengths = self.equal.snapshot()
+        for name in names:
+            if self.is_without_axes(before.get(name)):
+                self.refuse_two_names(before[name])
         containers = Contents(self.frame)
         lists: list[Growing] = []  # that change in place
         guessed: dict[tuple[Any, ...], Type] = {}
@@ -255,6 +258,7 @@ class Carrying(Branches):
         if t is None:
             return value
         phi = Var("_".join(str(path[0]).split()[:2]), t)
+        self.stands_for(phi, value)
         if isinstance(t, Array):
             phi.type = Array(
                 t.dtype,
@@ -381,6 +385,7 @@ class Carrying(Branches):
             if out is UNDEFINED:
                 out = phi
             result = Var(phi.name, phi.type, dim=None)
+            self.stands_for(result, phi)
             if isinstance(phi.type, Array):
                 result.type = Array(
                     phi.type.dtype,

@@ -142,6 +142,20 @@ def known_in(frame: Frame | None, container: object) -> bool:
     return False
 
 
+def references(frame: Frame | None, value: object) -> int:
+    """How many names and places of containers hold a value, here and in the functions that have called this one."""
+    count = 0
+    while frame is not None:
+        inner: Frame | None = frame
+        while inner is not None:
+            count += sum(v is value for v in inner.env.values())
+            inner = inner.parent
+        for container, _ in Contents(frame).held.values():
+            count += sum(v is value for v in _items(container))
+        frame = frame.caller
+    return count
+
+
 def exchange(frame: Frame, old: Container, new: Container) -> bool:
     """Put one list in the place of another wherever code may find it; False where it is not or also elsewhere."""
     places = _Places(old, new)

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.containers import Container, Contents, known_in, same_container
+from adc.compiler.frontend.containers import Container, Contents, known_in, references, same_container
 from adc.compiler.frontend.frame import (
     Capture,
     Frame,
@@ -67,6 +67,15 @@ class Core(Merging):
             if isinstance(merged, ListValue):
                 merged.original = None
             self.choices.append((merged, (a, b)))
+
+    def refuse_two_names(self, array: Value) -> None:
+        """Refuse to write to an array without axes that has another name: it is a number here."""
+        if references(self.frame, array) > 1:
+            raise self.refuse(
+                "an array without axes is written to under one of two names",
+                "it is a number in compiled code, which the other name keeps",
+                "give it an axis, or use one name",
+            )
 
     def refuse_either(self, container: Container) -> None:
         """Refuse to write to what may be one of two containers while either is known, or to one of the two.

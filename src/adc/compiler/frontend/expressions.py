@@ -203,6 +203,8 @@ class Expressions(Operators):
         """An index as NumPy takes it: lists, tuples and ranges in it are arrays, masks beside other items positions."""
         if not isinstance(index, tuple):
             (index,) = list_calls.plain(self, [index])
+            if isinstance(index, list) and not index:
+                return self.op("zeros", 0, dtype=np.dtype("int64"))  # no positions
             return self.array_of(index) if isinstance(index, (list, Range, range)) else index
         items = tuple(
             self.array_of(i) if isinstance(i, (list, tuple, Range, range)) else i

@@ -66,6 +66,7 @@ class Merging(Builder):
                 "make both branches give the same rank",
             )
         result = Var(name, t, named=bool(name))
+        self.stands_for(result, a, b)
         if isinstance(t, Array):
             shape = []
             for k, d in enumerate(t.shape):

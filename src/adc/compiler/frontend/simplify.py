@@ -19,6 +19,7 @@ from adc.rules.operation import Operation
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
 
+_FILLS = {"zeros": 0.0, "empty": 0.0, "ones": 1.0, "full": None}
 RECENT = 8  # statements that are looked at for how an operand was made
 
 
@@ -54,6 +55,14 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         if z is not None:
             parts = [builder.op("power", builder.op(part, z), 2) for part in ("real", "imag")]
             return builder.op("add", *parts)
+    elif name in _FILLS and bound[0] == ():
+        fill, dtype = (bound[1], bound[2]) if name == "full" else (_FILLS[name], bound[1])
+        if dtype is None:
+            known = builder.type_of(fill)
+            dtype = None if known is None else known.dtype
+        return None if dtype is None else builder.without_axes(builder.cast(fill, str(np.dtype(dtype))))
+    elif name == "copy" and not builder.type_is_array(bound[0]):
+        return builder.without_axes(bound[0])
     elif name == "where" and isinstance(bound[0], bool):
         chosen = bound[1] if bound[0] else bound[2]
         if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):

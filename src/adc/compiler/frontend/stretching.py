@@ -1,6 +1,7 @@
-"""Axes that a cut left with at most one element have exactly one where broadcasting stretches them.
+"""Axes that a cut left with at most one element have exactly one where something stretches or drops them.
 
     p[:, 0:1] * p                  np.expand_dims(p[:, 0], 1) * p
+    np.squeeze(p[:, 0:1])          p[:, 0]
 
 The cut of an axis of unknown length is empty where there is nothing to cut. Broadcasting takes it for an element, and
 reading that element says so loudly where there is none.
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Const, Var
+from adc.compiler.ir.nodes import Check, Const, Var
 from adc.rules.dims import Dim, Shape
 
 if TYPE_CHECKING:
@@ -34,6 +35,34 @@ def to_shape(builder: Builder, value: Value, shape: Value) -> tuple[Value, Value
     return (against(builder, value, [known]) if len(known) == len(lengths) else value), shape
 
 
+def squeezed(builder: Builder, value: Value, axis: Value) -> tuple[Value, Value]:
+    """What `np.squeeze` is given: which axes it drops is known, or checked."""
+    if axis is not None or not isinstance(value, Var):
+        return value, axis
+    for k, d in reversed(list(enumerate(value.type.shape))):
+        if d.known is not None:
+            continue
+        if d.within(1):
+            value = _element(builder, value, k)
+            continue
+        several = builder.op("not_equal", builder.dim_value(d), 1)
+        message = "np.squeeze drops an axis whose length is only known at run time"
+        builder.block.append(Check(builder.atom(several), "ValueError", (Const(message),), builder.origin))
+    return value, axis
+
+
+def without_leading(builder: Builder, value: Var, count: int) -> Var:
+    """A value without its first axes, where those have one element each; as it is otherwise."""
+    if not all(d.within(1) for d in value.type.shape[:count]):
+        return value
+    return builder.getitem(value, (Const(0),) * count + (FULL,) * (value.type.ndim - count))
+
+
+def _element(builder: Builder, array: Var, axis: int) -> Var:
+    rest = array.type.ndim - axis - 1
+    return builder.getitem(array, (*(FULL,) * axis, Const(0), *(FULL,) * rest))
+
+
 def against(builder: Builder, value: Value, shapes: Sequence[Shape]) -> Value:
     """A value that is broadcast with arrays of these shapes."""
     if not isinstance(value, Var) or not value.is_array:
@@ -41,9 +70,7 @@ def against(builder: Builder, value: Value, shapes: Sequence[Shape]) -> Value:
     shape = value.type.shape
     for k, d in enumerate(shape):
         if d.known is None and d.within(1) and any(_stretches(builder, d, k - len(shape), s) for s in shapes):
-            rest = len(shape) - k - 1
-            element = builder.getitem(value, (*(FULL,) * k, Const(0), *(FULL,) * rest))
-            value = builder.op("expand_dims", element, k)
+            value = builder.op("expand_dims", _element(builder, value, k), k)
     return value
 
 

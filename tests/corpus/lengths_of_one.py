@@ -1,0 +1,96 @@
+"""Axes of one element: dropped, stretched, left out; arrays without axes"""
+
+import numpy as np
+from tests.corpus import program
+
+FOUR = np.array([0.7, -0.4, 1.3, 0.25])
+SCALE = np.array(2.5)
+W = np.array([1.0, 2.0, 3.0])
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def column_squeezed(x):
+    return np.sum(np.squeeze(x[:, :1]) * W)
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def columns_squeezed_and_multiplied(x):
+    return np.dot(np.squeeze(x[:, :1]), x[:, 1:].squeeze()) + np.squeeze(x[-1:])[0]
+
+
+@program(lambda r: (FOUR.copy(),))
+def element_squeezed(x):
+    return np.squeeze(x[1:2]) ** 2 * np.squeeze(x[:1])
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def all_but_one_row_squeezed(x):
+    return np.squeeze(x[1:])[0] * 2.0 + np.squeeze(x[1:]) @ W  # one row is left of these two
+
+
+@program(lambda r: (FOUR.copy(),))
+def written_through_what_was_squeezed(x):
+    m = np.outer(x, x)
+    column = np.squeeze(m[:, 1:2])
+    column += x
+    return np.sum(m * m)
+
+
+@program(lambda r: (FOUR.copy(),))
+def rows_written_with_an_axis_before(x):
+    m = np.zeros((3, 4))
+    m[0] = x[None, :]
+    m[1] = (x * 2.0)[None]
+    m[2:, 1:] = m[None, :1, 1:]
+    return np.sum(m * m)
+
+
+@program(lambda r: (FOUR.copy(),))
+def no_positions(x):
+    y = x.copy()
+    y[[]] = 5.0
+    return np.sum(y[[]]) + np.sum(y * y)
+
+
+@program(lambda r: (FOUR.copy(),))
+def sum_in_an_array_without_axes(x):
+    total = np.zeros(())
+    for v in x:
+        total += v * v
+    factor = np.ones(()) * np.full((), x[0])
+    if x[1] < 0.0:
+        factor = factor * x[1]
+    return total * factor * SCALE
+
+
+@program(lambda r: (np.array(0.7),))
+def copies_of_an_array_without_axes(x):
+    y = np.array(x)
+    y *= 3.0
+    return y * x + x.copy() * x.flatten()[0] + x[()] * np.copy(x)
+
+
+@program(
+    lambda r: (FOUR.copy(),),
+    refused=dict.fromkeys(
+        ("compiled", "python"), "an array without axes is written to under one of two names"
+    ),
+)
+def array_without_axes_with_two_names(x):
+    s = np.array(x[0])
+    t = s
+    t *= 2.0
+    return s * t
+
+
+@program(
+    lambda r: (FOUR.copy(),),
+    refused=dict.fromkeys(
+        ("compiled", "python"), "an array without axes is written to under one of two names"
+    ),
+)
+def sum_with_two_names(x):
+    s = t = np.zeros(())
+    for v in x:
+        t += v * v
+    return s * x[0]
