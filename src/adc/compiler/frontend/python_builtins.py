@@ -227,7 +227,7 @@ def best(items, key, most):
             position = k
             first = False
     if first:
-        raise ValueError("arg is an empty sequence")
+        raise ValueError("max() or min() of an empty sequence")
     return items[position]
 """)
 
