@@ -274,7 +274,6 @@ class Transformed:
         What is refused for arguments of any size may be had for the sizes of this call.
         """
         refusal: UnsupportedError | None = None
-        no_number: DerivativeError | None = None
         seen = len(self._specialisations.get(call.key, ()))
         some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
         slots = call.slots()
@@ -282,14 +281,13 @@ class Transformed:
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
         for request in requests:
             try:
-                request = replace(request, because=refusal)
-                return pipeline.run(request, optimize=optimize, record=record, watch=watch), []
+                asked = replace(request, because=refusal)
+                return pipeline.run(asked, optimize=optimize, record=record, watch=watch), []
             except UnsupportedError as error:
                 refusal = refusal or error
-            except DerivativeError as error:  # how many axes a result has may depend on the sizes: np.squeeze
-                no_number = no_number or error
-        if no_number is not None:
-            raise no_number
+            except DerivativeError:  # how many axes a result has may depend on the sizes: np.squeeze
+                if request is requests[-1]:
+                    raise
         assert refusal is not None
         if self._asked != "auto":
             raise refusal

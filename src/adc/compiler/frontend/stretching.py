@@ -45,6 +45,12 @@ def squeezed(builder: Builder, value: Value, axis: Value) -> tuple[Value, Value]
         if d.within(1):
             value = _element(builder, value, k)
             continue
+        if builder.for_some_sizes:
+            raise builder.refuse(
+                "np.squeeze is given an axis whose length the data decide",
+                "how many axes are left would not be known",
+                "say which axes it drops",
+            )
         several = builder.op("not_equal", builder.dim_value(d), 1)
         message = "np.squeeze drops an axis whose length is only known at run time"
         builder.block.append(Check(builder.atom(several), "ValueError", (Const(message),), builder.origin))
