@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import frozen, growing, instances, parts, stretching
+from adc.compiler.frontend import frozen, growing, instances, list_methods, parts, stretching
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
@@ -148,7 +148,7 @@ class Assignments(Calls):
             function is operator.add and not isinstance(value, np.ndarray) and not self.type_is_array(value)
         )
         if isinstance(old, Growing) and longer:
-            growing.extend(self, old, value)
+            list_methods.extend(self, old, value)
             return old
         if isinstance(old, ListValue) and longer:
             self.call(old.extend, [value], {})
@@ -198,7 +198,7 @@ class Assignments(Calls):
                 return
             self.write(base, normalized(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
-            growing.put(self, base, index, value)
+            list_methods.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
             self.refuse_outside(base)
             self.refuse_either(base)

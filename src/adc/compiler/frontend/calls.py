@@ -22,6 +22,7 @@ from adc.compiler.frontend import (
     instances,
     iteration_tools,
     list_calls,
+    list_methods,
     python_builtins,
     records,
     reductions,
@@ -58,12 +59,12 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
-    ("extend", 1): growing.extend,
-    ("pop", 0): growing.pop,
-    ("clear", 0): growing.clear,
-    ("copy", 0): growing.copied,
-    ("sort", 0): growing.sort,
-    ("reverse", 0): growing.reverse,
+    ("extend", 1): list_methods.extend,
+    ("pop", 0): list_methods.pop,
+    ("clear", 0): list_methods.clear,
+    ("copy", 0): list_methods.copied,
+    ("sort", 0): list_methods.sort,
+    ("reverse", 0): list_methods.reverse,
 }
 _PURE = {
     str,
@@ -389,7 +390,7 @@ class Calls(Functions):
             raise growing.changed(self)
         if method.__name__ == "extend" and isinstance(container, ListValue):
             if not self.known_length(args[0]):
-                return growing.extend(self, growing.converted(self, container), args[0])
+                return list_methods.extend(self, growing.converted(self, container), args[0])
             args = [self.static_items(args[0], None)]
         if method.__name__ == "sort":
             container[:] = self.call(builtins.sorted, [[*container]], kwargs)

@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from adc.compiler.frontend import guesses, templates
+from adc.compiler.frontend import guesses
 from adc.compiler.frontend.containers import Contents, Differs, exchange
-from adc.compiler.frontend.frame import Closure, Growing, Items, ListValue, Room
+from adc.compiler.frontend.frame import Growing, Items, ListValue, Room
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 
 FIRST_ROOM = 16  # places of a list that grows
-_EXTEND = templates.function("def extend(items, more):\n    for item in more:\n        items.append(item)")
 
 
 @dataclass(eq=False)
@@ -66,10 +63,6 @@ def failed_guess(ev: Core, failure: AdcError) -> AdcError:
     if isinstance(failure, ShapeError):
         return cannot(ev, "it is read before anything is put into it, which tells what its elements are")
     return failure
-
-
-class ShrinksFound(UnsupportedError):
-    """A list becomes shorter, in a program whose lists were thought to grow only."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +107,9 @@ def begun(
             if trips is None
             else ev.op("add", ev.op("multiply", trips, per_trip), len(items))
         )
-        growing.values = _places(ev, name, length, t)
+        growing.values = places(ev, name, length, t)
         for k, item in enumerate(elements):
-            _put(ev, growing.values, k, item)
+            put_at(ev, growing.values, k, item)
     return growing
 
 
@@ -141,37 +134,6 @@ def _refuse_named_fields(ev: Core, row: Value) -> None:
         raise cannot(ev, "its elements are named tuples")
 
 
-def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
-    """`[value] * count`."""
-    kinds = [ev.type_of(item) for item in items]
-    if not items or not all(isinstance(t, Scalar) for t in kinds):
-        raise cannot(ev, "only numbers can be repeated that often")
-    known = ev.list_kinds.get(ev.origin)
-    length = ev.length(count)
-    assert length is not None
-    count = ev.dim_value(length.clamped())
-    values = ev.array_of(items)
-    if known is not None:
-        values = ev.cast(values, known.dtype)
-    places: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
-    for k in range(len(items)):
-        every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
-        ev.store(places, normalized(ev, places, every), ev.subscript(values, k))
-    return of_array(ev, places)
-
-
-def times(ev: Core, items: Growing, count: Value) -> Growing:
-    """`items * count`."""
-    if not isinstance(count, int):
-        raise cannot(ev, "it is repeated a number of times that is only known at run time")
-    whole = copied(ev, items)
-    if count < 1:
-        whole.count = 0
-    for _ in range(count - 1):
-        extend(ev, whole, items)
-    return whole
-
-
 def of_array(ev: Core, values: Var) -> Growing:
     """A list with the elements of an array that nothing else knows."""
     values.named = True
@@ -185,7 +147,7 @@ def view(ev: Core, values: Var) -> Growing:
     return Growing("items", values, ev.dim_value(values.type.shape[0]), made=ev.origin, fixed=True)
 
 
-def _places(ev: Core, name: str, length: Value, kind: Type) -> Var:
+def places(ev: Core, name: str, length: Value, kind: Type) -> Var:
     shape = kind.shape if isinstance(kind, Array) else ()
     values: Var = ev.op("zeros", (length, *ev.shape_values(shape)), dtype=kind.dtype)
     values.name, values.named = name, True
@@ -196,7 +158,7 @@ def _places(ev: Core, name: str, length: Value, kind: Type) -> Var:
 def append(ev: Core, growing: Growing, value: Value) -> None:
     """`growing.append(value)`."""
     nested = isinstance(value, (Growing, list, tuple))
-    _may_change(ev, growing)
+    may_change(ev, growing)
     if nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
@@ -238,7 +200,7 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
         growing.values = _with_room(ev, growing, growing.values)
     else:
         room.appended += 1
-    _put(ev, growing.values, growing.count, value)
+    put_at(ev, growing.values, growing.count, value)
     growing.count = ev.op("add", growing.count, 1)
 
 
@@ -257,7 +219,7 @@ def _take(row: Value) -> None:
         row.taken = True
 
 
-def _may_change(ev: Core, growing: Growing) -> None:
+def may_change(ev: Core, growing: Growing) -> None:
     ev.refuse_either(growing)
     if growing.fixed:
         raise changed(ev)
@@ -286,13 +248,13 @@ def _is_empty(growing: Growing) -> bool:
 
 def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
     """The array of a list, or, where it is full, one of twice its length."""
-    places = ev.dim_value(values.type.shape[0])
-    full = ev.op("greater_equal", growing.count, places)
+    room = ev.dim_value(values.type.shape[0])
+    full = ev.op("greater_equal", growing.count, room)
     if full is False:
         return values
 
     def doubled() -> Var:
-        more = _places(ev, growing.name, ev.op("multiply", ev.op("maximum", places, 1), 2), kind_of(growing))
+        more = places(ev, growing.name, ev.op("multiply", ev.op("maximum", room, 1), 2), kind_of(growing))
         part = ev.subscript(values, slice(None, growing.count))
         ev.store(more, normalized(ev, more, slice(None, growing.count)), part)
         return more
@@ -319,91 +281,7 @@ def converted(ev: Core, items: ListValue) -> Growing:
     return growing
 
 
-def extend(ev: Core, growing: Growing, values: Value) -> None:
-    """`growing.extend(values)`."""
-    if isinstance(values, Growing) and values is growing:
-        raise cannot(ev, "it is extended by itself")
-    ev.call(Closure(_EXTEND, ev.frame, {}), [growing, values], {})
-
-
-def pop(ev: Core, growing: Growing) -> Value:
-    """`growing.pop()`."""
-    _shrinks(ev, growing)
-    last = element(ev, growing, -1)
-    growing.count = ev.op("subtract", growing.count, 1)
-    return last
-
-
-def clear(ev: Core, growing: Growing) -> None:
-    """`growing.clear()`."""
-    _shrinks(ev, growing)
-    growing.count = 0
-
-
-def sort(ev: Core, growing: Growing, **how: Value) -> None:
-    """`growing.sort()`."""
-    ordered = ev.call(sorted, [growing], how)
-    _reorder(ev, growing, array(ev, ordered) if isinstance(ordered, Growing) else ev.array_of(ordered))
-
-
-def reverse(ev: Core, growing: Growing) -> None:
-    """`growing.reverse()`."""
-    _reorder(ev, growing, ev.op("copy", ev.subscript(array(ev, growing), slice(None, None, -1))))
-
-
-def _reorder(ev: Core, growing: Growing, values: Var) -> None:
-    """The list has its elements in the order of an array that nothing else knows."""
-    _may_change(ev, growing)
-    if growing.room is not None:
-        raise Irregular(growing.name)
-    freeze(ev, values)
-    growing.values = values
-
-
-def _shrinks(ev: Core, growing: Growing) -> None:
-    """A place is filled again later: what was read there before must not see that, so it was copied."""
-    _may_change(ev, growing)
-    if growing.room is not None:
-        raise Irregular(growing.name)
-    if growing.nested:
-        raise cannot(ev, "its elements are lists")
-    if not ev.lists_shrink:
-        raise ShrinksFound("a list becomes shorter here", location=ev.origin)
-
-
-def copied(ev: Core, growing: Growing) -> Growing:
-    """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
-    known = ev.list_kinds.get(ev.origin)
-    if growing.values is not None:
-        values = ev.op("copy", array(ev, growing))
-        if known is not None:
-            values = ev.cast(values, known.dtype)
-    elif known is not None:
-        values = _places(ev, growing.name, FIRST_ROOM, known)
-    else:
-        return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
-    freeze(ev, values)
-    return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
-
-
-def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
-    """`growing[index] = value`."""
-    ev.refuse_either(growing)
-    if growing.fixed and growing.values is not None and growing.values.view_of is None:
-        raise changed(ev)
-    if growing.room is not None:
-        raise Irregular(growing.name)
-    t = ev.type_of(value)
-    kind = kind_of(_seen(growing))
-    if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
-        raise cannot(ev, "only numbers can be put into it at a position")
-    if joined(kind, t) != kind:
-        raise ElementFound(growing.key, growing.made, Scalar(t.dtype))
-    assert growing.values is not None
-    _put(ev, growing.values, _position(ev, growing, index), value)
-
-
-def _seen(growing: Growing) -> Growing:
+def seen(growing: Growing) -> Growing:
     """The list, once it is known what its elements are; for want of anything better they are taken for numbers."""
     if growing.values is None:
         raise ElementFound(growing.key, growing.made, Scalar("float64"), guessed=True)
@@ -418,9 +296,9 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
         return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, made=ev.origin)
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
-    values = _seen(growing).values
+    values = seen(growing).values
     assert values is not None
-    found = ev.getitem(values, normalized(ev, values, _position(ev, growing, index)))
+    found = ev.getitem(values, normalized(ev, values, position(ev, growing, index)))
     return _as_element(growing, ev, found if growing.nested else _apart(ev, found))
 
 
@@ -433,7 +311,7 @@ def _apart(ev: Core, value: Var) -> Var:
     return value
 
 
-def _position(ev: Core, growing: Growing, index: Value) -> Value:
+def position(ev: Core, growing: Growing, index: Value) -> Value:
     if isinstance(index, Var):
         index = ev.op("where", ev.op("less", index, 0), ev.op("add", index, growing.count), index)
     elif index < 0:
@@ -467,7 +345,7 @@ def array(ev: Core, growing: Growing) -> Value:
     if growing.values is None:
         if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
             return ev.op("zeros", 0)
-        _seen(growing)
+        seen(growing)
     assert growing.values is not None
     if ev.length(growing.count) == growing.values.type.shape[0]:
         return growing.values
@@ -494,7 +372,7 @@ def refuse_in(ev: Core, output: Value) -> None:
         refuse_in(ev, part)
 
 
-def _put(ev: Core, values: Var, k: Value, value: Value) -> None:
+def put_at(ev: Core, values: Var, k: Value, value: Value) -> None:
     t = ev.type_of(value)
     assert t is not None and isinstance(values.type, Array)
     for a, b in zip(values.type.shape[1:], t.shape, strict=True):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import frozen, growing
+from adc.compiler.frontend import frozen, growing, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
@@ -99,7 +99,7 @@ def run(
             return _lowered(function, bind, evaluate, evaluator)
         except growing.ElementFound as found:
             kinds[found.made] = found.type  # a list turned out to hold something else than it seemed
-        except growing.ShrinksFound:
+        except list_methods.ShrinksFound:
             shrink = True
     raise AssertionError(f"the lists of {function} do not come to rest: {kinds}")
 

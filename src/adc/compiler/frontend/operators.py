@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, list_calls
+from adc.compiler.frontend import growing, instances, list_calls, list_methods
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
@@ -91,7 +91,7 @@ class Operators(Names):
             )
         count, items = (y, x) if sequences[0] else (x, y)
         if function is operator.mul and isinstance(items, Growing) and self.length(count) is not None:
-            return growing.times(self, items, count)
+            return list_methods.times(self, items, count)
         if (
             function is operator.mul
             and isinstance(count, (int, np.integer))
@@ -100,7 +100,7 @@ class Operators(Names):
             count = int(count)
             return self.new_list(list(items) * count) if isinstance(items, list) else items * count
         if function is operator.mul and self.length(count) is not None and isinstance(items, list):
-            return growing.repeated(self, items, count)
+            return list_methods.repeated(self, items, count)
         if function is operator.mul and self.length(count) is not None and isinstance(items, tuple):
             raise self.refuse(
                 "a tuple is repeated a number of times that is only known at run time",
@@ -116,8 +116,10 @@ class Operators(Names):
     def _lists_joined(self, x: Value, y: Value) -> Value:
         if isinstance(x, list) and isinstance(y, list):
             return self.new_list([*x, *y])
-        whole = growing.copied(self, x) if isinstance(x, Growing) else growing.begun(self, "items", x, None)
-        growing.extend(self, whole, y)
+        whole = (
+            list_methods.copied(self, x) if isinstance(x, Growing) else growing.begun(self, "items", x, None)
+        )
+        list_methods.extend(self, whole, y)
         return whole
 
     def _numeric(self, value: Value) -> bool:

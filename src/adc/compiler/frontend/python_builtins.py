@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, higher_order, instances, reductions, templates
+from adc.compiler.frontend import growing, higher_order, instances, list_methods, reductions, templates
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
@@ -370,7 +370,7 @@ def _tuple(self: Calls, values: Value = ()) -> Value:
 
 def _list(self: Calls, values: Value = ()) -> Value:
     if isinstance(values, Growing):
-        return growing.copied(self, values)
+        return list_methods.copied(self, values)
     if not self.known_length(values):
         return self.call(Closure(_LISTED, self.frame, {}), [values], {})
     return self.new_list(self.static_items(values, None))

@@ -1,0 +1,157 @@
+"""What a program does with a list of a run-time length: its methods and operators (see growing.py)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adc.compiler.frontend import templates
+from adc.compiler.frontend.frame import Closure, Growing
+from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend.growing import (
+    FIRST_ROOM,
+    ElementFound,
+    array,
+    cannot,
+    changed,
+    element,
+    kind_of,
+    may_change,
+    of_array,
+    places,
+    position,
+    put_at,
+    seen,
+)
+from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.rooms import Irregular
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array, Scalar, joined
+from adc.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+
+_EXTEND = templates.function("def extend(items, more):\n    for item in more:\n        items.append(item)")
+
+
+class ShrinksFound(UnsupportedError):
+    """A list becomes shorter, in a program whose lists were thought to grow only."""
+
+
+def extend(ev: Core, growing: Growing, values: Value) -> None:
+    """`growing.extend(values)`."""
+    if isinstance(values, Growing) and values is growing:
+        raise cannot(ev, "it is extended by itself")
+    ev.call(Closure(_EXTEND, ev.frame, {}), [growing, values], {})
+
+
+def pop(ev: Core, growing: Growing) -> Value:
+    """`growing.pop()`."""
+    _shrinks(ev, growing)
+    last = element(ev, growing, -1)
+    growing.count = ev.op("subtract", growing.count, 1)
+    return last
+
+
+def clear(ev: Core, growing: Growing) -> None:
+    """`growing.clear()`."""
+    _shrinks(ev, growing)
+    growing.count = 0
+
+
+def sort(ev: Core, growing: Growing, **how: Value) -> None:
+    """`growing.sort()`."""
+    ordered = ev.call(sorted, [growing], how)
+    _reorder(ev, growing, array(ev, ordered) if isinstance(ordered, Growing) else ev.array_of(ordered))
+
+
+def reverse(ev: Core, growing: Growing) -> None:
+    """`growing.reverse()`."""
+    _reorder(ev, growing, ev.op("copy", ev.subscript(array(ev, growing), slice(None, None, -1))))
+
+
+def _reorder(ev: Core, growing: Growing, values: Var) -> None:
+    """The list has its elements in the order of an array that nothing else knows."""
+    may_change(ev, growing)
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    freeze(ev, values)
+    growing.values = values
+
+
+def _shrinks(ev: Core, growing: Growing) -> None:
+    """A place is filled again later: what was read there before must not see that, so it was copied."""
+    may_change(ev, growing)
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    if growing.nested:
+        raise cannot(ev, "its elements are lists")
+    if not ev.lists_shrink:
+        raise ShrinksFound("a list becomes shorter here", location=ev.origin)
+
+
+def copied(ev: Core, growing: Growing) -> Growing:
+    """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
+    known = ev.list_kinds.get(ev.origin)
+    if growing.values is not None:
+        values = ev.op("copy", array(ev, growing))
+        if known is not None:
+            values = ev.cast(values, known.dtype)
+    elif known is not None:
+        values = places(ev, growing.name, FIRST_ROOM, known)
+    else:
+        return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
+    freeze(ev, values)
+    return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
+
+
+def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
+    """`growing[index] = value`."""
+    ev.refuse_either(growing)
+    if growing.fixed and growing.values is not None and growing.values.view_of is None:
+        raise changed(ev)
+    if growing.room is not None:
+        raise Irregular(growing.name)
+    t = ev.type_of(value)
+    kind = kind_of(seen(growing))
+    if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
+        raise cannot(ev, "only numbers can be put into it at a position")
+    if joined(kind, t) != kind:
+        raise ElementFound(growing.key, growing.made, Scalar(t.dtype))
+    assert growing.values is not None
+    put_at(ev, growing.values, position(ev, growing, index), value)
+
+
+def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
+    """`[value] * count`."""
+    kinds = [ev.type_of(item) for item in items]
+    if not items or not all(isinstance(t, Scalar) for t in kinds):
+        raise cannot(ev, "only numbers can be repeated that often")
+    known = ev.list_kinds.get(ev.origin)
+    length = ev.length(count)
+    assert length is not None
+    count = ev.dim_value(length.clamped())
+    values = ev.array_of(items)
+    if known is not None:
+        values = ev.cast(values, known.dtype)
+    whole: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
+    for k in range(len(items)):
+        every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
+        ev.store(whole, normalized(ev, whole, every), ev.subscript(values, k))
+    return of_array(ev, whole)
+
+
+def times(ev: Core, items: Growing, count: Value) -> Growing:
+    """`items * count`."""
+    if not isinstance(count, int):
+        raise cannot(ev, "it is repeated a number of times that is only known at run time")
+    whole = copied(ev, items)
+    if count < 1:
+        whole.count = 0
+    for _ in range(count - 1):
+        extend(ev, whole, items)
+    return whole
