@@ -80,7 +80,8 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     from numba import typeof
     from numba.core.errors import NumbaError
 
-    dispatcher = backend.jitted(backend.load(context.texts["optimized"], context.name))
+    # Machine code that Numba loads from its cache asks for its module by name.
+    dispatcher = backend.jitted(backend.load(context.texts["optimized"], context.name, by_name=True))
     made = specialisation(context, "compiled", dispatcher)
     captured = made.current_captures() or []
     given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]

@@ -21,13 +21,13 @@ from adc.compiler.ir.types import Scalar
 from adc.errors import AdcError
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)  # a trip of an unrolled loop asks for the same nodes; they are kept alive
 def has_effects(node: Any) -> bool:
     """Whether an expression calls or binds something."""
     return any(isinstance(n, (gast.Call, gast.NamedExpr)) for n in gast.walk(node))
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)
 def chooses_with_effects(statement: Any) -> bool:
     """Whether a statement without a block evaluates one expression or another, in which something is called."""
     if any(hasattr(statement, field) for field in ("body", "handlers")):
