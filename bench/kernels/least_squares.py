@@ -69,7 +69,7 @@ KERNEL = Kernel(
         "pytensor": at_once,
         "casadi": at_once,
     },
-    small={"autograd": (512, 128), "torch": (512, 128)},
+    small={"autograd": (512, 128), "torch": (512, 128), "torch.compile": ()},
     growth=((256, 128), (4096, 128), (65536, 128)),
     target=0.60,
 )

@@ -52,10 +52,52 @@ def orders(a):
     return np.argsort(a), np.argsort(a, axis=0), np.argsort(a, axis=1, kind="stable")
 
 
-def test_argsort_along_an_axis():
-    a = np.random.default_rng(0).integers(0, 5, size=(4, 3, 6)).astype(float)
+def test_argsort_of_complex_numbers_along_an_axis():
+    a = np.random.default_rng(0).integers(0, 5, size=(4, 3, 6)) + 1j
     for axis, got in zip((-1, 0, 1), orders(a), strict=True):
         assert np.array_equal(got, np.argsort(a, axis=axis, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, np.int64, np.uint8, bool])
+@pytest.mark.parametrize("n", [0, 1, 2, 13, 100, 400, 401, 3000])  # merged up to 400, then distributed
+def test_argsort(dtype, n):
+    generator = np.random.default_rng(n)
+    a = np.abs(np.round(20 * generator.normal(size=(2, n, 3)))).astype(dtype)
+    if np.dtype(dtype).kind in "if":
+        a = a - a.dtype.type(5)
+    if np.dtype(dtype).kind == "f" and n > 2:
+        a.flat[generator.integers(0, a.size, 5)] = [np.nan, -np.nan, np.inf, -np.inf, -0.0]
+    for x, axis in ((a[0, :, 1].copy(), -1), (a, 1)):
+        assert np.array_equal(rt.argsort(x, axis), np.argsort(x, axis=axis, kind="stable"))
+
+
+def test_argsort_of_what_is_not_contiguous():
+    a = np.random.default_rng(0).normal(size=(6, 500)).T
+    for axis in (0, -1):
+        assert np.array_equal(rt.argsort(a[::-2], axis), np.argsort(a[::-2], axis=axis))
+
+
+def test_argsort_of_the_furthest_integers():
+    a = np.array([2**63 - 1, -(2**63), 0, 5, -1])
+    assert np.array_equal(rt.argsort(a, 0), np.argsort(a))
+
+
+@numba.njit
+def views(a, count):
+    turned = rt.transpose(a, (2, 0, 1))
+    total = 0.0
+    for k in range(count):  # each of them releases what it is a view of
+        total += rt.transpose(np.full((2, 3), float(k)), (1, 0))[2, 1]
+    return turned, np.ascontiguousarray(turned), total
+
+
+def test_transpose():
+    a = np.random.default_rng(0).normal(size=(3, 4, 5))
+    for x in (a, a[::-1, :, ::2], np.asfortranarray(a), a[:0]):
+        view, copy, total = views(x, 10)
+        assert np.array_equal(view, np.transpose(x, (2, 0, 1))) and np.array_equal(copy, view)
+        assert np.shares_memory(view, x) or x.size == 0
+        assert total == 45.0
 
 
 @numba.njit

@@ -46,6 +46,7 @@ from adc.compiler.transforms import (
     fold,
     forward,
     fuse,
+    gather,
     hoist,
     inplace,
     into,
@@ -65,6 +66,7 @@ from adc.compiler.transforms import (
     undo,
     unroll,
     vectorise,
+    widen,
 )
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
 
@@ -228,7 +230,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("dead-2", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("undo", lambda p, c: undo.run(p, c.evaluator.joined_roots)),
     Stage("dead-3", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
-    Stage("first", lambda p, c: first.run(p)),
+    Stage("first", lambda p, c: first.run(p, c.evaluator.joined_roots)),
     Stage("parts", lambda p, c: parts.run(p, c.evaluator)),
     Stage("cse-2", lambda p, c: cse.run(p, c.evaluator)),
     Stage("fold", lambda p, c: fold.run(p, c.evaluator)),
@@ -243,6 +245,7 @@ STAGES: tuple[Stage, ...] = (
 
 # For compiled mode only: array statements become loops.
 OPTIMIZING_STAGES: tuple[Stage, ...] = (
+    Stage("widen", lambda p, c: widen.run(p, c.evaluator)),
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
     Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
@@ -269,6 +272,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("registers", lambda p, c: registers.run(p, c.evaluator)),
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
+    Stage("gather", lambda p, c: gather.run(p, c.evaluator)),
     Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
     Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
     Stage("into", _into),

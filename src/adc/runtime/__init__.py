@@ -1,4 +1,4 @@
-"""What generated code may call besides NumPy: matrix products, linear systems, convolutions, searches, kernels."""
+"""What generated code may call besides NumPy: products, linear systems, convolutions, searches, orders, kernels."""
 
 from adc.runtime.convolution import convolve as convolve
 from adc.runtime.kernels import kernel as kernel
@@ -11,11 +11,14 @@ from adc.runtime.linalg import slogdet as slogdet
 from adc.runtime.linalg import solve as solve
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
+from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
 from adc.runtime.search import searchsorted as searchsorted
+from adc.runtime.views import transpose as transpose
 
 __all__ = [
+    "argsort",
     "cholesky",
     "convolve",
     "det",
@@ -30,4 +33,5 @@ __all__ = [
     "solve_lower",
     "solve_transposed",
     "still_real",
+    "transpose",
 ]

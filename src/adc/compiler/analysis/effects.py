@@ -52,6 +52,7 @@ class Effects:
     uses: set[Var] = field(default_factory=set)
     accesses: dict[Var, list[Access]] = field(default_factory=dict)  # by memory class
     writes: set[Var] = field(default_factory=set)
+    plain: set[Var] = field(default_factory=set)  # of the accessed ones, those that are not only added to
     stacks: set[Buffer] = field(default_factory=set)
     checks: bool = False
 
@@ -60,6 +61,7 @@ class Effects:
         self.defs |= other.defs
         self.uses |= other.uses
         self.writes |= other.writes
+        self.plain |= other.plain
         self.stacks |= other.stacks
         self.checks = self.checks or other.checks
         for root, found in other.accesses.items():
@@ -111,6 +113,7 @@ class Memory:
         e.uses |= o.uses - {index}
         e.uses -= o.defs
         e.writes |= o.writes
+        e.plain |= o.plain
         e.stacks |= o.stacks
         e.checks = e.checks or o.checks
         for root, found in o.accesses.items():
@@ -144,6 +147,8 @@ class Memory:
         e.accesses.setdefault(root, []).append(access)
         if access.write:
             e.writes.add(root)
+        if not access.accumulate:
+            e.plain.add(root)
 
     def _memory(self, s: Stmt, e: Effects) -> None:
         if isinstance(s, Store):
@@ -196,7 +201,10 @@ def clash(x: Effects, y: Effects) -> bool:
         return True
     if not x.stacks.isdisjoint(y.stacks):
         return True
-    return any(r in y.accesses for r in x.writes) or any(r in x.accesses for r in y.writes)
+    # What both only add to may be added to in either order.
+    return any(r in y.accesses and (r in x.plain or r in y.plain) for r in x.writes) or any(
+        r in x.accesses and (r in x.plain or r in y.plain) for r in y.writes
+    )
 
 
 def offset(index: Var, item: object) -> Dim | None:

@@ -1,23 +1,48 @@
-"""Assign where a fresh array of zeros would be added to.
+"""Assign where zeros would be added to.
 
 `x_bar = np.zeros_like(x); x_bar[1:] += g` becomes `x_bar = np.zeros_like(x); x_bar[1:] = g`: the first thing that
-happens to the array may as well be an assignment.
+happens to the array may as well be an assignment. Of `y_bar[1:] = 0.0; y_bar[1:] += g` the assignment is all that is
+left; and nothing at all where `g` is what stood there before it was cleared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adc.compiler.ir.nodes import Assign, Block, Program, Stmt, Store, Var, blocks, uses, walk
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Index,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_blocks,
+    blocks,
+    is_view,
+    uses,
+    walk,
+)
 
 ZEROS = ("zeros", "zeros_like")
 
 
-def run(program: Program) -> Program:
-    """The program with the first accumulation into zeros made an assignment."""
+def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
+    """The program with first accumulations into zeros made assignments."""
+    memory = Memory(joined_roots)
     for _, first in first_writes(program.body):
-        if first.accumulate and not any(isinstance(i, Var) and i.is_array for i in first.index):
+        if first.accumulate and not _scatters(first):
             first.accumulate = False
+    parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
+    copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
+    for block in all_blocks(program.body):
+        for cleared, first in _refilled(block, parts, memory):
+            block.remove(cleared)
+            first.accumulate = False
+            if _puts_back(first, block, parts, copies, memory):
+                block.remove(first)
     return program
 
 
@@ -30,6 +55,55 @@ def first_writes(block: Block) -> Iterator[tuple[Assign, Store]]:
             first = next((s for s in block[position + 1 :] if _touches(s, stmt.target)), None)
             if isinstance(first, Store) and first.array is stmt.target and first.value is not stmt.target:
                 yield stmt, first
+
+
+def _refilled(block: Block, parts: dict[Var, Assign], memory: Memory) -> Iterator[tuple[Store, Store]]:
+    """Statements that clear a part, each with the one that adds to that part before anything else touches the array."""
+    for stmt in list(block):
+        if not isinstance(stmt, Store) or stmt.role != "clear" or _scatters(stmt):
+            continue
+        mine = memory.of(stmt.array)
+        first = next((s for s in block[block.index(stmt) + 1 :] if _works_on(s, mine, memory)), None)
+        if (
+            isinstance(first, Store)
+            and first.accumulate
+            and _place(first, parts) == _place(stmt, parts)
+            and not (isinstance(first.value, Var) and memory.of(first.value) is mine)
+        ):
+            yield stmt, first
+
+
+def _place(store: Store, parts: dict[Var, Assign]) -> tuple[Var, Index]:
+    """The array and the index that a statement writes to; of all of a part, those of the part."""
+    part = parts.get(store.array)
+    if part is not None and all(i == FULL for i in store.index):
+        return part.args[0], part.args[1]
+    return store.array, store.index
+
+
+def _puts_back(
+    first: Store, block: Block, parts: dict[Var, Assign], copies: dict[Var, Assign], memory: Memory
+) -> bool:
+    """Whether a statement writes what was copied from that very place, where nothing was written meanwhile."""
+    copy = copies.get(first.value) if isinstance(first.value, Var) else None
+    part = parts.get(copy.args[0]) if copy is not None else None
+    if copy is None or part is None or copy not in block or part.args != _place(first, parts):
+        return False
+    between = block[block.index(copy) + 1 : block.index(first)]
+    both = (memory.of(first.array), memory.of(copy.target))
+    return not any(isinstance(s, Store) and memory.of(s.array) in both for s in walk(between))
+
+
+def _scatters(store: Store) -> bool:
+    """Whether several values may go to one element."""
+    return any(isinstance(i, Var) and i.is_array for i in store.index)
+
+
+def _works_on(stmt: Stmt, mine: Var, memory: Memory) -> bool:
+    """Whether a statement reads or writes elements of a memory; a view only says where they are."""
+    if isinstance(stmt, Assign) and is_view(stmt):
+        return False
+    return any(memory.of(v) is mine for s in walk([stmt]) for v in uses(s) if v.is_array)
 
 
 def _touches(stmt: Stmt, array: Var) -> bool:

@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Mark,
+    Operand,
     Print,
     Program,
     Stmt,
@@ -36,6 +37,8 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.transforms.rewrite import substitute
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
+
+Form = tuple[int | None, ...] | None  # of an index
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -65,7 +68,7 @@ class _Fuser:
         around, self.memory = self.memory, self.memory.inside(block)
         out: Block = []
         checks = Checks(self.known)
-        for stmt in self.known.early(block):
+        for stmt in self._neighbours_last(self.known.early(block)):
             if isinstance(stmt, For) and self._merge(stmt, out, checks):
                 continue
             checks.passed(stmt)
@@ -118,6 +121,38 @@ class _Fuser:
                 out.extend(rest)
                 return True
         return False
+
+    def _neighbours_last(self, block: Block) -> Block:
+        """A block in which additions to neighbours wait: they keep apart what works on the sums at its own place."""
+        read: dict[Var, set[Form]] = {}  # by memory, where loops read it or write it over
+        for stmt in block:
+            if isinstance(stmt, For):
+                for root, found in self.memory.effects(stmt).accesses.items():
+                    read.setdefault(root, set()).update(_form(a) for a in found if not a.accumulate)
+        out = list(block)
+        waiting: list[Stmt] = []
+        for stmt in reversed(block):
+            if not (isinstance(stmt, For) and self._adds_elsewhere(stmt, read)):
+                continue
+            at = out.index(stmt)
+            while at + 1 < len(out):
+                behind = out[at + 1]
+                if isinstance(behind, Mark) or behind in waiting or self._conflict(stmt, behind):
+                    break
+                out[at], out[at + 1] = behind, stmt
+                at += 1
+            waiting.append(stmt)
+        return out
+
+    def _adds_elsewhere(self, loop: For, read: dict[Var, set[Form]]) -> bool:
+        """Whether all that a loop does is add to elements that others read at another distance."""
+        effects = self.memory.effects(loop)
+        return bool(effects.writes) and all(
+            root not in effects.plain
+            and read.get(root)
+            and not any(_form(a) in read[root] for a in effects.accesses[root])
+            for root in effects.writes
+        )
 
     def _conflict(self, a: Stmt, b: Stmt) -> bool:
         if isinstance(a, Mark) or isinstance(b, Mark):
@@ -245,6 +280,17 @@ def _counts_from_the_end(loop: For) -> bool:
     """Whether a counter begins, or in reverse ends, below zero: two of its trips may mean one element."""
     lowest = loop.start if loop.step == Const(1) else loop.stop
     return isinstance(lowest, Const) and lowest.value < (0 if loop.step == Const(1) else -1)
+
+
+def _form(access: Access) -> Form:
+    """How far the subscripts of an element are from what they count with; None for a whole array."""
+    return None if access.index is None else tuple(_constant(item) for item in access.index)
+
+
+def _constant(item: Operand) -> int | None:
+    if isinstance(item, Const) and isinstance(item.value, int):
+        return item.value
+    return item.dim.const if isinstance(item, Var) and item.dim is not None else None
 
 
 def is_fill(loop: For) -> bool:

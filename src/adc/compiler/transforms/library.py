@@ -1,7 +1,8 @@
 """What stays a library call when arrays become loops, and by what name it is called.
 
 LAPACK's callers come from `adc.runtime.linalg`, where they are compiled once and kept on disk. A system whose matrix is
-a Cholesky factor, or its transpose, is solved by substitution. Many values are searched for side by side.
+a Cholesky factor, or its transpose, is solved by substitution. Many values are searched for side by side, and put in
+order by their digits.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
             (*stmt.args[:2], Const(stmt.args[2] == Const("right"))),
             stmt.origin,
         )
+    if function is np.argsort and _of_numbers(stmt):
+        return Assign(stmt.targets, "rt.argsort", stmt.args[:2], stmt.origin)
+    if function is np.transpose and isinstance(stmt.args[1], tuple):
+        return _transposed(stmt)
     name = COMPILED_ONCE.get(function) if function is not None else None
     if name is None or not _of_matrices(stmt):
         return stmt
@@ -60,6 +65,28 @@ def _of_vectors(stmt: Assign) -> bool:
         and stmt.args[3] == Const(None)
         and all(isinstance(t, Array) and t.ndim == 1 and t.dtype == "float64" for t in types)
     )
+
+
+def _of_numbers(stmt: Assign) -> bool:
+    """Whether what is put in order is an array of numbers of one word, along an axis that is known."""
+    array, axis = stmt.args[:2]
+    return (
+        isinstance(array, Var)
+        and isinstance(array.type, Array)
+        and array.type.ndim > 0
+        and np.dtype(array.type.dtype).kind in "fiub"
+        and isinstance(axis, Const)
+        and isinstance(axis.value, int)
+    )
+
+
+def _transposed(stmt: Assign) -> Assign:
+    """A view with its axes in another order, which are counted from the front."""
+    array, axes = stmt.args
+    if not all(isinstance(axis, Const) for axis in axes):
+        return stmt
+    order = tuple(Const(axis.value % array.type.ndim) for axis in axes)
+    return Assign(stmt.targets, "rt.transpose", (array, order), stmt.origin)
 
 
 def _of_matrices(stmt: Assign) -> bool:

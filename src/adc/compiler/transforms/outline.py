@@ -30,13 +30,17 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     uses,
+    variables,
     walk,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import vectorisable
 
-FEW_ARRAYS = 4  # up to here LLVM's own checks are cheap enough to be made
+# Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop, and again in every trip of one
+# around it. Of elements whose positions are read from an array it can check nothing.
+FEW_ARRAYS, FEW_IN_LOOPS, FEW_SCATTERED = 4, 3, 1
+FEW_TRIPS = 16  # which are not worth a kernel
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -54,27 +58,28 @@ class _Outliner:
         self.owned: set[Var] = set()
         for s in walk(program.body):
             if isinstance(s, Assign) and (
-                s.name == "empty" or (s.name == "alias" and s.target.is_array and s.args[0] in self.owned)
+                s.name in ("empty", "zeros")
+                or (s.name == "alias" and s.target.is_array and s.args[0] in self.owned)
             ):
                 self.owned.add(s.target)
         self.kernels: list[Program] = []
         self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
 
-    def block(self, block: Block) -> Block:
-        """A block with its loops as calls of kernels: those of the loops inside, too."""
+    def block(self, block: Block, inside: bool = False) -> Block:
+        """A block (`inside` a loop) with its loops as calls of kernels: those of the loops in it, too."""
         here = {v for s in block for v in defined(s)}
         out: Block = []
         for s in block:
             if isinstance(s, Mark):
                 self.sweep = s.text
-            if isinstance(s, For) and _worthwhile(s) and self._apart(s, here):
+            if isinstance(s, For) and _worthwhile(s, inside) and self._apart(s, here):
                 out.append(self._outlined(s))
                 continue
             if isinstance(s, (For, While)):
-                s.body = self.block(s.body)
+                s.body = self.block(s.body, inside=True)
             elif isinstance(s, If):
-                s.then, s.orelse = self.block(s.then), self.block(s.orelse)
+                s.then, s.orelse = self.block(s.then, inside), self.block(s.orelse, inside)
             out.append(s)
         return out
 
@@ -172,21 +177,54 @@ def _form(kernel: Program) -> tuple[Any, ...]:
     return each(kernel.params), block(kernel.body), each(kernel.results)
 
 
-def _worthwhile(loop: For) -> bool:
+def _worthwhile(loop: For, inside: bool) -> bool:
     """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
 
     Where elements of several types are written, it does not check at all. Such a check compares addresses, and the
     order of a vectorised sum is not that of the loop it falls back to: the last bit of a sum would depend on where its
     arrays happen to lie.
     """
+    again = inside or not _is_perfect(loop)
     for s in walk([loop]):
-        if isinstance(s, For) and vectorisable(s):
+        if isinstance(s, For) and vectorisable(s) and not _is_short(s):
             arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
             written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
-            if len(arrays) > FEW_ARRAYS or len(written) > 1:
+            few = FEW_SCATTERED if _at_read_positions(s) else FEW_IN_LOOPS if again else FEW_ARRAYS
+            if len(arrays) > few or len(written) > 1:
                 return True
             if s.carried and any(isinstance(inner, Store) for inner in s.body):
                 return True
+    return False
+
+
+def _is_perfect(loop: For) -> bool:
+    """Whether the loops in a loop are each all that there is in the one around it: one array statement."""
+    inner = [s for s in loop.body if isinstance(s, For)]
+    return not inner or (len(loop.body) == 1 and _is_perfect(inner[0]))
+
+
+def _is_short(loop: For) -> bool:
+    return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
+
+
+def _at_read_positions(loop: For) -> bool:
+    """Whether a loop reads or writes elements whose subscripts are elements of an array."""
+    read = {s.target for s in loop.body if isinstance(s, Assign) and s.name == "getitem"}
+    made = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
+
+    def is_read(v: Var) -> bool:
+        return v in read or (v in made and any(is_read(a) for a in variables(made[v].args)))
+
+    for s in loop.body:
+        index = (
+            s.index
+            if isinstance(s, Store)
+            else s.args[1]
+            if isinstance(s, Assign) and s.name == "getitem"
+            else ()
+        )
+        if any(is_read(v) for v in variables(index)):
+            return True
     return False
 
 

@@ -8,6 +8,7 @@ chapter 5). A value that costs more than a load is left in a row of scratch.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -29,6 +30,7 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     variables,
+    walk,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone
@@ -42,13 +44,14 @@ MOST_AGAIN = 3  # operations that are made again rather than loaded from scratch
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with the scattering additions of innermost loops made one distance at a time."""
-    program.body = _Scatter(evaluator).block(program.body)
+    program.body = _Scatter(program, evaluator).block(program.body)
     return program
 
 
 class _Scatter:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
+        self.made = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
         self.memory = Memory(evaluator.joined_roots)
         self.carried: set[Var] = set()  # by the loop that is looked at: what a trip has of the one before
 
@@ -84,9 +87,12 @@ class _Scatter:
         after: Block = []
         scratch: dict[Var, Var] = {}
         loop.body = [s for s in loop.body if s not in moved]
+        rows = Counter((s.array, s.index[:-1]) for s in moved)
         for store in moved:
             again = self._again(store.value, loop, definition)
-            if again is None:
+            # What goes to several places of a row is left in a row, too, from which one loop gathers it (gather.py).
+            several = rows[store.array, store.index[:-1]] > 1
+            if again is None or (several and not self._of_rows(again, loop)):
                 assert isinstance(store.value, Var)
                 if store.value not in scratch:
                     scratch[store.value] = self._scratch(store.value, loop, before)
@@ -147,6 +153,16 @@ class _Scatter:
         if chain is None or sum(not _is_subscript(s) for s in chain) > MOST_AGAIN:
             return None
         return list(chain)
+
+    def _of_rows(self, chain: list[Stmt], loop: For) -> bool:
+        """Whether statements add up elements of scratch that have the loop's own index."""
+        return all(
+            _is_subscript(s)
+            or s.name in ("add", "subtract", "negative")
+            or (s.name == "getitem" and s.args[0] in self.made and s.args[1][-1] is loop.index)
+            for s in chain
+            if isinstance(s, Assign)
+        )
 
     def _chain(
         self, wanted: list[Atom] | list[Var], definition: dict[Var, Assign], allowed: Callable[[Assign], bool]

@@ -1,0 +1,158 @@
+"""Positions in ascending order, compiled once and kept on disk.
+
+Numbers are read as unsigned integers of the same order. Long rows are distributed by eleven bits at a time (radix
+sort: Knuth, *The Art of Computer Programming*, volume 3, 5.2.5), short ones merged; both keep the order of equals.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+__all__ = ["argsort"]
+
+BITS = 11
+BUCKETS = 1 << BITS
+DIGITS = 6  # of eleven bits, in 64
+SHORT = 400  # elements up to which merging is faster than clearing and summing up the counts
+RUN = 12  # elements that are inserted one by one
+_SIGN = np.uint64(1 << 63)
+_ALL = np.uint64((1 << 64) - 1)
+
+
+def _rank(x: Any) -> Any:
+    """An unsigned integer that comes before another one where x comes before y: NaN is last, -0.0 is 0.0."""
+    return np.uint64(x)
+
+
+@overload(_rank, jit_options={"error_model": "numpy"})
+def _rank_of(x: Any) -> Any:
+    def of_float(x: Any) -> Any:
+        bits = np.float64(x + 0.0).view(np.uint64)
+        return _ALL if x != x else (~bits if bits >> np.uint64(63) else bits | _SIGN)
+
+    def of_integer(x: Any) -> Any:
+        return np.uint64(np.int64(x)) ^ _SIGN
+
+    def of_unsigned(x: Any) -> Any:
+        return np.uint64(x)
+
+    if isinstance(x, types.Float):
+        return of_float
+    return of_integer if isinstance(x, types.Integer) and getattr(x, "signed", False) else of_unsigned
+
+
+@numba.njit(cache=True, error_model="numpy")
+def argsort(a: Any, axis: Any) -> Any:
+    """`np.argsort(a, axis, kind="stable")` of an array of numbers, of at least one axis; int64 positions.
+
+    >>> argsort(np.array([3.0, np.nan, 1.0, 3.0]), -1)
+    array([2, 0, 3, 1])
+    """
+    where = axis + a.ndim if axis < 0 else axis
+    n = a.shape[where]
+    outer, inner = 1, 1
+    for k in range(a.ndim):
+        outer *= a.shape[k] if k < where else 1
+        inner *= a.shape[k] if k > where else 1
+    x = np.ascontiguousarray(a).reshape((outer, n, inner))
+    ranks = np.empty((outer, inner, n), np.uint64)
+    for i in range(outer):
+        for k in range(n):
+            for j in range(inner):
+                ranks[i, j, k] = _rank(x[i, k, j])
+    places = _in_order(ranks.reshape((outer * inner, n)))
+    order = np.empty((outer, n, inner), np.int64)
+    for i in range(outer):
+        for k in range(n):
+            for j in range(inner):
+                order[i, k, j] = places[i * inner + j, k]
+    return order.reshape(a.shape)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _in_order(ranks: Any) -> Any:
+    """The positions of each row's ranks, in ascending order."""
+    rows, n = ranks.shape
+    found = np.empty((rows, n), np.int64)
+    other_keys, other_places = np.empty(n, np.uint64), np.empty(n, np.int64)
+    count = np.empty((DIGITS if n > SHORT else 0, BUCKETS), np.int64)
+    for i in range(rows):
+        places = found[i]
+        for k in range(n):
+            places[k] = k
+        if n > SHORT:
+            swapped = _distribute(ranks[i], places, other_keys, other_places, count)
+        else:
+            swapped = _merge(ranks[i], places, other_keys, other_places)
+        if swapped:
+            places[:] = other_places
+    return found
+
+
+@register_jitable(error_model="numpy")
+def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, count: Any) -> Any:
+    """Sort keys with their places, the last digit first; True where the result is in the other pair of arrays."""
+    n = len(keys)
+    count[...] = 0
+    low = np.uint64(BUCKETS - 1)
+    for k in range(n):
+        key = keys[k]
+        for d in range(DIGITS):
+            count[d, (key >> np.uint64(BITS * d)) & low] += 1
+    swapped = False
+    for d in range(DIGITS):
+        shift = np.uint64(BITS * d)
+        if count[d, (keys[0] >> shift) & low] == n:
+            continue  # a digit that is the same in all keys
+        begin = 0
+        for bucket in range(BUCKETS):
+            size = count[d, bucket]
+            count[d, bucket] = begin
+            begin += size
+        for k in range(n):
+            digit = (keys[k] >> shift) & low
+            to = count[d, digit]
+            count[d, digit] = to + 1
+            other_keys[to] = keys[k]
+            other_places[to] = places[k]
+        keys, other_keys = other_keys, keys
+        places, other_places = other_places, places
+        swapped = not swapped
+    return swapped
+
+
+@register_jitable(error_model="numpy")
+def _merge(keys: Any, places: Any, other_keys: Any, other_places: Any) -> Any:
+    """Sort keys with their places, short runs first; True where the result is in the other pair of arrays."""
+    n = len(keys)
+    for begin in range(0, n, RUN):
+        for k in range(begin + 1, min(begin + RUN, n)):
+            key, place = keys[k], places[k]
+            to = k
+            while to > begin and keys[to - 1] > key:
+                keys[to], places[to] = keys[to - 1], places[to - 1]
+                to -= 1
+            keys[to], places[to] = key, place
+    swapped = False
+    width = RUN
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            middle, end = min(begin + width, n), min(begin + 2 * width, n)
+            left, right = begin, middle
+            for to in range(begin, end):
+                if right >= end or (left < middle and keys[left] <= keys[right]):
+                    other_keys[to], other_places[to] = keys[left], places[left]
+                    left += 1
+                else:
+                    other_keys[to], other_places[to] = keys[right], places[right]
+                    right += 1
+        keys, other_keys = other_keys, keys
+        places, other_places = other_places, places
+        swapped = not swapped
+        width *= 2
+    return swapped

@@ -1,0 +1,135 @@
+"""Additions to neighbours in one loop: nothing of what lies beyond the ends of a row is added, or written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+
+R = np.random.default_rng(6)
+
+
+def burgers(u):
+    u = u.copy()
+    for _ in range(3):
+        middle = u[1:-1]
+        u[1:-1] = middle - 0.2 * middle * (middle - u[:-2]) + 0.1 * (u[2:] - 2.0 * middle + u[:-2])
+    return 0.5 * np.sum(u * u)
+
+
+def wide(u):
+    for _ in range(2):
+        u = u + 0.1 * np.pad(np.sin(u[4:]) * u[:-4], 2)
+    return np.sum(u * u)
+
+
+def wave(speed, steps):
+    before, now = np.zeros_like(speed), np.zeros_like(speed)
+    now[len(speed) // 2] = 1.0
+    for _ in range(steps):
+        after = np.zeros_like(speed)
+        after[1:-1] = 2 * now[1:-1] - before[1:-1] + speed[1:-1] * (now[2:] - 2 * now[1:-1] + now[:-2])
+        before, now = now, after
+    return np.sum(now**2)
+
+
+def heat(u, k):
+    u = u.copy()
+    for _ in range(3):
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1]
+        u[1:-1, 1:-1] = u[1:-1, 1:-1] + 0.2 * k[1:-1, 1:-1] * around
+    return np.sum(u**2)
+
+
+def slopes(function, args, h=1e-6):
+    """Differences along a direction of all arguments, and the direction."""
+    along = [R.normal(size=np.shape(a)) if isinstance(a, np.ndarray) else 0 for a in args]
+    pairs = list(zip(args, along, strict=True))
+    there, back = (function(*(a + s * h * v if np.ndim(a) else a for a, v in pairs)) for s in (1, -1))
+    return along, (there - back) / (2 * h)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 9, 40])
+@pytest.mark.parametrize("function", [burgers, wave, heat])
+def test_gradient_at_every_length(function, n):
+    args = {
+        burgers: (R.normal(size=n),),
+        wave: (R.uniform(0.2, 0.8, size=n), 5),
+        heat: (R.normal(size=(n, n + 1)), R.normal(size=(n, n + 1))),
+    }[function]
+    given = tuple(k for k, a in enumerate(args) if isinstance(a, np.ndarray))
+    along, slope = slopes(function, args)
+    with interpreted():
+        found = adc.grad(function, argnums=given, mode="compiled")(*args)
+    assert sum(np.sum(found[k] * along[k]) for k in given) == pytest.approx(slope, rel=1e-6, abs=1e-7)
+
+
+def test_rows_without_elements_touch_nothing():
+    with interpreted():
+        gradient = adc.grad(burgers, mode="compiled")
+        for n in (1, 0):
+            u = R.normal(size=n)
+            np.testing.assert_array_equal(gradient(u), u)
+
+
+def test_distances_of_four():
+    u = R.normal(size=12)
+    (along,), slope = slopes(wide, (u,))
+    with interpreted():
+        found = adc.grad(wide, mode="compiled")(u)
+    assert np.sum(found * along) == pytest.approx(slope, rel=1e-6, abs=1e-7)
+
+
+def test_no_number_of_one_place_reaches_another():
+    """A product with what lies beyond the end would make a NaN of it; and an infinite adjoint stays where it is."""
+
+    def last(u):
+        u = u.copy()
+        for _ in range(2):
+            u[1:-1] = u[1:-1] + 0.5 * (u[2:] * u[:-2])
+        return u[0] * u[1]
+
+    u = np.array([1.0, 2.0, 3.0, 4.0, np.inf, 1.0])
+    with interpreted(), np.errstate(all="ignore"):
+        found = adc.grad(last, mode="compiled")(u)
+        np.testing.assert_array_equal(found, adc.grad(last, mode="python")(u))
+
+
+def test_the_text_loads_a_row_once():
+    text = str(adc.source(adc.grad(burgers), np.ones(40), stage="optimized"))
+    reverse = text[text.index("def burgers_grad_loop") :]
+    assert "u_bar[j] = u_bar[j] + (" in reverse
+    assert "if maximum > 0 else 0" in reverse
+
+
+def test_both_sweeps_read_the_rows_that_are_kept():
+    text = str(adc.source(adc.grad(burgers), np.ones(40), stage="optimized"))
+    reverse = text[text.index("def burgers_grad_loop") : text.index("def burgers_grad(")]
+    forward = text[text.index("# forward") : text.index("# reverse")]
+    assert "u_old_kept[trip, j + 2]" in forward and "u_old_kept[trip, j + 1]" in reverse
+    code = [line for line in reverse.splitlines() if not line.lstrip().startswith("#")]
+    assert not any(line.lstrip().startswith(("u[", "u_2[")) for line in code)  # nothing is put back
+
+
+def test_a_part_that_is_put_back_is_not_cleared():
+    text = str(adc.source(adc.grad(heat), np.ones((5, 5)), np.ones((5, 5))))
+    assert "u_bar[1:-1, 1:-1] = 0.0" not in text
+
+
+def test_a_part_that_changed_meanwhile_is_put_back():
+    def moved(u):
+        u = u.copy()
+        for _ in range(3):
+            old = u[1:].copy()
+            u[1:] = np.sin(u[:-1])
+            u[:-1] = u[:-1] + old
+        return np.sum(u**2)
+
+    u = R.normal(size=7)
+    (along,), slope = slopes(moved, (u,))
+    for mode in ("python", "compiled"):
+        with interpreted():
+            found = adc.grad(moved, mode=mode)(u)
+        assert np.sum(found * along) == pytest.approx(slope, rel=1e-6, abs=1e-7)
