@@ -1,9 +1,10 @@
 """Find the maxima that are only subtracted to avoid overflow: the result does not depend on them.
 
-In `m + log(sum(exp(z - m)))` and in `exp(z - m) / sum(exp(z - m))` the shift m cancels, whatever it is, so its adjoint
-is zero and the adjoint of the maximum need not be formed. Each value that depends on m is followed under a change of
-m by d: it gains a * d (additive weight a), or is multiplied by exp(w * d) (multiplicative weight w). When every value
-that leaves the followed operations has both weights zero, the shift is inactive.
+In `m + log(sum(exp(z - m)))`, in `exp(z - m) / sum(exp(z - m))` and in `exp(z - m) @ v / sum(exp(z - m))` the shift m
+cancels, whatever it is, so its adjoint is zero and the adjoint of the maximum need not be formed. Each value that
+depends on m is followed under a change of m by d: it gains a * d (additive weight a), or is multiplied by exp(w * d)
+(multiplicative weight w). When every value that leaves the followed operations has both weights zero, the shift is
+inactive.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ def _followed(s: Assign, weights: dict[Var, Weight]) -> Weight | None:
     name = s.name
     if name in ("add", "subtract", "multiply", "divide"):
         return _combined(name, s, weights)
+    if name in ("matmul", "dot"):
+        return _product(s, weights)
     if (
         not isinstance(s.args[0], Var)
         or s.args[0] not in weights
@@ -111,14 +114,14 @@ def _followed(s: Assign, weights: dict[Var, Weight]) -> Weight | None:
     w = weights[s.args[0]]
     ndim = s.args[0].type.ndim
     if w.invariant:
-        return w if not isinstance(s.op, str) and name in ("exp", "log", "negative", "sum") else None
+        return w if not isinstance(s.op, str) and name in ("exp", "log", "negative", "sum", "mean") else None
     if name == "exp" and w.multiplicative == 0:
         return Weight(0.0, w.additive, w.axes)
     if name == "log" and w.additive == 0:
         return Weight(w.multiplicative, 0.0, w.axes)
     if name == "negative":
         return replace(w, additive=-w.additive) if w.multiplicative == 0 else w
-    if name == "sum" and isinstance(s.op, Operation) and w.additive == 0:
+    if name in ("sum", "mean") and isinstance(s.op, Operation) and (w.additive == 0 or name == "mean"):
         axes = normalize_axes(_static(s.args[1]), ndim)
         if set(axes) & set(w.axes):
             return None  # rows with different shifts are added up
@@ -165,6 +168,19 @@ def _combined(name: str, s: Assign, weights: dict[Var, Weight]) -> Weight | None
     if x.additive == 0 and y.additive == 0:
         return Weight(0.0, x.multiplicative + sign * y.multiplicative, axes)
     return None
+
+
+def _product(s: Assign, weights: dict[Var, Weight]) -> Weight | None:
+    """Of a matrix whose rows have each a factor, and anything; of anything, and a matrix whose columns have."""
+    a, b = s.args[:2]
+    if (a in weights) == (b in weights) or not (isinstance(a, Var) and isinstance(b, Var)):
+        return None
+    followed, axis, place = (a, 0, 0) if a in weights else (b, 1, s.target.type.ndim - 1)
+    w = weights[followed]
+    ndims = a.type.ndim, b.type.ndim
+    if followed.type.ndim != 2 or max(ndims) > 2 or w.additive != 0 or w.axes != (axis,):
+        return None
+    return replace(w, axes=(place,))
 
 
 def _reindexed(s: Assign, w: Weight) -> Weight | None:
