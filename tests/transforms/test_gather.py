@@ -74,6 +74,20 @@ def test_rows_without_elements_touch_nothing():
             np.testing.assert_array_equal(gradient(u), u)
 
 
+def test_lengths_that_are_numbers():
+    def fixed(k):
+        u = np.cos(np.arange(40.0))
+        for _ in range(3):
+            u[1:-1] = u[1:-1] + k * u[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        return np.sum(u**2)
+
+    with interpreted():
+        found = adc.grad(fixed, mode="compiled")(0.1)
+        text = str(adc.source(adc.grad(fixed), 0.1, stage="optimized"))
+    assert found == pytest.approx((fixed(0.1 + 1e-6) - fixed(0.1 - 1e-6)) / 2e-6, rel=1e-6)
+    assert "range(40)" in text and "np.zeros(42)" in text
+
+
 def test_distances_of_four():
     u = R.normal(size=12)
     (along,), slope = slopes(wide, (u,))

@@ -41,6 +41,7 @@ from adc.compiler.transforms.vectorise import vectorisable
 # around it. Of elements whose positions are read from an array it can check nothing.
 FEW_ARRAYS, FEW_IN_LOOPS, FEW_SCATTERED = 4, 3, 1
 FEW_TRIPS = 16  # which are not worth a kernel
+MANY_LOOPS = 60  # LLVM takes longer for one function of more loops than for as many functions
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -65,6 +66,7 @@ class _Outliner:
         self.kernels: list[Program] = []
         self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
+        self.large = sum(isinstance(s, For) for s in walk(program.body)) > MANY_LOOPS
 
     def block(self, block: Block, inside: bool = False) -> Block:
         """A block (`inside` a loop) with its loops as calls of kernels: those of the loops in it, too."""
@@ -73,7 +75,7 @@ class _Outliner:
         for s in block:
             if isinstance(s, Mark):
                 self.sweep = s.text
-            if isinstance(s, For) and _worthwhile(s, inside) and self._apart(s, here):
+            if isinstance(s, For) and self._worthwhile(s, inside) and self._apart(s, here):
                 out.append(self._outlined(s))
                 continue
             if isinstance(s, (For, While)):
@@ -82,6 +84,27 @@ class _Outliner:
                 s.then, s.orelse = self.block(s.then, inside), self.block(s.orelse, inside)
             out.append(s)
         return out
+
+    def _worthwhile(self, loop: For, inside: bool) -> bool:
+        """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
+
+        Where elements of several types are written, it does not check at all. Such a check compares addresses, and
+        the order of a vectorised sum is not that of the loop it falls back to: the last bit of a sum would depend on
+        where its arrays happen to lie.
+        """
+        again = inside or not _is_perfect(loop)
+        for s in walk([loop]):
+            if isinstance(s, For) and vectorisable(s) and not _is_short(s):
+                arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
+                written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
+                few = FEW_IN_LOOPS if again else FEW_ARRAYS
+                if self.large or _at_read_positions(s):
+                    few = FEW_SCATTERED
+                if len(arrays) > few or len(written) > 1:
+                    return True
+                if s.carried and any(isinstance(inner, Store) for inner in s.body):
+                    return True
+        return False
 
     def _apart(self, loop: For, here: set[Var]) -> bool:
         """Whether every array that a loop writes to overlaps no other that it uses.
@@ -175,26 +198,6 @@ def _form(kernel: Program) -> tuple[Any, ...]:
         return ("unlike any other", id(s))
 
     return each(kernel.params), block(kernel.body), each(kernel.results)
-
-
-def _worthwhile(loop: For, inside: bool) -> bool:
-    """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
-
-    Where elements of several types are written, it does not check at all. Such a check compares addresses, and the
-    order of a vectorised sum is not that of the loop it falls back to: the last bit of a sum would depend on where its
-    arrays happen to lie.
-    """
-    again = inside or not _is_perfect(loop)
-    for s in walk([loop]):
-        if isinstance(s, For) and vectorisable(s) and not _is_short(s):
-            arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
-            written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
-            few = FEW_SCATTERED if _at_read_positions(s) else FEW_IN_LOOPS if again else FEW_ARRAYS
-            if len(arrays) > few or len(written) > 1:
-                return True
-            if s.carried and any(isinstance(inner, Store) for inner in s.body):
-                return True
-    return False
 
 
 def _is_perfect(loop: For) -> bool:
