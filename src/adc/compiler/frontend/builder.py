@@ -398,12 +398,16 @@ class Builder:
 
     def never_negative(self, d: Dim) -> bool:
         """Whether an integer is seen to be at least zero in every trip of the loops around it."""
+        return self.least(d).nonnegative
+
+    def least(self, d: Dim) -> Dim:
+        """What an integer is in that trip of the loops around it in which it is least."""
         least = Dim(d.const)
         for symbol, coefficient in d.terms:
             part = Dim(0, ((symbol, 1),))
             ends = self.ranges.get(symbol.payload[0]) if symbol.kind == "value" else None  # type: ignore[call-overload]
             least = least + (part if ends is None else ends[coefficient < 0]) * coefficient
-        return least.nonnegative
+        return least
 
     def require_equal(self, a: Dim, b: Dim, message: str) -> None:
         """The program goes on only if two lengths are equal at run time."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import first_trips, growing
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents, known_to, same_container
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, RankChanges
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
@@ -329,18 +329,10 @@ class Carrying(Branches):
     def _joined_loop_type(
         self, t: Type, t_out: Type, path: tuple[Any, ...], body: Block, inside: set[Var]
     ) -> Type:
-        wide, name = joined(t, t_out), str(path[0])
+        wide = joined(t, t_out)
         stays = path[-1] != VALUES
         if wide is None:
-            if isinstance(t, Scalar) and isinstance(t_out, Array):
-                raise self.refuse(
-                    f"`{name}` starts as a number and becomes an array inside a loop",
-                    "a variable has one rank in compiled code",
-                    f"start with `{name} = np.zeros(...)` of the final shape",
-                )
-            raise self.refuse(
-                f"`{name}` changes its number of axes inside a loop", repair="keep its rank the same"
-            )
+            raise self._rank_changes(path, t, t_out, body, inside)
         if isinstance(wide, Array):
             assert isinstance(t, Array) and isinstance(t_out, Array)
             shape = tuple(
@@ -355,6 +347,24 @@ class Carrying(Branches):
                 return Array(wide.dtype, shape, wide.layout)
             return t
         return wide
+
+    def _rank_changes(
+        self, path: tuple[Any, ...], t: Type, t_out: Type, body: Block, inside: set[Var]
+    ) -> RankChanges:
+        name, array = str(path[0]), None
+        if isinstance(t, Scalar) and isinstance(t_out, Array):
+            what = f"`{name}` starts as a number and becomes an array inside a loop"
+            repair = f"Start with `{name} = np.zeros(...)` of the final shape."
+            array = first_trips.kind_before(t_out, body, inside) if path == (name,) else None
+        else:
+            what = f"`{name}` changes its number of axes inside a loop"
+            repair = "Keep its rank the same."
+        error = RankChanges(
+            what, location=self.origin, why="A variable has one rank in compiled code.", repair=repair
+        )
+        error.frame, error.name, error.array = self.frame, name, array
+        error.narrow = first_trips.is_narrow(body)
+        return error
 
     def _may_stay(self, a: Dim, b: Dim, body: Block, inside: set[Var]) -> bool:
         """Whether a length that a loop carries is taken to stay what it was, which is checked after each trip."""

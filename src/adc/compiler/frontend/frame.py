@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var, newest
+from adc.compiler.ir.types import Array
 from adc.errors import Location, UnsupportedError
 
 
@@ -305,6 +306,15 @@ class SurelyRaised(UnsupportedError):
         super().__init__(f"{type(exception).__name__}: {exception}", location=location)
         self.exception = exception
         self.depth = depth  # branches and loops around it
+
+
+class RankChanges(UnsupportedError):
+    """A loop gives `name` another number of axes than it had before: a region carries one type."""
+
+    frame: Frame
+    name: str
+    array: Array | None  # what a trip makes of a number, where its lengths are known before the loop
+    narrow: bool  # a trip makes values of less than double precision
 
 
 class RunTimeLength(UnsupportedError):

@@ -10,10 +10,10 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing, rooms
+from adc.compiler.frontend import first_trips, growing, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
-from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, For, Var, While
@@ -60,6 +60,46 @@ class Loops(Carrying):
         items: Range | Items,
         known: Sequence[Trip] | None = None,
         lists: list[tuple[list[Value], int]] | None = None,
+        written: int = 0,
+    ) -> None:
+        """A loop as a region of its own, after its first trips where these change the rank of what it carries."""
+        if known is not None and not known:
+            return
+        mark = Mark(self)
+        try:
+            self._region_or_trips(node, items, known, lists, written)
+        except RankChanges as change:
+            if not self._first_apart(node, items, change, written):
+                raise
+            mark.back()
+            first_trips.require(self, self._comes(node, items), change.name)
+            if first_trips.begun_as_array(self, node, change):
+                self._run_for(node, items, known, lists, written)
+                return
+            self.bind(node.target, first_trips.item(items))
+            self.execute_all(node.body)
+            rest = first_trips.others(self, items)
+            self._run_for(node, rest, self._known_trips(rest), None, written + 1)
+
+    def _first_apart(self, node: Any, items: Range | Items, error: UnsupportedError, written: int) -> bool:
+        """Whether the next trip of a `for` is given what it needs to be like the others, or is written out."""
+        return first_trips.help_with(self, node, error, written) and first_trips.may_come(self, items)
+
+    def _comes(self, node: Any, items: Range | Items) -> Value:
+        """Whether the next trip of a `for` comes."""
+        flag = getattr(node, "flag", None)
+        if flag is None and first_trips.surely_comes(self, items):
+            return True
+        rng = items if isinstance(items, Range) else Range(0, items.length, 1)
+        return self._running(flag, rng, rng.start)
+
+    def _region_or_trips(
+        self,
+        node: Any,
+        items: Range | Items,
+        known: Sequence[Trip] | None,
+        lists: list[tuple[list[Value], int]] | None,
+        written: int,
     ) -> None:
         """A loop as a region of its own, or, where its body must know the trip, trip by trip."""
         flag = getattr(node, "flag", None)
@@ -76,7 +116,8 @@ class Loops(Carrying):
                     return
                 if flag is None and self._bounded(node, items, needed):
                     return
-                self._with_arrays_for_lists(lambda: self._run_for(node, items), needed)
+                again = functools.partial(self._run_for, node, items, written=written)
+                self._with_arrays_for_lists(again, needed)
                 return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
@@ -84,8 +125,10 @@ class Loops(Carrying):
                     repair="use an array",
                 ) from None
             self._unrolled(node, known, flag, lists or [])
-        except UnsupportedError:
+        except UnsupportedError as error:
             if known is None or not self.for_some_sizes or len(known) > MAX_UNROLLED:
+                raise
+            if self._first_apart(node, items, error, written):
                 raise
             mark.back()
             self._unrolled(node, known, flag, lists or [])
@@ -252,7 +295,7 @@ class Loops(Carrying):
 
         self._lower_loop(node, region, None, body)
 
-    def exec_While(self, node: Any) -> None:
+    def exec_While(self, node: Any, written: int = 0) -> None:
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
         region = While([], [], Const(True), [], self.origin)
@@ -266,9 +309,21 @@ class Loops(Carrying):
         except NeedsUnrolling as needed:
             mark.back()
             if not self._unrolled_while(node, mark):
-                self._with_arrays_for_lists(lambda: self.exec_While(node), needed)
-        except UnsupportedError:
+                self._with_arrays_for_lists(lambda: self.exec_While(node, written), needed)
+        except UnsupportedError as error:
             mark.back()
+            if isinstance(error, RankChanges) and first_trips.help_with(self, node, error, written):
+                comes = self.condition(node.test)
+                if comes is False:
+                    return
+                if not (isinstance(comes, Var) and self.for_some_sizes):
+                    first_trips.require(self, comes, error.name)
+                    if not first_trips.begun_as_array(self, node, error):
+                        self.execute_all(node.body)
+                        written += 1
+                    self.exec_While(node, written)
+                    return
+                mark.back()
             if not self._unrolled_while(node, mark):
                 raise
 
@@ -306,11 +361,7 @@ class Loops(Carrying):
         region = While([], [], Const(True), [], self.origin)
 
         def test() -> Value:
-            running = self.frame.env[flag]
-            more = self.op("less" if rng.step > 0 else "greater", self.frame.env[counter], rng.stop)
-            if not isinstance(running, Var):
-                return more if running else False
-            return self.choose(running, lambda: more, lambda: False) if not self.is_static(more) else running
+            return self._running(flag, rng, self.frame.env[counter])
 
         def body() -> None:
             k = self.frame.env[counter]
@@ -320,6 +371,16 @@ class Loops(Carrying):
 
         self._lower_loop(node, region, test, body, extra={counter, flag})
         del self.frame.env[counter]
+
+    def _running(self, flag: str | None, rng: Range, k: Value) -> Value:
+        """Whether a loop goes on, with `k` the next of its counter."""
+        running = True if flag is None else self.frame.env[flag]
+        more = self.op("less" if rng.step > 0 else "greater", k, rng.stop)
+        if not isinstance(running, Var):
+            return more if running else False
+        if self.is_static(more):
+            return running if more else False
+        return self.choose(running, lambda: more, lambda: False)
 
 
 class _Trip(gast.Pass):  # type: ignore[misc]

@@ -86,14 +86,14 @@ class Liveness:
         self.after: dict[int, set[str]] = {}
         self.head: dict[int, set[str]] = {}
         # What a nested function reads is read whenever it is called, which may be anywhere.
-        self._captured = {
+        self.captured = {
             name
             for node in body
             for inner in gast.walk(node)
             if isinstance(inner, (gast.FunctionDef, gast.Lambda))
             for name in loaded_names(inner)
         }
-        self._block(body, set(out or ()) | self._captured)
+        self._block(body, set(out or ()) | self.captured)
 
     def _block(self, body: list[Any], live: set[str]) -> set[str]:
         for node in reversed(body):
@@ -121,11 +121,11 @@ class Liveness:
                 inner |= loaded_names(item.context_expr)
             return inner | live
         if isinstance(node, gast.FunctionDef):
-            return (live - ({node.name} - self._captured)) | loaded_names(node)
+            return (live - ({node.name} - self.captured)) | loaded_names(node)
         killed = set()
         if isinstance(node, (gast.Assign, gast.AnnAssign)):
             targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-            killed = {n.id for t in targets for n in _plain_targets(t)} - self._captured
+            killed = {n.id for t in targets for n in _plain_targets(t)} - self.captured
         return (live - killed) | loaded_names(node)
 
     def _loop(self, node: Any, live: set[str]) -> set[str]:
@@ -135,7 +135,7 @@ class Liveness:
         targets = {n.id for n in _plain_targets(node.target)} if isinstance(node, gast.For) else set()
         at_head = live | (header if isinstance(node, gast.While) else set()) | ({flag} if flag else set())
         while True:
-            body_in = self._block(node.body, set(at_head)) - (targets - self._captured)
+            body_in = self._block(node.body, set(at_head)) - (targets - self.captured)
             extended = at_head | body_in
             if extended == at_head:
                 break
