@@ -225,3 +225,14 @@ def elements_of_states_in_inner_loops(x, y):
         total += z[1] * z[2]
         x = z
     return total
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3), r.uniform(0.5, 1.5, size=4)))
+def written_to_in_the_trip_after(x, w):
+    u = x * 2.0
+    total = 0.0
+    for v in w:
+        u *= v
+        total += np.sum(u * u)
+        u = 1.0 * x[::-1]
+    return np.sum(u) * total + np.sum(x * x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -17,7 +18,6 @@ from adc.compiler.ir.nodes import (
     Mark,
     Program,
     Stmt,
-    Store,
     Var,
     While,
     change_blocks,
@@ -45,7 +45,7 @@ class _Folder:
         self.ev = evaluator
         self.table: dict[Var, Atom] = {}
         self.definition: dict[Var, Assign] = {}
-        self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+        self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.in_reverse = False
 
