@@ -225,6 +225,17 @@ return best
 
 _feature(
     "Flow",
+    "a number that a loop makes an array: `s = 0.0`, then `s = s + row`",
+    """
+s = 0.0
+for v in x:
+    s = s + v * x
+return np.sum(s * s)
+""",
+)
+
+_feature(
+    "Flow",
     "`raise` and checks",
     """
 if x.size == 0:
