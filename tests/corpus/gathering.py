@@ -187,3 +187,45 @@ def updates_at_positions(x, y):
     np.arctan2.at(z, [3, 3, 4], y)
     np.hypot.at(z, [0, 1], 0.5)
     return np.sum(z * x) + np.sum(np.remainder.reduce(np.stack([x + 4.0, 0.1 * x + 2.8]), axis=0))
+
+
+@program(lambda r: (r.normal(size=4), np.array([0, 3, -1, 2])))
+def positions_that_move_on(x, k):
+    """What is written over is needed again: where the trips before have read."""
+    k = k.copy()
+    for _ in range(3):
+        x = x + 0.1 * x[k] ** 2
+        k[0] += 1
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=3), np.array([-1, 0])))
+def one_element_from_both_ends(x, k):
+    y = np.zeros(3)
+    y[k[0]] = 2.0 * x[0]
+    y[k[0] + 3] = x[1] ** 2
+    return y[k[0]] * x[2]
+
+
+@program(lambda r: (r.normal(size=4), np.array([-1, 0, -5])))
+def elements_of_a_range_from_its_end(x, k):
+    return np.sum(x) ** 2 * np.arange(5)[k[0]] + np.sum(np.sin(x[:3]) * np.arange(2, 7)[k])
+
+
+@program(lambda r: (r.normal(size=4), np.array([[0, -4], [3, 1], [-1, 1], [2, 2]]), 3))
+def spread_along_edges(x, edges, steps):
+    for _ in range(steps):
+        y = np.zeros_like(x)
+        np.add.at(y, edges[:, 1], 0.3 * np.tanh(x[edges[:, 0]]))
+        x = x + y
+    return np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=(4, 2)), np.array([0, 3, -1]), np.array([-1, 1, 1])))
+def rows_in_a_branch_of_a_loop(a, k, m):
+    for t in range(4):
+        if t % 2 == 0:
+            a[k[:2]] += 0.2 * a[m[:2]] ** 2
+        else:
+            a = a + 0.1 * np.sin(a[:, ::-1][[1, 0, -1, 2]])
+    return np.sum(a[k, m] ** 2)

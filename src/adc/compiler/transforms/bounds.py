@@ -2,7 +2,13 @@
 
 NumPy raises IndexError; loops over scalars do not. An index that is a loop counter within the loop's own bounds is
 proven and costs nothing. One that is affine in counters is checked once, at its extremes, in front of the loop (cse.py
-moves the check there); only an index that comes from data is checked where it is used.
+moves the check there); only an index that comes from data is checked where it is used. An array of indices that no trip
+changes is looked through once, in front of the loop:
+
+    for t in range(n):                          inside = np.all((idx < m) & (idx >= -m))
+        x = x[idx]                              if not (inside or n <= 0): raise IndexError(...)
+                                                for t in range(n):
+                                                    x = x[idx]
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -18,17 +25,22 @@ from adc.compiler.ir.nodes import (
     Check,
     Const,
     For,
+    If,
     Program,
     Slice,
     Stmt,
     Store,
     Var,
+    While,
     bound_inside,
     change_blocks,
     defined,
+    is_view,
     owners,
+    variables,
     walk,
 )
+from adc.compiler.transforms import clone
 from adc.rules.dims import Dim, Symbol
 
 NO_OTHERS: Mapping[Symbol, Dim] = {}
@@ -36,16 +48,20 @@ NO_OTHERS: Mapping[Symbol, Dim] = {}
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a check in front of every access that is not proven to stay within its array."""
-    program.body = _Checker(evaluator).block(program.body, ())
+    program.body = _Checker(program, evaluator).block(program.body, ())
     return program
 
 
 class _Checker:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
+        self.memory = Memory(evaluator.joined_roots)
+        self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
+        self.counted = _counted(program)
+        self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Symbol, tuple[Dim | None, Dim | None]] = {}  # of loop counters
         self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
-        self.inside: dict[For, set[Var]] = {}  # what each trip of a loop makes anew
+        self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
         self.others: dict[Symbol, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
@@ -56,17 +72,21 @@ class _Checker:
                 self._access(stmt, around)
             if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
+            if isinstance(stmt, Assign) and self._stays_inside(stmt):
+                self.views[stmt.target] = stmt
             always: tuple[For, ...] = ()
             if isinstance(stmt, For):
                 self._note(stmt)
                 always = (*around, stmt)
-            change_blocks(stmt, functools.partial(self.block, around=always))
+            if isinstance(stmt, (For, While, If)):
+                self.around.append((stmt, out))
+                change_blocks(stmt, functools.partial(self.block, around=always))
+                self.around.pop()
             out.append(stmt)
         return out
 
     def _note(self, loop: For) -> None:
         """The least and the greatest value of a loop's counter, while it runs."""
-        self.inside[loop] = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
         step = loop.step.value
@@ -105,11 +125,21 @@ class _Checker:
     def _item(self, item: Any, length: Dim, axis: int, around: tuple[For, ...]) -> None:
         ev = self.ev
         if isinstance(item, Var) and item.is_array:
-            n = ev.dim_value(length)
-            inside = ev.op(
-                "bitwise_and", ev.op("less", item, n), ev.op("greater_equal", item, ev.op("negative", n))
-            )
-            self._require(ev.op("all", inside), axis)
+            if item in self.counted:
+                if not self._not_negative(length - self.counted[item]):
+                    many, n = ev.dim_value(self.counted[item]), ev.dim_value(length)
+                    self._require(ev.op("less_equal", many, n), axis)
+                return
+            place, remade = self._in_front(item, length)
+            with ev.at(place):
+                _, views, (item,) = clone.run([], remade, [item], ev, inside=True)
+                place.extend(views)
+                n = ev.dim_value(length)
+                inside = ev.op(
+                    "bitwise_and", ev.op("less", item, n), ev.op("greater_equal", item, ev.op("negative", n))
+                )
+                inside = ev.op("all", inside)
+            self._require(inside, axis)
             return
         value = (
             Dim(int(item.value))
@@ -136,11 +166,46 @@ class _Checker:
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
 
+    def _in_front(self, item: Var, length: Dim) -> tuple[Block, Block]:
+        """The block in front of the outermost loop that leaves an array of indices, and a length, as they are.
+
+        And the views that make the array there: `edges[:, 0]` in the loop is one of `edges` in front of it.
+        """
+        place, remade = self.ev.block, list[Stmt]()
+        chain: list[Assign] = []
+        for region, before in reversed(self.around):
+            made = self._made_in(region)
+            while item in made and item in self.views:
+                chain.insert(0, self.views[item])
+                item = chain[0].args[0]
+            made_of = {item, *variables(tuple(s.args for s in chain)), *owners(length)}
+            made_of.difference_update(s.target for s in chain)
+            if not made_of.isdisjoint(made) or self.memory.of(item) in self.memory.effects(region).writes:
+                break
+            if not isinstance(region, If):
+                place, remade = before, [*chain]
+        return place, remade
+
+    def _stays_inside(self, stmt: Assign) -> bool:
+        """Whether a statement makes a view by slices and numbers that are within bounds whatever the lengths are."""
+        if stmt.name != "getitem" or not is_view(stmt) or Const(None) in stmt.args[1]:
+            return False
+        return all(
+            isinstance(i, Slice)
+            or (isinstance(i, Const) and self._not_negative(n - 1 - i.value) and i.value >= 0)
+            for i, n in zip(stmt.args[1], stmt.args[0].type.shape, strict=True)
+        )
+
+    def _made_in(self, region: For | While | If) -> set[Var]:
+        if region not in self.inside:
+            self.inside[region] = {v for s in walk([region]) for v in (*defined(s), *bound_inside(s))}
+        return self.inside[region]
+
     def _steady(self, length: Dim, around: tuple[For, ...]) -> tuple[For, ...]:
         """The loops around, from within, as far as the length is the same in every trip."""
         made_of = set(owners(length))
         for k in range(len(around) - 1, -1, -1):
-            if not made_of.isdisjoint(self.inside[around[k]]):
+            if not made_of.isdisjoint(self._made_in(around[k])):
                 return around[k + 1 :]
         return around
 
@@ -175,3 +240,18 @@ class _Checker:
     def _require(self, test: Any, axis: int) -> None:
         message = f"index is out of bounds for axis {axis}"
         self.ev.block.append(Check(self.ev.atom(test), "IndexError", (Const(message),), self.ev.origin))
+
+
+def _counted(program: Program) -> dict[Var, Dim]:
+    """The arrays of 0, 1, ... that nobody writes to, and how many elements each has."""
+    written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+    return {
+        s.target: s.target.type.shape[0]
+        for s in walk(program.body)
+        if isinstance(s, Assign)
+        and s.name == "arange"
+        and s.target.type.dtype == "int64"
+        and s.target.root not in written
+        and (s.args[1] == Const(None) or s.args[0] == Const(0))
+        and s.args[2] in (Const(None), Const(1))
+    }

@@ -193,7 +193,7 @@ def _hoistable(stmt: Any, inside: set[Var]) -> bool:
         return True
     if not isinstance(stmt.op, Operation) or stmt.target.named:
         return False
-    if stmt.op.name in ("add", "subtract", "multiply", "maximum", "minimum"):
+    if stmt.op.name in ("add", "subtract", "multiply", "negative", "maximum", "minimum"):
         return stmt.target.type.dtype == "int64"
     # What a check asks of lengths; of the user's numbers a comparison stays where it is.
     return stmt.op.name in COMPARISONS and all(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from adc.compiler.analysis import counters
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -32,7 +33,7 @@ from adc.rules.dims import Dim
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with loads and stores of one element merged."""
-    forwarder = _Forwarder(evaluator)
+    forwarder = _Forwarder(program, evaluator)
     program.body = forwarder.block(program.body)
     program.body = substitute(program.body, forwarder.table)
     program.results = [operand(r, forwarder.table) for r in program.results]
@@ -40,8 +41,9 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 class _Forwarder:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.memory = Memory(evaluator.joined_roots)
+        self.ranges = counters.ranges(program.body)
         self.table: dict[Var, Atom] = {}
 
     def block(self, block: Block) -> Block:
@@ -67,7 +69,7 @@ class _Forwarder:
                 if store is not None and not store.accumulate:
                     self.table[stmt.target] = store.value
                     continue
-                _touch(array, index, known.get(root, {}))
+                self._touch(array, index, known.get(root, {}))
                 loaded.setdefault(root, {})[stmt.target] = key
             elif isinstance(stmt, Store):
                 key, root = self._key(stmt.array, stmt.index), self.memory.of(stmt.array)
@@ -95,7 +97,7 @@ class _Forwarder:
                         stmt = Store(
                             stmt.array, stmt.index, total, earlier.accumulate, stmt.origin, stmt.role
                         )
-                _touch(stmt.array, stmt.index, stores)
+                self._touch(stmt.array, stmt.index, stores)
                 stores[key] = stmt
                 before[stmt] = held
             elif isinstance(stmt, Assign):
@@ -106,16 +108,31 @@ class _Forwarder:
     def _key(self, array: Var, index: tuple[Any, ...]) -> Any:
         return array, operand(index, self.table)
 
+    def _touch(self, array: Var, index: tuple[Any, ...], stores: dict[Any, Store]) -> None:
+        """An element is touched: stores to what may be the same element must stay as they are."""
+        for key in [
+            k for k, s in stores.items() if not (s.array is array and self._apart(array, s.index, index))
+        ]:
+            del stores[key]
+
+    def _apart(self, array: Var, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        """Whether two indices of one array are never the same element: they differ by a constant along some axis."""
+        for x, y, length in zip(a, b, array.type.shape, strict=True):
+            p, q = _length(x), _length(y)
+            distance = None if p is None or q is None else (p - q).known
+            if not distance:
+                continue
+            # Within bounds, two positions mean one element only if one counts from the end, the other from the front.
+            if length.known not in (None, abs(distance)):
+                return True
+            if all(counters.never_negative(d, self.ranges) for d in (p, q)):
+                return True
+        return False
+
 
 def _forget(groups: dict[Var, Any], roots: Iterable[Var]) -> None:
     for root in roots:
         groups.pop(root, None)
-
-
-def _touch(array: Var, index: tuple[Any, ...], stores: dict[Any, Store]) -> None:
-    """An element is touched: stores to what may be the same element must stay as they are."""
-    for key in [k for k, s in stores.items() if not (s.array is array and _apart(s.index, index))]:
-        del stores[key]
 
 
 def _of_one_kind(earlier: Store, later: Store) -> bool:
@@ -135,18 +152,6 @@ def _clears(store: Store, added: Atom) -> bool:
 
 def _total_name(stmt: Store) -> str:
     return f"{stmt.array.name}_element"
-
-
-def _apart(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Whether two indices of one array are never the same element: they differ by a constant along some axis."""
-    for x, y in zip(a, b, strict=True):
-        p, q = _length(x), _length(y)
-        if p is None or q is None or (p - q).known in (None, 0):
-            continue
-        # Equal modulo the length only if one counts from the end, which negative constants alone do here.
-        if (p.known is None or p.known >= 0) and (q.known is None or q.known >= 0):
-            return True
-    return False
 
 
 def _length(x: Any) -> Dim | None:

@@ -35,6 +35,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.transforms.rewrite import substitute
+from adc.compiler.transforms.vectorise import is_vector_call, scatters
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
 
@@ -193,7 +194,7 @@ class _Fuser:
         return a.step == b.step and equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
 
     def _may_merge(self, a: For, b: For) -> bool:
-        if _counts_from_the_end(a) or _counts_from_the_end(b):
+        if _counts_from_the_end(a) or _counts_from_the_end(b) or _keeps_from_vectorising(a, b):
             return False
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
@@ -291,6 +292,17 @@ def _constant(item: Operand) -> int | None:
     if isinstance(item, Const) and isinstance(item.value, int):
         return item.value
     return item.dim.const if isinstance(item, Var) and item.dim is not None else None
+
+
+def _keeps_from_vectorising(a: For, b: For) -> bool:
+    """Whether one loop writes where data says, which two of its trips may do at once, and the other would vectorise.
+
+    In place of what the functions in it cost then, they cost three times as much: more than the array in between.
+    """
+    if any(not isinstance(s, (Assign, Store)) for s in (*a.body, *b.body)):
+        return False
+    kinds = [(scatters(loop), any(map(is_vector_call, loop.body))) for loop in (a, b)]
+    return (True, False) in kinds and (False, True) in kinds
 
 
 def is_fill(loop: For) -> bool:

@@ -30,18 +30,17 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     uses,
-    variables,
     walk,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.compiler.transforms.vectorise import vectorisable
+from adc.compiler.transforms.vectorise import gathers, scatters, vectorisable
 
 # Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop, and again in every trip of one
-# around it. Of elements whose positions are read from an array it can check nothing.
-FEW_ARRAYS, FEW_IN_LOOPS, FEW_SCATTERED = 4, 3, 1
+# around it. Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
+FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_LARGE = 4, 3, 1
+MANY_LOOPS = 60
 FEW_TRIPS = 16  # which are not worth a kernel
-MANY_LOOPS = 60  # LLVM takes longer for one function of more loops than for as many functions
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -88,21 +87,19 @@ class _Outliner:
     def _worthwhile(self, loop: For, inside: bool) -> bool:
         """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
 
-        Where elements of several types are written, it does not check at all. Such a check compares addresses, and
-        the order of a vectorised sum is not that of the loop it falls back to: the last bit of a sum would depend on
-        where its arrays happen to lie.
+        Where elements of several types are written, or positions are data, it does not check at all. Such a check
+        compares addresses, and the order of a vectorised sum is not that of the loop it falls back to: the last bit of
+        a sum would depend on where its arrays happen to lie.
         """
         again = inside or not _is_perfect(loop)
         for s in walk([loop]):
             if isinstance(s, For) and vectorisable(s) and not _is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
-                few = FEW_IN_LOOPS if again else FEW_ARRAYS
-                if self.large or _at_read_positions(s):
-                    few = FEW_SCATTERED
+                few = FEW_IN_LARGE if self.large else FEW_IN_LOOPS if again else FEW_ARRAYS
                 if len(arrays) > few or len(written) > 1:
                     return True
-                if s.carried and any(isinstance(inner, Store) for inner in s.body):
+                if (s.carried or (gathers(s) and not scatters(s))) and written:
                     return True
         return False
 
@@ -208,27 +205,6 @@ def _is_perfect(loop: For) -> bool:
 
 def _is_short(loop: For) -> bool:
     return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
-
-
-def _at_read_positions(loop: For) -> bool:
-    """Whether a loop reads or writes elements whose subscripts are elements of an array."""
-    read = {s.target for s in loop.body if isinstance(s, Assign) and s.name == "getitem"}
-    made = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
-
-    def is_read(v: Var) -> bool:
-        return v in read or (v in made and any(is_read(a) for a in variables(made[v].args)))
-
-    for s in loop.body:
-        index = (
-            s.index
-            if isinstance(s, Store)
-            else s.args[1]
-            if isinstance(s, Assign) and s.name == "getitem"
-            else ()
-        )
-        if any(is_read(v) for v in variables(index)):
-            return True
-    return False
 
 
 def _only_owned_writes(loop: For, owned: set[Var]) -> bool:

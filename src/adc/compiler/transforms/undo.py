@@ -34,6 +34,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     change_blocks,
     defined,
+    variables,
 )
 from adc.rules.dims import Dim
 
@@ -87,7 +88,7 @@ def _reads(place: _Place) -> Iterator[_Read]:
         else:
             yield from ((place, root, None) for root in reads(stmt))
     elif isinstance(stmt, Store):
-        values = [stmt.value]
+        values = [stmt.value, *variables(stmt.index)]
         if stmt.accumulate:
             yield place, stmt.array, stmt.index
     elif isinstance(stmt, Keep):

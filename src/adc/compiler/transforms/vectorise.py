@@ -1,8 +1,8 @@
 """In loops that LLVM can vectorise, call functions that vectorise with them, and let their sums be reordered.
 
-Such a loop is innermost, runs straight through, and carries nothing but sums, products and extremes that it does not
-read otherwise. Elsewhere the C library's functions are faster (docs/design/vectormath.md). A sum whose running value
-is read, as in a compensated summation, keeps its order.
+Such a loop is innermost, runs straight through, and carries nothing but sums, products, extremes and what holds for all
+or any, none of which it reads otherwise. Elsewhere the C library's functions are faster (docs/design/vectormath.md). A
+sum whose running value is read, as in a compensated summation, keeps its order.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from adc.compiler.ir.nodes import (
     Var,
     blocks,
     uses,
+    variables,
     walk,
 )
 from adc.rules import registry
@@ -34,6 +35,7 @@ HALVES = {
     Const(dtype(sign * half)) for dtype in (float, np.float32) for sign in (1, -1) for half in (0.5, 1.5, 2.5)
 }
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
+TRUTHS = {"bitwise_and", "bitwise_or"}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -74,6 +76,38 @@ def _vector_function(s: Assign) -> str | None:
     return found.__name__
 
 
+def is_vector_call(s: Stmt) -> bool:
+    """Whether a statement computes a number by a function of vectormath, in a loop that vectorises."""
+    return (
+        isinstance(s, Assign)
+        and isinstance(s.op, Operation)
+        and len(s.targets) == 1
+        and not s.target.is_array
+        and not _calls(s)
+        and _vector_function(s) is not None
+        and not _small_power(s)
+    )
+
+
+def scatters(loop: For) -> bool:
+    """Whether a straight loop writes to elements whose positions it reads: two of its trips may write to one."""
+    read = _read(loop)
+    return any(isinstance(s, Store) and not read.isdisjoint(variables(s.index)) for s in loop.body)
+
+
+def gathers(loop: For) -> bool:
+    """Whether a straight loop reads elements whose positions it reads."""
+    read = _read(loop)
+    return any(
+        isinstance(s, Assign) and s.name == "getitem" and not read.isdisjoint(variables(s.args[1]))
+        for s in loop.body
+    )
+
+
+def _read(loop: For) -> set[Var]:
+    return {s.target for s in loop.body if isinstance(s, Assign) and s.name == "getitem"}
+
+
 def vectorisable(loop: For) -> bool:
     """Whether a loop is innermost, straight, and carries only accumulations."""
     return (
@@ -100,6 +134,7 @@ def _accumulation(c: Carried, body: Block) -> Assign | None:
     if (
         made.name not in STEPS
         and made.name not in STEPS.values()
+        and made.name not in TRUTHS
         and not (made.name == "subtract" and made.args[0] is c.phi)
     ):
         return None

@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import (
     Slice,
     Store,
     Var,
+    owners,
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
@@ -63,12 +64,38 @@ class Nests:
         """An element's index counted from the front of each axis, or None where a sign is not known and a view would
         be taken apart: a negative index counts from the end of the view, not of the array that owns it."""
         found: list[Any] = []
-        owned = self.resolve(array, [0] * array.type.ndim)[0] is array
-        for item, length in zip(items, array.type.shape, strict=True):
-            if isinstance(item, Var) and not owned and not self.never_negative(item):
-                return None
+        for axis, (item, length) in enumerate(zip(items, array.type.shape, strict=True)):
+            if isinstance(item, Var) and not self.never_negative(item):
+                if self.is_computed(array):
+                    item = self.counted(item, length)
+                elif not self.is_owners(array, axis):
+                    return None
             found.append(plain(self.positive(item, length)))
         return found
+
+    def counted(self, position: Var, length: Dim) -> Any:
+        """A position counted from the front."""
+        n = self.ev.dim_value(length)
+        return self.ev.op("where", self.ev.op("less", position, 0), self.ev.op("add", position, n), position)
+
+    def by_counter(self, position: Var) -> bool:
+        """Whether a position is made of the counter of a loop."""
+        return position.dim is not None and any(v in self._ranges for v in owners(position.dim))
+
+    def is_owners(self, array: Var, axis: int) -> bool:
+        """Whether an axis is one, whole and in its order, of the array that owns the memory."""
+        index = [Var("", Scalar("int64")) for _ in array.type.shape]
+        with self.ev.at([]):
+            base, items = self.resolve(array, [*index])
+        if not isinstance(base, Var) or not base.is_array:
+            return False
+        length = array.type.shape[axis]
+        return any(i is index[axis] and n == length for i, n in zip(items, base.type.shape, strict=True))
+
+    def is_computed(self, array: Var) -> bool:
+        """Whether an element is made of its index: from the front."""
+        made = self.definition.get(array)
+        return made is not None and made.name == "arange" and array.root not in self.written
 
     def load(self, array: Value, index: list[Any]) -> Any:
         """The element of an array at an index (one atom per axis), read from the array that owns it."""
@@ -243,6 +270,7 @@ class Nests:
 
     def over(self, counter: Var, length: Dim) -> For:
         """An empty loop along an axis."""
+        self._ranges[counter] = Dim(0), length - 1
         stop = self.ev.atom(self.ev.dim_value(length))
         return For(counter, Const(0), stop, Const(1), [], [], self.ev.origin)
 

@@ -30,47 +30,79 @@ def gather(nests: Nests, stmt: Assign) -> None:
     if mask_of(items) is not None:
         _masked_read(nests, stmt)
         return
-    at = _fancy(nests, array, items)
-    nests.nest(stmt.target, lambda index: nests.load(array, at(index)))
+    target = stmt.target
+    assert isinstance(target.type, Array)
+    nests.allocate(target)
+    _over_positions(
+        nests,
+        array,
+        items,
+        target.type.shape,
+        lambda index, where: nests.put(target, index, nests.load(array, where)),
+    )
 
 
-def _fancy(nests: Nests, array: Var, items: tuple[Any, ...]) -> Callable[[list[Any]], list[Any]]:
-    """From an index of `array[items]` to the index in the array, where some items are integer arrays."""
+def _over_positions(
+    nests: Nests,
+    array: Var,
+    items: tuple[Any, ...],
+    shape: tuple[Dim, ...],
+    body: Callable[[list[Any], list[Any]], None],
+) -> None:
+    """Run `body(index, where)` for each index of `array[items]`, some of which are integer arrays.
+
+    `where` is the index in the array. A position is read once for all elements of a row: LLVM could not tell that what
+    is written is no position.
+    """
     advanced = [i for i in items if isinstance(i, Var) and i.is_array]
     rank = max(i.type.ndim for i in advanced)
     positions = [k for k, i in enumerate(items) if not isinstance(i, Slice) and i != Const(None)]
     together = positions == list(range(positions[0], positions[-1] + 1))
     lead = sum(isinstance(i, Slice) or i == Const(None) for i in items[: positions[0]]) if together else 0
+    axes = iter(range(array.type.ndim))
+    axis_of = [None if item == Const(None) else next(axes) for item in items]
 
-    def at(index: list[Any]) -> list[Any]:
-        gathered, rest = index[lead : lead + rank], iter([*index[:lead], *index[lead + rank :]])
-        found: list[Any] = []
-        for item in items:
-            if item == Const(None):
-                next(rest)
-                continue
-            length = array.type.shape[len(found)]
-            if isinstance(item, Slice):
-                found.append(nests.sliced(item, next(rest), length))
-            elif isinstance(item, Var) and item.is_array:
-                found.append(_wrapped(nests, nests.aligned(item, gathered), length))
-            else:
-                found.append(_wrapped(nests, nests.positive(item, length), length))
-        return found
+    def row(outer: list[Any]) -> None:
+        given: dict[int, Any] = {}
+        for k in positions:
+            item, axis = items[k], axis_of[k]
+            assert axis is not None
+            is_array = isinstance(item, Var) and item.is_array
+            value = (
+                nests.aligned(item, outer[lead:])
+                if is_array
+                else nests.positive(item, array.type.shape[axis])
+            )
+            given[k] = _position(nests, array, axis, value)
 
-    return at
+        def element(index: list[Any]) -> None:
+            rest = iter([*index[:lead], *index[lead + rank :]])
+            where: list[Any] = []
+            for k, (item, axis) in enumerate(zip(items, axis_of, strict=True)):
+                if axis is None:
+                    next(rest)
+                elif isinstance(item, Slice):
+                    where.append(nests.sliced(item, next(rest), array.type.shape[axis]))
+                else:
+                    where.append(given[k])
+            body(index, where)
+
+        nests.loops(shape[lead + rank :], element, outer)
+
+    nests.loops(shape[: lead + rank], row)
 
 
-def _wrapped(nests: Nests, position: Any, length: Dim) -> Any:
-    """A position given by data, counted from the front."""
+def _position(nests: Nests, array: Var, axis: int, position: Any) -> Any:
+    """A position along an axis that is given by data, as elements are read and written by.
+
+    In memory it stays as it is: compiled code counts a negative index from the end, as Python does. But one that is so
+    far from a counter, -1 at first, would be taken for an element of that trip alone.
+    """
     if not isinstance(position, Var) or nests.never_negative(position):
         return position
-    return nests.ev.op(
-        "where",
-        nests.ev.op("less", position, 0),
-        nests.ev.op("add", position, nests.ev.dim_value(length)),
-        position,
-    )
+    if not nests.by_counter(position) and not nests.is_computed(array) and nests.is_owners(array, axis):
+        return position
+    return nests.counted(position, array.type.shape[axis])
 
 
 def _masked_read(nests: Nests, stmt: Assign) -> None:
@@ -157,10 +189,12 @@ def scatter(nests: Nests, stmt: Store) -> None:
         _over_mask(nests, mask, rest, put)
         return
     space, _ = indexed_type(nests.ev, array, stmt.index)
-    at = _fancy(nests, array, stmt.index)
-    nests.loops(
+    _over_positions(
+        nests,
+        array,
+        stmt.index,
         nests.iterated(stmt, space.shape),
-        lambda index: nests.put(array, at(index), nests.aligned(stmt.value, index), stmt.accumulate),
+        lambda index, where: nests.put(array, where, nests.aligned(stmt.value, index), stmt.accumulate),
     )
 
 

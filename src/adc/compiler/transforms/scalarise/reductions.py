@@ -159,9 +159,10 @@ def _combiner(nests: Nests, name: str, dtype: str) -> tuple[Callable[[Any, Any],
         case "min":
             return lambda total, v: ev.op("minimum", total, v), None
         case "any":
-            return lambda total, v: ev.op("logical_or", total, ev.truth(v)), False
+            # Not `or`: LLVM vectorises what looks at every element.
+            return lambda total, v: ev.op("bitwise_or", total, ev.truth(v)), False
         case "all":
-            return lambda total, v: ev.op("logical_and", total, ev.truth(v)), True
+            return lambda total, v: ev.op("bitwise_and", total, ev.truth(v)), True
         case "count_nonzero":
             return lambda total, v: ev.op("add", total, number(ev.truth(v))), 0
     raise AssertionError(name)
