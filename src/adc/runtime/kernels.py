@@ -13,13 +13,14 @@ from typing import Any
 
 import numba
 from llvmlite import binding
-from numba.core import cpu, options
+from numba.core import cpu
+from numba.core import options as known_options
 
 
-def _options() -> dict[str, Any]:
+def options() -> dict[str, Any]:
     """What kernels are compiled with; `noalias` only where this version of Numba can be told."""
     common = {"cache": True, "error_model": "numpy", "nogil": True}
-    mapping = getattr(options, "_mapping", None)
+    mapping = getattr(known_options, "_mapping", None)
     if mapping is None:
         return common
     if not hasattr(cpu.CPUTargetOptions, "noalias"):
@@ -29,7 +30,7 @@ def _options() -> dict[str, Any]:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop of generated code. The arrays that it writes must not overlap any other of its arguments."""
-    return numba.njit(**_options())(function)
+    return numba.njit(**options())(function)
 
 
 @contextmanager
