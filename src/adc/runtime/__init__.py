@@ -1,5 +1,6 @@
 """What generated code may call besides NumPy: products, linear systems, convolutions, searches, orders, kernels."""
 
+from adc.runtime import caching as caching
 from adc.runtime.convolution import convolve as convolve
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky

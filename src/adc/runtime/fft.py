@@ -14,6 +14,7 @@ from numba.core import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
+from adc.runtime import caching
 from adc.runtime.fft_rows import complex_rows, real_rows, rows_of_halves
 from adc.runtime.rows import around
 
@@ -22,7 +23,7 @@ __all__: list[str] = []
 # Called from jitted code alone, and the same in every process.
 _OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
-    "cache": True,
+    "cache": caching.POSSIBLE,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }

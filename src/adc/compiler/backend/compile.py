@@ -23,6 +23,7 @@ from typing import Any, cast
 
 from adc import config
 from adc.rules import registry
+from adc.runtime.caching import fingerprint
 from adc.runtime.memory import keep_freed
 from adc.syntax import parse
 
@@ -149,19 +150,9 @@ def _content_key(text: str, flags: Flags) -> str:
         platform.machine(),
         repr(sorted(flags.fastmath)),
         repr(flags.boundscheck),
+        fingerprint(),  # Numba's cache does not see when a callee changes, nor that NumPy's functions come from there
     ]
-    if "vm." in text or "rt." in text:
-        parts.append(_runtime_key())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-@functools.lru_cache(maxsize=1)
-def _runtime_key() -> str:
-    """A hash of the helpers that generated code calls: Numba's cache does not see when a callee changes."""
-    digest = hashlib.sha256()
-    for file in sorted((Path(__file__).parents[2] / "runtime").rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def _holds(path: Path, text: str) -> bool:

@@ -31,7 +31,7 @@ Where a loop does not vectorise, the C library (math.exp) is faster: use these i
 
 from __future__ import annotations
 
-from adc.runtime.vectormath.caching import fingerprint
+from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
 from adc.runtime.vectormath.error_function import erf, erfc
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid

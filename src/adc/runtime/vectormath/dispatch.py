@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload, register_jitable
 
-from adc.runtime.vectormath import caching
+from adc.runtime import caching
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ _OVERLOAD_OPTIONS: dict[str, Any] = {
     **KERNEL_OPTIONS,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
-    "cache": caching.enable(),
+    "cache": caching.POSSIBLE,
 }
 
 IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {}

@@ -1,9 +1,9 @@
-"""Compiled kernels come from Numba's disk cache, and only as long as nothing in this package has changed.
+"""Compiled functions of the runtime come from Numba's disk cache, as long as nothing in this package has changed.
 
-Numba keeps a cached function while the file that it stands in is unchanged. A kernel depends on more: on
-the coefficients and on kernels in other files, which are inlined into it. So the functions of this package
-get cache locators whose stamp is a hash of all its files. For every other function the locators answer
-None, and Numba goes on to its own.
+Numba keeps a cached function while the file that it stands in is unchanged. Ours depend on more: on coefficients and
+kernels in other files, which are inlined into them, and on the names and signatures of functions that stay apart. So
+the functions of this package get cache locators whose stamp is a hash of all its files. For every other function the
+locators answer None, and Numba goes on to its own.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PACKAGE = Path(__file__).parent
 
 @functools.cache
 def fingerprint() -> str:
-    """A hash of the sources: whoever caches code that inlines a kernel should make it part of the key."""
+    """A hash of the sources: whoever caches code that calls the runtime should make it part of the key."""
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.glob("*.py")):
+    for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
@@ -33,7 +33,7 @@ def enable() -> bool:
     known = getattr(implementation, "_locator_classes", None)
     if known is None:
         return False
-    if not any(getattr(locator, "for_vectormath", False) for locator in known):
+    if not any(getattr(locator, "for_runtime", False) for locator in known):
         implementation._locator_classes = [*map(_for_this_package, known), *known]  # type: ignore[union-attr]
     try:
         caching.FunctionCache(enable)
@@ -44,16 +44,19 @@ def enable() -> bool:
 
 
 def _for_this_package(locator: Any) -> Any:
-    """A locator like the given one, for functions in this folder, with the fingerprint for a stamp."""
+    """A locator like the given one, for functions of this package, with the fingerprint for a stamp."""
 
     class Locator(locator):  # type: ignore[misc]
-        for_vectormath = True
+        for_runtime = True
 
         def get_source_stamp(self) -> str:
             return fingerprint()
 
         @classmethod
         def from_function(cls, py_func: Any, py_file: str) -> Any:
-            return super().from_function(py_func, py_file) if Path(py_file).parent == PACKAGE else None
+            return super().from_function(py_func, py_file) if PACKAGE in Path(py_file).parents else None
 
     return Locator
+
+
+POSSIBLE = enable()  # before any other module of the package has a function compiled
