@@ -1,7 +1,7 @@
 """Matrices of one to three rows, by elimination with partial pivoting on numbers that stay in registers.
 
-LAPACK takes the same steps, but a call of it, and the copies that it works on, cost ten times as much. Closed forms by
-cofactors would be no faster and lose digits where a matrix is nearly singular.
+LAPACK takes the same steps, but a call of it, and the copies that it works on, cost six to ten times as much. Closed
+forms by cofactors lose digits where a matrix is nearly singular.
 """
 
 from __future__ import annotations
