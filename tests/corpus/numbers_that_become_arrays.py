@@ -49,7 +49,7 @@ def float32_sum(x, w):
 @program(lambda r: (ROWS.copy(),))
 def moving_averages(a):
     m, v = 0, 0
-    for row, other in zip(a, a[:, ::-1]):
+    for row, other in zip(a, a[:, ::-1], strict=True):
         m = 0.9 * m + 0.1 * row
         v = 0.99 * v + 0.01 * other**2
     return np.sum(m / np.sqrt(v))
