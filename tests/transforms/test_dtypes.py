@@ -42,3 +42,24 @@ def test_single_precision_stays(transform, mode):
     for leaf in pytree.leaves(CALLS[transform](total, mode)):
         assert isinstance(leaf, (np.ndarray, np.floating)) and leaf.dtype == np.float32
         assert isinstance(leaf, np.ndarray) == (leaf.ndim > 0)
+
+
+def double_beside_single(x):
+    return x * np.float64(0.1)
+
+
+def chosen_double(x):
+    return np.where(x > 0.0, x, np.float64(0.1))
+
+
+def plain_beside_single(x):
+    return x * 0.1
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("function", [double_beside_single, chosen_double, plain_beside_single])
+def test_a_double_of_numpy_counts_and_a_float_of_python_does_not(function, mode):
+    x = np.ones(2, np.float32)
+    z, pull = adc.vjp(function, x, mode=mode)
+    assert z.dtype == function(x).dtype
+    assert pull(np.ones_like(z))[0].dtype == np.float32

@@ -67,6 +67,7 @@ from adc.compiler.transforms import (
     unroll,
     vectorise,
     widen,
+    widths,
 )
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
 
@@ -273,6 +274,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
     Stage("gather", lambda p, c: gather.run(p, c.evaluator)),
+    Stage("widths", lambda p, c: widths.run(p, c.evaluator)),
     Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
     Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
     Stage("into", _into),

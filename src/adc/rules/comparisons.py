@@ -69,7 +69,8 @@ constant(
 
 @lowered(np.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    near = np.isfinite(b) & (np.abs(a - b) <= atol + rtol * np.abs(b)) | (a == b)
+    c = b * 1.0  # of integers a difference would wrap
+    near = np.isfinite(c) & (np.abs(a - c) <= atol + rtol * np.abs(c)) | (a == b)
     return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
 
 

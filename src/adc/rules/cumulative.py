@@ -8,6 +8,7 @@ import numpy as np
 
 from adc.rules import shapes
 from adc.rules.gathering import scatter_along_axis
+from adc.rules.reductions import without_nan
 from adc.rules.registry import composite, linear, lowered, pull, push
 from adc.rules.sampler import call
 
@@ -83,6 +84,14 @@ def cumsum(z_bar, a, axis=None):
     return np.flip(np.cumsum(np.flip(z_bar, axis), axis=axis), axis)
 
 
+def widened(a):
+    """An array as NumPy adds it up: truth values and small integers as integers of 64 bits."""
+    kind = a.dtype.kind
+    if kind == "b" or (kind == "i" and a.dtype.itemsize < 8):
+        return a.astype(np.int64)
+    return a.astype(np.uint64) if kind == "u" and a.dtype.itemsize < 8 else a
+
+
 def _along_rows(a, axis, step, start):
     """What `step` makes of the elements so far, row by row: the running value is a number."""
     x = np.reshape(a, (1, -1)) if axis is None else np.reshape(a, (-1, a.shape[-1])) if np.ndim(a) != 2 else a
@@ -109,8 +118,8 @@ def _along_first(a, axis, step):
 @lowered(np.cumsum)
 def cumsum_loop(a, axis=None):
     if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
-        return _along_rows(a, axis, operator.add, 0)
-    return _along_first(a, axis, operator.add)
+        return _along_rows(widened(a), axis, operator.add, 0)
+    return _along_first(widened(a), axis, operator.add)
 
 
 @pull(
@@ -151,8 +160,8 @@ def _product_push(z, x, x_dot):
 @lowered(np.cumprod)
 def cumprod_loop(a, axis=None):
     if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
-        return _along_rows(a, axis, operator.mul, 1)
-    return _along_first(a, axis, operator.mul)
+        return _along_rows(widened(a), axis, operator.mul, 1)
+    return _along_first(widened(a), axis, operator.mul)
 
 
 def record_positions(a, z):
@@ -237,12 +246,12 @@ lowered(np.minimum.accumulate)(running_minimum)
 
 @composite(np.nancumsum, examples=lambda r: [np.array([1.0, np.nan, 2.0]), call(r.normal(2, 3), axis=1)])
 def nancumsum(a, axis=None):
-    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis)
+    return np.cumsum(without_nan(a, 0.0), axis=axis)
 
 
 @composite(np.nancumprod, examples=lambda r: [np.array([1.5, np.nan, 2.0]), call(r.normal(2, 3), axis=1)])
 def nancumprod(a, axis=None):
-    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis)
+    return np.cumprod(without_nan(a, 1.0), axis=axis)
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1

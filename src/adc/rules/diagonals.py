@@ -44,7 +44,8 @@ def _matrix_with_diagonal(v, k):
     n = np.size(v)
     side = n + abs(k)
     positions = np.clip(np.arange(side) - np.maximum(-k, 0), 0, n - 1)
-    return np.where(np.eye(side, k=k) > 0.0, np.expand_dims(v[positions], 1), 0.0)
+    zero = 0.0 if v.dtype.kind in "fc" else False if v.dtype.kind == "b" else 0
+    return np.where(np.eye(side, k=k) > 0.0, np.expand_dims(v[positions], 1), zero)
 
 
 @composite(

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from adc.rules.products import conjugated
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, lowered, pull, push
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
@@ -13,7 +15,8 @@ def along(axis, ndim, part):
 
 
 def _difference(a, axis):
-    return a[along(axis, np.ndim(a), slice(1, None))] - a[along(axis, np.ndim(a), slice(None, -1))]
+    later, earlier = a[along(axis, np.ndim(a), slice(1, None))], a[along(axis, np.ndim(a), slice(None, -1))]
+    return later != earlier if a.dtype.kind == "b" else later - earlier
 
 
 def _end(value, a, axis):
@@ -125,7 +128,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     results = []
     for k in range(len(axes)):
         spacing = 1.0 if len(varargs) == 0 else varargs[k if len(varargs) > 1 else 0]
-        results.append(_slope(f, spacing, axes[k], edge_order))
+        spacing = spacing if np.ndim(spacing) == 0 else as_floats(spacing)
+        results.append(_slope(as_floats(f), spacing, axes[k], edge_order))
     if len(axes) == 1:
         return results[0]
     return tuple(results)
@@ -317,4 +321,4 @@ def convolve_push(z, a, v, mode="full", *, a_dot, v_dot):
     notes="a is at least as long as v unless mode is full",
 )
 def correlate(a, v, mode="valid"):
-    return np.convolve(a, np.conjugate(np.flip(v)), mode)
+    return np.convolve(a, conjugated(np.flip(v)), mode)

@@ -162,6 +162,21 @@ def _reduced(x, letters, wanted):
     return x, letters
 
 
+@static
+def common(dtypes):
+    """The dtype in which everything is multiplied and added."""
+    return np.result_type(*dtypes) if dtypes else np.dtype(float)
+
+
+def _converted(arrays, dtype):
+    """Operands of integers or truth values in the dtype of all: a sum of truth values is one only among these."""
+    converted = ()
+    for x in arrays:
+        whole = np.ndim(x) > 0 and x.dtype.kind in "biu"
+        converted = converted + (x.astype(dtype) if whole and x.dtype != dtype else x,)
+    return converted
+
+
 def _lengths(x, letters, chosen):
     lengths = ()
     for k in order_of(letters, chosen):
@@ -271,9 +286,12 @@ def einsum(subscripts, *operands, optimize=False):
             arrays = arrays + (_array(every[2 * k]),)
             lists = lists + (every[2 * k + 1],)
         text = lettered(lists, every[-1] if len(every) % 2 == 1 else None)
-    ranks = ()
+    ranks, dtypes = (), ()
     for x in arrays:
         ranks = ranks + (np.ndim(x),)
+        dtypes = dtypes + ((x.dtype,) if np.ndim(x) > 0 else ())
+    dtype = common(dtypes)
+    arrays = _converted(arrays, dtype)
     letters, result = parsed(text, ranks)
     for pair in path(letters, result):
         i, j = pair
@@ -284,6 +302,8 @@ def einsum(subscripts, *operands, optimize=False):
         arrays = _left_over(arrays, pair) + (z,)
         letters = replaced(letters, pair, z_letters)
     z, z_letters = _reduced(arrays[0], letters[0], result)
+    if dtype.kind in "biu":
+        z = z.astype(dtype)  # np.sum has made 64 bits of truth values and small integers
     return z if z_letters == result else np.transpose(z, order_of(z_letters, result))
 
 

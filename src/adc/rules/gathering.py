@@ -196,7 +196,7 @@ def choose(a, choices, mode="raise"):
         ((r.mask(2, 3),), (r.normal(2, 3),)),
     ],
 )
-def select(condlist, choicelist, default=0.0):
+def select(condlist, choicelist, default=0):
     result = default
     for k in range(len(condlist) - 1, -1, -1):
         result = np.where(condlist[k], choicelist[k], result)

@@ -20,17 +20,29 @@ def _as(a, dtype):
     return a if dtype is None else a.astype(dtype)
 
 
+@static
+def _whole(dtype):
+    return dtype is not None and np.dtype(dtype).kind in "biu"
+
+
+def _total(x, dtype):
+    """What was added up or multiplied, where the caller says in which integers: they wrap."""
+    return x.astype(dtype) if _whole(dtype) else x
+
+
 @full(np.sum)
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     x = _as(a, dtype)
-    total = np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims)
+    total = _total(np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims), dtype)
     return total if initial is None else total + initial
 
 
 @full(np.prod)
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     x = _as(a, dtype)
-    product = np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims)
+    product = _total(
+        np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims), dtype
+    )
     return product if initial is None else product * initial
 
 
@@ -86,17 +98,17 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
 
 @full(np.cumsum)
 def cumsum(a, axis=None, dtype=None, out=None):
-    return np.cumsum(_as(a, dtype), axis=axis)
+    return _total(np.cumsum(_as(a, dtype), axis=axis), dtype)
 
 
 @full(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
-    return np.cumprod(_as(a, dtype), axis=axis)
+    return _total(np.cumprod(_as(a, dtype), axis=axis), dtype)
 
 
 @full(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return np.trace(_as(a, dtype), offset, axis1, axis2)
+    return _total(np.trace(_as(a, dtype), offset, axis1, axis2), dtype)
 
 
 @full(np.clip)

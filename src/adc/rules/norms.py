@@ -5,7 +5,7 @@ A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie
 
 import numpy as np
 
-from adc.rules.reductions import root
+from adc.rules.reductions import as_floats, root
 from adc.rules.registry import composite, constant
 from adc.rules.sampler import call
 
@@ -84,6 +84,7 @@ def _matrix_norm(x, order, keepdims):
     notes="0 at 0 for the norms that have a corner there; at a tie as max and abs",
 )
 def norm(x, ord=None, axis=None, keepdims=False):
+    x = as_floats(x)
     if axis is None:
         if ord is None:
             total = root(np.sum(_squares(x)))
@@ -137,7 +138,7 @@ if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0
         ],
     )
     def vector_norm(x, axis=None, keepdims=False, ord=2):
-        return _vector_norm(x, ord, axis, keepdims)
+        return _vector_norm(as_floats(x), ord, axis, keepdims)
 
     @composite(
         np.linalg.matrix_norm,
@@ -151,7 +152,7 @@ if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0
         ],
     )
     def matrix_norm(x, keepdims=False, ord="fro"):
-        return _matrix_norm(x, ord, keepdims)
+        return _matrix_norm(as_floats(x), ord, keepdims)
 
     @composite(
         np.linalg.svdvals,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -106,18 +107,28 @@ def _statistic(a, k, mode, length, side):
     return np.median(near, axis=k, keepdims=True)
 
 
+def _typed(x, a):
+    return x if a.dtype.kind in "fc" else x.astype(a.dtype)
+
+
 def _beside(a, k, mode, width, side, values):
     """What stands before (side 0) or after the elements of one axis."""
     lengths = np.shape(a)[:k] + (width,) + np.shape(a)[k + 1 :]
     zeros = np.zeros(lengths, dtype=a.dtype)
     if mode == "constant":
-        return zeros + values
+        return _typed(zeros + values, a)
     if mode == "linear_ramp":
         edge = np.expand_dims(a[(slice(None),) * k + (0 if side == 0 else a.shape[k] - 1,)], k)
         step = np.arange(width) if side == 0 else width - 1 - np.arange(width)
-        share = _beside_axis(step / np.maximum(width, 1), a, k)
-        return zeros + (values + (edge - values) * share)
-    return zeros + _statistic(a, k, mode, values, side)
+        if a.dtype.kind in "fc":
+            share = _beside_axis(step / np.maximum(width, 1), a, k)
+            return zeros + (values + (edge - values) * share)
+        share = _beside_axis(step / np.maximum(width, 1), as_floats(a), k)
+        return np.floor(values + (edge * 1.0 - values) * share).astype(a.dtype)
+    statistic = _statistic(a, k, mode, values, side)
+    if mode in ("mean", "median") and a.dtype.kind not in "fc":
+        statistic = np.rint(statistic)
+    return zeros + _typed(statistic, a)
 
 
 @composite(

@@ -222,12 +222,14 @@ def inner(a, b):
     ],
 )
 def vdot(a, b):
-    return np.conjugate(_flat(a)) @ _flat(b)
+    return conjugated(_flat(a)) @ _flat(b)
 
 
 def vecdot(x1, x2, *, axis=-1):
     # The axis is one of each operand, before they are broadcast against each other.
-    return np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
+    products = conjugated(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1)
+    total = np.sum(products, axis=-1)
+    return total.astype(products.dtype) if products.dtype.kind in "biu" else total
 
 
 if hasattr(np, "vecdot"):  # NumPy 2.0
@@ -258,7 +260,7 @@ if hasattr(np, "matvec"):  # NumPy 2.2
         examples=lambda r: [(r.normal(3), r.normal(3, 2)), (r.normal(4, 3), r.normal(4, 3, 2))],
     )
     def vecmat(x1, x2):
-        return np.squeeze(np.expand_dims(np.conjugate(x1), -2) @ x2, -2)
+        return np.squeeze(np.expand_dims(conjugated(x1), -2) @ x2, -2)
 
 
 @static

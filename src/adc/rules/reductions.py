@@ -37,6 +37,20 @@ def expanded(z, axis, keepdims):
     return np.expand_dims(z, axis)
 
 
+def without_nan(a, value):
+    """An array with a value in place of NaN; integers and truth values as they are."""
+    return np.where(np.isnan(a), value, a) if may_be_nan(a) else a
+
+
+def may_be_nan(a):
+    return np.ndim(a) == 0 or a.dtype.kind in "fc"
+
+
+def as_floats(a):
+    """An array with which NumPy computes in floats, of integers in double precision."""
+    return a if may_be_nan(a) else a.astype(np.float64)
+
+
 def count(a, axis):
     """How many elements are reduced into one."""
     if axis is None:

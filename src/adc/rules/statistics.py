@@ -3,7 +3,7 @@
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.rules.reductions import count, degrees, root
+from adc.rules.reductions import as_floats, count, degrees, may_be_nan, root, without_nan
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -23,22 +23,26 @@ def _nan_examples(r):
 
 @composite(np.nansum, examples=_nan_examples)
 def nansum(a, axis=None, keepdims=False):
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+    return np.sum(without_nan(a, 0.0), axis=axis, keepdims=keepdims)
 
 
 @composite(np.nanprod, examples=_nan_examples)
 def nanprod(a, axis=None, keepdims=False):
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+    return np.prod(without_nan(a, 1.0), axis=axis, keepdims=keepdims)
 
 
 @composite(np.nanmax, examples=_nan_examples, notes="a tie goes to the first element")
 def nanmax(a, axis=None, keepdims=False):
+    if not may_be_nan(a):
+        return np.max(a, axis=axis, keepdims=keepdims)
     largest = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)
 
 
 @composite(np.nanmin, examples=_nan_examples, notes="a tie goes to the first element")
 def nanmin(a, axis=None, keepdims=False):
+    if not may_be_nan(a):
+        return np.min(a, axis=axis, keepdims=keepdims)
     smallest = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)
 
@@ -149,7 +153,7 @@ def _quantiles(a, q, axis, method, keepdims, skip_nan):
     axes = _axes(axis, np.ndim(a))
     columns = _merged_first(a, axes)
     n = columns.shape[0]
-    ordered = np.sort(columns, axis=0)
+    ordered = as_floats(np.sort(columns, axis=0))
     missing = np.sum(np.isnan(columns), axis=0, keepdims=True)
     if skip_nan:
         numbers = np.maximum(n - missing, 1)
@@ -245,7 +249,7 @@ def median(a, axis=None, keepdims=False):
     axes = _axes(axis, np.ndim(a))
     columns = _merged_first(a, axes)
     n = columns.shape[0]
-    ordered = np.sort(columns, axis=0)
+    ordered = as_floats(np.sort(columns, axis=0))
     middle = 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
     # NaN sorts to the end.
     return _shaped(np.where(np.isnan(ordered[n - 1]), np.nan, middle), a, axes, keepdims)

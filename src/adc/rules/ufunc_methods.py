@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.rules import keywords
+from adc.rules.cumulative import widened
 from adc.rules.reductions import flattened
 from adc.rules.registry import composite, constant, full, lowered
 from adc.rules.sampler import call
@@ -105,6 +106,8 @@ def _runs(ufunc):
     @method(ufunc, "accumulate", "array", lambda r: [r.positive(4), call(r.positive(2, 3), axis=1)])
     def run(array, axis=0):
         x = np.moveaxis(array, axis, 0)
+        if x.dtype.kind not in "fc":
+            x = x.astype(ufunc(x[:1], x[:1]).dtype)
         y = np.zeros_like(x)
         y[:1] = x[:1]
         for k in range(1, x.shape[0]):
@@ -157,12 +160,12 @@ def _by_segments(array, indices, axis, reduce):
 
 @method(np.add, "reduceat", "array", _segments)
 def add_reduceat(array, indices, axis=0):
-    return _by_segments(array, indices, axis, np.sum)
+    return _by_segments(widened(array), indices, axis, np.sum)
 
 
 @method(np.multiply, "reduceat", "array", _segments)
 def multiply_reduceat(array, indices, axis=0):
-    return _by_segments(array, indices, axis, np.prod)
+    return _by_segments(widened(array), indices, axis, np.prod)
 
 
 @method(np.maximum, "reduceat", "array", _segments, "as max")

@@ -75,7 +75,9 @@ class ExpressionPrinter:
                 else float(x.value)
             )
         if isinstance(x, Var) and isinstance(type, Scalar) and x.type.dtype != type.dtype:
-            return call(_scalar_type(type.dtype), [self.atom(x)])
+            return call(_scalar_type(type.dtype, x.type.dtype), [self.atom(x)])
+        if isinstance(x, Const) and type is not None and type.dtype == "uint64" and isinstance(x.value, int):
+            return constant(np.uint64(x.value))  # which Numba takes for signed otherwise
         return self.atom(x)
 
     def conditional(self, region: If) -> ast.expr:
@@ -178,7 +180,8 @@ class ExpressionPrinter:
                     return call(
                         ast.Attribute(self.atom(x), "astype", ast.Load()), [_array_dtype(dtype.value)]
                     )
-                return call(_scalar_type(dtype.value), [self.atom(x)])
+                given = x.type.dtype if isinstance(x, Var) else None
+                return call(_scalar_type(dtype.value, given), [self.atom(x)])
             case "alias":
                 return self.atom(stmt.args[0])
         if isinstance(stmt.op, str) and stmt.op.startswith(("vm.", "rt.")):
@@ -205,6 +208,11 @@ class ExpressionPrinter:
 
     def _print_logical_not(self, stmt: Assign) -> ast.expr | None:
         return None if stmt.target.is_array else ast.UnaryOp(ast.Not(), self.atom(stmt.args[0]))
+
+    def _print_invert(self, stmt: Assign) -> ast.expr | None:
+        """Of a truth value that Python's own comparison gives, `~` is a number."""
+        truth = not stmt.target.is_array and stmt.target.type.dtype == "bool"
+        return ast.UnaryOp(ast.Not(), self.atom(stmt.args[0])) if truth else None
 
     def _print_logical_and(self, stmt: Assign) -> ast.expr | None:
         return None if stmt.target.is_array else _bool(ast.And(), *(self.atom(a) for a in stmt.args))
@@ -319,12 +327,12 @@ def _array_dtype(dtype: str) -> ast.expr:
     return attribute("np", "bool_" if dtype == "bool" else dtype)
 
 
-def _scalar_type(dtype: str) -> ast.expr:
-    return (
-        name({"float64": "float", "int64": "int", "bool": "bool"}[dtype])
-        if dtype in ("float64", "int64", "bool")
-        else attribute("np", dtype)
-    )
+def _scalar_type(dtype: str, given: str | None) -> ast.expr:
+    """What makes a number of that dtype of another."""
+    plain = {"float64": "float", "int64": "int", "bool": "bool"}
+    if dtype not in plain or (dtype == "float64" and given == "bool"):  # of which Numba's `float` makes none
+        return attribute("np", dtype)
+    return name(plain[dtype])
 
 
 def _bool(op: ast.boolop, *values: ast.expr) -> ast.expr:

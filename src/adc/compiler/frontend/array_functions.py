@@ -384,7 +384,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     },
     np.add.at: _add_at,
     np.subtract.at: _subtract_at,
-    np.float64: python_builtins.to_float,
+    np.float64: python_builtins.to_double,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
     **{

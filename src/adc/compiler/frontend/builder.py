@@ -202,7 +202,10 @@ class Builder:
                 bound = tuple(self.cast(v, "int64", weak=True) for v in bound)
             elif operation.name in _OF_TRUTHS:
                 return self.op(_OF_TRUTHS[operation.name], *bound)
+        if operation.name in ("logical_and", "logical_or"):
+            bound = self._as_truths(bound)
         if infer.is_elementwise(operation):
+            bound = self._plain_doubles(bound)
             bound = stretching.operands(self, self._without_broadcasts(bound))
         elif lapack.takes(operation):
             bound = lapack.operands(self, bound)
@@ -241,6 +244,26 @@ class Builder:
         if operation.name == "broadcast_to":
             self.broadcast_of[result] = bound[0]
         return result
+
+    def _plain_doubles(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Constants np.float64(...) as plain numbers, unless they are what makes the result double."""
+        if not any(isinstance(v, np.float64) for v in bound):
+            return bound
+        others = [t for v in bound if not isinstance(v, np.float64) and (t := self.type_of(v)) is not None]
+        strong = [t.dtype for t in others if not (isinstance(t, Scalar) and t.weak)]
+        if not strong or any(dtype in ("float16", "float32", "complex64") for dtype in strong):
+            return bound
+        return tuple(float(v) if isinstance(v, np.float64) else v for v in bound)
+
+    def _as_truths(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Numbers as truth values: of two of them Python's own `and` and `or` give one of the numbers."""
+        types = [self.type_of(v) for v in bound]
+        if any(t is None or isinstance(t, Array) for t in types):
+            return bound
+        return tuple(
+            v if t is not None and t.dtype == "bool" else self.op("not_equal", v, 0)
+            for v, t in zip(bound, types, strict=True)
+        )
 
     def _without_broadcasts(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
         """Operands that were broadcast explicitly, as they were before, where the others give the same shape anyway."""
@@ -323,8 +346,8 @@ class Builder:
 
     def integer_value(self, operation: Operation, bound: tuple[Value, ...], type: Type) -> Dim | None:
         """Follow integer arithmetic as lengths, so that `n - 1` is known to be one less than n."""
-        if isinstance(type, Array) or not is_integer(type):
-            return None
+        if type.dtype != "int64" or isinstance(type, Array):
+            return None  # narrow integers wrap around
         dims = [d for d in map(self.length, bound) if d is not None]
         if len(dims) != len(bound):
             return None

@@ -326,7 +326,7 @@ def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: int = 0) -
     if isinstance(operand, Const):
         return operand.value
     if operand.dim is not None:
-        return 1 if tiny else operand.dim.evaluate(value)
+        return sample(operand.type) if tiny else operand.dim.evaluate(value)
     if isinstance(operand.type, Scalar):
         return _sample(operand.type)
     lengths = tuple(tiny or d.evaluate(value) for d in operand.type.shape)

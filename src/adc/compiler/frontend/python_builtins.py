@@ -29,7 +29,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Print, Var
-from adc.compiler.ir.types import Array, is_float
+from adc.compiler.ir.types import Array, Scalar, is_float
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -132,6 +132,15 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
             x = self.cast(x, "int64", weak=True)
         return x if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
     return float(x)
+
+
+def to_double(self: Calls, x: Value = 0.0) -> Value:
+    """np.float64(x): beside single precision it counts as double, which a float of Python's does not."""
+    number = to_float(self, x)
+    if not isinstance(number, Var):
+        return np.float64(number)
+    plain = isinstance(number.type, Scalar) and number.type.weak
+    return self.assign("alias", (number,), Scalar("float64")) if plain else number
 
 
 def _int(self: Calls, x: Value = 0) -> Value:
@@ -287,6 +296,8 @@ def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
 def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
     if isinstance(values, Var):
         total = self.op("sum", values, axis=0)
+        if np.dtype(values.type.dtype).kind in "iu":
+            total = self.cast(total, values.type.dtype)  # Python adds in the dtype of the elements
         return total if self.is_static(start) and start == 0 else self.op("add", start, total)
     if isinstance(values, Items) and not isinstance(values.length, int):
         return higher_order.total(self, values, start)

@@ -159,7 +159,10 @@ def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:
     t = builder.type_of(kept)
     if t is None:
         return False
-    return np.dtype(t.dtype).kind in "fc" or (isinstance(other, int) and not isinstance(other, bool))
+    kind = np.dtype(t.dtype).kind
+    if isinstance(other, np.float64):
+        return t.dtype == "float64"
+    return kind in "fc" or (kind in "iu" and isinstance(other, int) and not isinstance(other, bool))
 
 
 def with_zero(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> Value:

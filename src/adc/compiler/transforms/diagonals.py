@@ -83,7 +83,7 @@ def _sums(product: Assign, positions: Var, definition: dict[Var, Assign], ev: Ev
         right = (
             _first(b_t, 0, length, ev) if b_t is not None else ev.op("transpose", _first(b, 1, length, ev))
         )
-    total = ev.op("sum", ev.op("multiply", left, right), axis=axis)
+    total = ev.cast(ev.op("sum", ev.op("multiply", left, right), axis=axis), product.target.type.dtype)
     assert isinstance(total, Var)
     return total
 

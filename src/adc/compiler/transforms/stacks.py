@@ -109,6 +109,7 @@ class _Unstacker:
         made = ev.op("multiply", a, b)
         if a.type.shape[-1].known != 1 or axis == -2:
             made = ev.op("sum", made, axis=axis, keepdims=True)
+        made = ev.cast(made, stmt.target.type.dtype)
         last = ev.block.pop()
         assert isinstance(last, Assign) and last.target is made
         ev.block.append(Assign((stmt.target,), last.op, last.args, stmt.origin))

@@ -380,7 +380,11 @@ class Nests:
             if low is not None:
                 value = self.ev.op("maximum", value, low)
             return value if high is None else self.ev.op("minimum", value, high)
-        return self.ev.op(stmt.op, *loaded)
+        value = self.ev.op(stmt.op, *loaded)
+        last = self.ev.block[-1] if self.ev.block else None
+        if isinstance(value, Var) and isinstance(last, Assign) and last.targets == (value,):
+            value.type = Scalar(dtype)  # a counter in place of an element of an array has no dtype of its own
+        return value
 
     def elementwise(self, stmt: Assign) -> None:
         target = stmt.targets[0]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from adc.compiler.frontend.indexing import FULL, indexed_type
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
@@ -29,7 +31,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import library, stacks
-from adc.compiler.transforms.scalarise import edges, layouts, positions, reductions, rows
+from adc.compiler.transforms.scalarise import edges, layouts, positions, products, reductions, rows
 from adc.compiler.transforms.scalarise.nests import FILLS, Nests, plain
 from adc.rules.operation import Operation
 
@@ -147,8 +149,8 @@ class _Scalariser:
             positions.gather(self.nests, stmt)
         elif name == "outer":
             self._outer(stmt)
-        elif name in ("eye", "identity"):
-            self._eye(stmt)
+        elif name in ("eye", "identity", "tri"):
+            self._ones_by_place(stmt)
         elif name in ("tril", "triu"):
             self._triangle(stmt)
         elif name in ("concatenate", "stack"):
@@ -158,7 +160,7 @@ class _Scalariser:
         elif name == "arange":
             self._arange(stmt)
         elif name in ("matmul", "dot"):
-            self._product(stmt)
+            products.product(self.nests, stmt)
         elif name == "convolve" and _of_one_float(stmt):
             self.ev.block.append(Assign(stmt.targets, "rt.convolve", stmt.args, stmt.origin))
         elif name in ("reshape", "ravel", "squeeze"):
@@ -322,27 +324,30 @@ class _Scalariser:
             lambda i: self.nests.put(target, moved(i, shift), self.nests.load(source, i)),
         )
 
-    def _product(self, stmt: Assign) -> None:
-        a, b = stmt.args
-        operands = tuple(layouts.for_blas(self.nests, x, stmt.targets[0].type.dtype) for x in (a, b))
-        self.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
+    def _ones_by_place(self, stmt: Assign) -> None:
+        """A matrix that is one on a diagonal, or from there to the left, and zero elsewhere."""
+        kind = np.dtype(stmt.target.type.dtype)
+        shift = 0 if stmt.name == "identity" else plain(stmt.args[2])
+        test = "less_equal" if stmt.name == "tri" else "equal"
 
-    def _eye(self, stmt: Assign) -> None:
-        shift = plain(stmt.args[2]) if stmt.name == "eye" else 0
-        self.nests.nest(
-            stmt.target,
-            lambda index: self.ev.op(
-                "where", self.ev.op("equal", index[1], self.ev.op("add", index[0], shift)), 1.0, 0.0
-            ),
-        )
+        def element(index: list[Any]) -> Any:
+            within = self.ev.op(test, index[1], self.ev.op("add", index[0], shift))
+            return (
+                within
+                if kind.kind == "b"
+                else self.ev.op("where", within, _number(1, kind), _number(0, kind))
+            )
+
+        self.nests.nest(stmt.target, element)
 
     def _triangle(self, stmt: Assign) -> None:
         """The elements on one side of a diagonal of the last two axes, that diagonal included."""
         side = "less_equal" if stmt.name == "tril" else "greater_equal"
+        zero = _number(0, np.dtype(stmt.target.type.dtype))
 
         def element(index: list[Any]) -> Any:
             within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], plain(stmt.args[1])))
-            return self.ev.op("where", within, self.nests.load(stmt.args[0], index), 0.0)
+            return self.ev.op("where", within, self.nests.load(stmt.args[0], index), zero)
 
         self.nests.nest(stmt.target, element)
 
@@ -367,6 +372,11 @@ def _of_one_float(stmt: Assign) -> bool:
     vectors = [a.type for a in stmt.args[:2] if isinstance(a, Var) and isinstance(a.type, Array)]
     dtype = stmt.target.type.dtype
     return dtype in layouts.REAL and [t.dtype for t in vectors] == [dtype, dtype]
+
+
+def _number(value: int, kind: np.dtype[Any]) -> Any:
+    """0 or 1 as the elements of an array of that dtype are printed: plainly where that means the same."""
+    return kind.type(value) if kind == np.float32 else kind.type(value).item()
 
 
 def _value_of(operand: Any) -> Any:

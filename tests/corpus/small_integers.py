@@ -1,0 +1,219 @@
+"""Truth values, bytes and other small integers: NumPy's dtypes, sums and wrapping around, in programs of floats."""
+
+import numpy as np
+from tests.corpus import program
+
+
+def _vector(r):
+    return (r.normal(size=4),)
+
+
+def _matrix(r):
+    return (r.normal(size=(3, 3)),)
+
+
+def _bytes(r):
+    return r.normal(size=4), np.array([200, 3, 0, 7], np.uint8), np.array([5, 200, 2, 3], np.uint8)
+
+
+# --- masks made of matrices -----------------------------------------------------------------------------------
+
+
+@program(_matrix)
+def off_the_diagonal(x):
+    return np.sum(np.where(~np.eye(x.shape[0], dtype=bool), x * x, 0.0))
+
+
+@program(_matrix)
+def causal_mask(x):
+    n = x.shape[0]
+    masked = np.where(~np.tril(np.ones((n, n), bool)), -np.inf, x)
+    weights = np.exp(masked - np.max(masked, axis=1, keepdims=True))
+    return np.sum((weights / np.sum(weights, axis=1, keepdims=True)) ** 2)
+
+
+@program(_matrix)
+def two_diagonals(x):
+    n = x.shape[0]
+    band = np.eye(n, dtype=bool) | np.eye(n, k=1, dtype=bool)
+    return np.sum(x[band] ** 2) + np.sum(x * (np.identity(n, dtype=bool) ^ band))
+
+
+@program(_matrix)
+def triangles_of_truth(x):
+    n = x.shape[0]
+    lower = np.tri(n, dtype=bool)
+    return np.sum(x * (lower + lower)) + np.sum(np.where(lower & ~np.tri(n, k=-1, dtype=bool), x * x, 0.0))
+
+
+@program(_matrix)
+def a_diagonal_of_truth(x):
+    m = np.diag(x[0] > -9.0)
+    return np.sum(x * (m + m)) + np.sum(np.where(~np.diagflat(x[0] > -9.0), x * x, 0.0))
+
+
+@program(_matrix)
+def diagonal_matrices_as_positions(x):
+    return np.sum(x[np.diag(np.arange(3)), 0] ** 2) + np.sum(x[np.tri(3, dtype=int), 1])
+
+
+@program(_matrix)
+def a_frame_of_truth(x):
+    m = np.pad(x[1:2, 1:2] > -9.0, 1)
+    return np.sum(x * (m + np.eye(3, dtype=bool)))
+
+
+@program(_vector)
+def where_truth_changes(x):
+    return np.sum(x[1:] ** 2 * np.diff(x > 0.0))
+
+
+# --- counting -------------------------------------------------------------------------------------------------
+
+
+@program(_vector)
+def rank_among_the_positive(x):
+    mask = x > -0.2
+    return np.sum(x[np.cumsum(mask) - 1] * x)
+
+
+@program(_matrix)
+def running_counts(x):
+    m = x > -9.0
+    return np.sum(x * np.cumsum(m, axis=0)) + np.sum(x * m.cumsum(axis=1)) + np.sum(x.ravel() * np.cumsum(m))
+
+
+@program(_vector)
+def counts_of_segments(x):
+    return np.sum(x[:2] * np.add.reduceat(x > -9.0, [0, 1])) + np.sum(x * np.add.accumulate(x > -9.0))
+
+
+@program(_vector)
+def a_sum_that_starts_with_zero(x):
+    return x[0] * sum([v > -9.0 for v in x]) + np.sum(x * ((x > -9.0) * 1 + (x > -9.0) * 1))
+
+
+@program(_matrix)
+def statistics_of_a_mask(x):
+    m = x > 0.0
+    return np.sum(x * np.mean(m, axis=0)) + np.var(m) * np.sum(x) + np.median(m) * x[0, 0]
+
+
+@program(_matrix)
+def a_mask_times_a_matrix(x):
+    return np.sum((x > 0.0) @ x) + np.sum(np.einsum("ij,jk->ik", x > 0.0, x) * x)
+
+
+@program(_matrix)
+def products_of_integers(x):
+    a, m = np.arange(9).reshape(3, 3), x > -0.5
+    return (
+        np.sum(x * (a @ a)) + np.sum(x * (m @ m)) + np.dot(a[0], a[1]) * x[0, 0] + np.sum(x[0] * (m @ a[0]))
+    )
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------
+
+
+@program(_bytes)
+def arithmetic_of_bytes(x, v, w):
+    return (
+        np.sum(x * (v - w))
+        + np.sum(x * (v + 100))
+        + np.sum(x * (v * w))
+        + np.sum(x * (-v))
+        + np.sum(x * v**2)
+    )
+
+
+@program(_bytes)
+def bits_of_bytes(x, v, w):
+    return np.sum(x * ~v) + np.sum(x * (v << 1)) + np.sum(x * ((v ^ w) >> 1)) + np.sum(x * ((v | w) - 7))
+
+
+@program(_bytes)
+def differences_of_bytes(x, v, w):
+    return np.sum(x[1:] * np.diff(v)) + np.sum(x[1:] * np.ediff1d(w)) + np.sum(x * (v > w) * np.abs(v - w))
+
+
+@program(_bytes)
+def totals_of_bytes(x, v, w):
+    return np.sum(x) * (np.sum(v) + np.prod(w) + v.max()) + np.sum(x * np.cumsum(v)) + np.dot(v, w) * x[0]
+
+
+@program(_bytes)
+def statistics_of_bytes(x, v, w):
+    return (
+        np.sum(x * np.gradient(v))
+        + x[0] * np.median(v)
+        + x[1] * np.linalg.norm(w)
+        + x[2] * np.quantile(v, 0.3)
+    )
+
+
+@program(_bytes)
+def elements_of_bytes(x, v, w):
+    s = np.zeros(4, v.dtype)
+    total = v[0]
+    for i in range(4):
+        s[i] = v[i] * w[i] + v[i]
+        total = total + w[i]
+    s[1:] += v[1:]
+    return np.sum(x * s) + x[0] * total
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def a_matrix_of_bytes(x):
+    m = np.eye(3, dtype=np.uint8) - np.uint8(1)
+    return np.sum(x * m)
+
+
+@program(lambda r: (r.normal(size=3), np.array([2**20, 3, -5], np.int32)))
+def products_of_short_integers(x, k):
+    return np.sum(x * (k * k)) + np.sum(x * np.cumprod(k)) + np.sum(x) * np.sum(k * 2048)
+
+
+@program(lambda r: (r.normal(size=3), np.array([100, -128, 7], np.int8)))
+def signed_bytes(x, k):
+    return np.sum(x * np.abs(k)) + np.sum(x * (k + k)) + np.sum(x * (k * k)) + np.sum(x * (k // -1))
+
+
+@program(lambda r: (r.normal(size=3), np.array([2**63 + 2048, 5, 0], np.uint64)))
+def long_unsigned_integers(x, k):
+    return np.sum(x * (k // 3)) + np.sum(x * (k - 1)) + np.sum(x * np.sign(k)) + x[0] * np.sum(k >> 1)
+
+
+@program(_bytes, refused={"compiled": "compiled code has no half precision"})
+def a_root_of_bytes(x, v, w):
+    return np.sum(x * np.sqrt(v))
+
+
+@program(_bytes)
+def numbers_as_truth(x, v, w):
+    return (
+        np.sum(x * np.logical_and(v, w)) + np.sum(x * np.logical_or(v, w)) + x[0] * np.logical_and(v[0], w[0])
+    )
+
+
+@program(_bytes)
+def lists_of_bytes(x, v, w):
+    pair = np.array([v[0], w[1]])
+    chosen = np.select([v > 100, w > 100], [v, w])
+    return np.sum(x[:2] * (pair + pair)) + np.sum(x * (chosen + chosen)) + x[0] * sum(v)
+
+
+@program(_bytes)
+def bytes_beside_counters(x, v, w):
+    n = x.shape[0]
+    return np.sum(x * (v - np.arange(n))) + np.sum(x * (v + v - np.arange(n, dtype=np.uint8)))
+
+
+@program(_matrix)
+def contractions_of_truth(x):
+    m = x > -9.0
+    rows = np.einsum("ij,ij->i", m, m)
+    return (
+        np.sum(x[0] * (rows + np.einsum("ij->i", m)))
+        + np.vdot(m, m) * x[0, 0]
+        + np.sum(np.einsum("ij,k->k", m, x[0]))
+    )
