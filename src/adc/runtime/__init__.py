@@ -4,14 +4,21 @@ from adc.runtime import caching as caching
 from adc.runtime.convolution import convolve as convolve
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky
-from adc.runtime.linalg import det as det
 from adc.runtime.linalg import eigh as eigh
-from adc.runtime.linalg import inv as inv
 from adc.runtime.linalg import qr as qr
-from adc.runtime.linalg import slogdet as slogdet
-from adc.runtime.linalg import solve as solve
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
+from adc.runtime.lu import det as det
+from adc.runtime.lu import inv as inv
+from adc.runtime.lu import lu as lu
+from adc.runtime.lu import lu_det as lu_det
+from adc.runtime.lu import lu_inv as lu_inv
+from adc.runtime.lu import lu_inv_transposed as lu_inv_transposed
+from adc.runtime.lu import lu_slogdet as lu_slogdet
+from adc.runtime.lu import lu_solve as lu_solve
+from adc.runtime.lu import lu_solve_transposed as lu_solve_transposed
+from adc.runtime.lu import slogdet as slogdet
+from adc.runtime.lu import solve as solve
 from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
@@ -27,6 +34,13 @@ __all__ = [
     "eigh",
     "inv",
     "kernel",
+    "lu",
+    "lu_det",
+    "lu_inv",
+    "lu_inv_transposed",
+    "lu_slogdet",
+    "lu_solve",
+    "lu_solve_transposed",
     "qr",
     "searchsorted",
     "slogdet",

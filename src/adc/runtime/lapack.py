@@ -21,11 +21,12 @@ try:
 except ImportError:  # it is no requirement: what needs it says so when it is compiled
     cython_blas = cython_lapack = None
 
-__all__ = ["LEFT", "NO", "RIGHT", "TRANSPOSE", "UPPER", "VECTORS", "routine"]
+__all__ = ["LEFT", "LOWER", "NO", "RIGHT", "TRANSPOSE", "UNIT", "UPPER", "VECTORS", "routine"]
 
 # Letters, as routines take them.
 NO, TRANSPOSE, VECTORS = np.uint8(ord("N")), np.uint8(ord("T")), np.uint8(ord("V"))
 UPPER, LEFT, RIGHT = np.uint8(ord("U")), np.uint8(ord("L")), np.uint8(ord("R"))
+LOWER, UNIT = np.uint8(ord("L")), np.uint8(ord("U"))
 
 
 def _address(capsule: Any) -> int:

@@ -1,4 +1,4 @@
-"""Factorizations and linear systems for generated code, compiled once and kept on disk.
+"""Factorizations and triangular systems for generated code, compiled once and kept on disk.
 
 Numba compiles LAPACK's callers anew in every function that calls them, for a second or more each. Systems whose matrix
 is a Cholesky factor are solved by substitution in blocks, where matrix products do nearly all of the work.
@@ -10,71 +10,10 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.extending import register_jitable
 
-from adc.runtime import small
-
-__all__ = ["cholesky", "det", "eigh", "inv", "qr", "slogdet", "solve", "solve_lower", "solve_transposed"]
+__all__ = ["cholesky", "eigh", "qr", "solve_lower", "solve_transposed"]
 
 BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
-
-
-@register_jitable(error_model="numpy")
-def _is_small(a: Any) -> Any:
-    return a.shape[0] == a.shape[1] and 0 < a.shape[0] <= small.LARGEST
-
-
-@register_jitable(error_model="numpy")
-def _of_a_vector(a: Any, b: Any) -> Any:
-    x = b.copy()
-    small.substitute(a, x.reshape((b.shape[0], 1)))
-    return x
-
-
-@register_jitable(error_model="numpy")
-def _of_a_matrix(a: Any, b: Any) -> Any:
-    x = np.empty((b.shape[1], b.shape[0]), b.dtype).T  # by columns, as LAPACK gives it
-    x[:] = b
-    small.substitute(a, x)
-    return x
-
-
-@numba.njit(cache=True, error_model="numpy")
-def solve(a: Any, b: Any) -> Any:
-    """`np.linalg.solve` of one matrix, shape (n, n), and b of shape (n,) or (n, m). Raises LinAlgError."""
-    if not (_is_small(a) and b.shape[0] == a.shape[0]):
-        return np.linalg.solve(a, b)
-    if b.ndim == 1:
-        return _of_a_vector(a, b)
-    return _of_a_matrix(a, b)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def inv(a: Any) -> Any:
-    """`np.linalg.inv` of one matrix. Raises LinAlgError."""
-    if _is_small(a):
-        x = np.zeros(a.shape, a.dtype).T
-        for k in range(a.shape[0]):
-            x[k, k] = 1.0
-        small.substitute(a, x)
-        return x
-    return np.linalg.inv(a)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def det(a: Any) -> Any:
-    """`np.linalg.det` of one matrix."""
-    if _is_small(a):
-        return small.determinant(a)
-    return np.linalg.det(a)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def slogdet(a: Any) -> Any:
-    """`np.linalg.slogdet` of one matrix: sign, logarithm."""
-    if _is_small(a):
-        return small.sign_and_log(a)
-    return np.linalg.slogdet(a)
 
 
 @numba.njit(cache=True, error_model="numpy")

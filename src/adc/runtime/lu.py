@@ -1,0 +1,357 @@
+"""Linear systems, inverses and determinants for generated code: a matrix is factored once, P A = L U, and used often.
+
+`lu` never raises, so that it may stand in front of what would: a singular matrix is an error where it is divided by.
+Factors lie by columns, as LAPACK's do. A matrix of a few rows is factored by loops, as a call costs more than they do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from adc.runtime import small
+from adc.runtime.lapack import LEFT, LOWER, NO, RIGHT, TRANSPOSE, UNIT, UPPER, routine
+
+__all__ = [
+    "det",
+    "inv",
+    "lu",
+    "lu_det",
+    "lu_inv",
+    "lu_inv_transposed",
+    "lu_slogdet",
+    "lu_solve",
+    "lu_solve_transposed",
+    "slogdet",
+    "solve",
+]
+
+SMALL = 8  # rows up to which loops are faster than LAPACK
+BLOCK = 32  # columns at a time for an inverse: the size of LAPACK's workspace
+
+_LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
+_getrf = {t: routine(f"{letter}getrf") for t, letter in _LETTERS.items()}
+_getri = {t: routine(f"{letter}getri") for t, letter in _LETTERS.items()}
+_trsm = {t: routine(f"{letter}trsm") for t, letter in _LETTERS.items()}
+
+
+# --- by LAPACK ----------------------------------------------------------------------------------------------
+
+
+def _factor(columns: Any, pivots: Any) -> None:
+    """Put the factors of a matrix, given by columns, in its place. A pivot counts rows from 1."""
+    raise NotImplementedError
+
+
+@overload(_factor, jit_options={"error_model": "numpy"})
+def _factor_of(columns: Any, pivots: Any) -> Any:
+    getrf = _getrf[columns.dtype]
+
+    def factor(columns: Any, pivots: Any) -> None:
+        n = np.int32(pivots.size)
+        info = np.empty(1, np.int32)
+        getrf((n, n, columns, n, pivots, info))
+
+    return factor
+
+
+def _divide(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> None:
+    """Divide the rows of x, shape (n, m), by a triangle of the factors, or (`letter`) its transpose."""
+    raise NotImplementedError
+
+
+@overload(_divide, jit_options={"error_model": "numpy"})
+def _divide_of(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> Any:
+    trsm = _trsm[factors.dtype]
+    dtype = np.dtype(str(factors.dtype)).type
+
+    def divide(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> None:
+        n, m = np.int32(x.shape[0]), np.int32(x.shape[1])
+        if m == 1:
+            trsm((LEFT, triangle, letter, diagonal, n, m, dtype(1), factors, n, x, n))
+        else:
+            # BLAS counts by columns: it is told of x.T, which the transpose of the triangle divides from the right.
+            other = NO if letter == TRANSPOSE else TRANSPOSE
+            trsm((RIGHT, triangle, other, diagonal, m, n, dtype(1), factors, n, x, m))
+
+    return divide
+
+
+def _inverse(factors: Any, pivots: Any) -> Any:
+    """The inverse, by columns."""
+    raise NotImplementedError
+
+
+@overload(_inverse, jit_options={"error_model": "numpy"})
+def _inverse_of(factors: Any, pivots: Any) -> Any:
+    getri = _getri[factors.dtype]
+
+    def inverse(factors: Any, pivots: Any) -> Any:
+        columns, places = factors.copy(), np.ascontiguousarray(pivots)
+        n = np.int32(pivots.size)
+        work, info = np.empty(BLOCK * pivots.size, factors.dtype), np.empty(1, np.int32)
+        if n > 0:
+            getri((n, columns, n, places, work, np.int32(work.size), info))
+        return columns
+
+    return inverse
+
+
+# --- by loops -----------------------------------------------------------------------------------------------
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _factor_by_loops(columns: Any, pivots: Any) -> None:
+    n = pivots.size
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(columns[k, i]) > abs(columns[k, best]):
+                best = i
+        pivots[k] = best + 1
+        pivot = columns[k, best]
+        if pivot == 0:
+            continue
+        if best != k:
+            for j in range(n):
+                columns[j, k], columns[j, best] = columns[j, best], columns[j, k]
+        for i in range(k + 1, n):
+            columns[k, i] /= pivot
+        for j in range(k + 1, n):
+            factor = columns[j, k]
+            for i in range(k + 1, n):
+                columns[j, i] -= factor * columns[k, i]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _solve_by_loops(factors: Any, x: Any) -> None:
+    n, m = x.shape
+    for k in range(n):
+        for i in range(k + 1, n):
+            for j in range(m):
+                x[i, j] -= factors[k, i] * x[k, j]
+    for k in range(n - 1, -1, -1):
+        for j in range(m):
+            x[k, j] /= factors[k, k]
+        for i in range(k):
+            for j in range(m):
+                x[i, j] -= factors[k, i] * x[k, j]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _solve_transposed_by_loops(factors: Any, x: Any) -> None:
+    n, m = x.shape
+    for i in range(n):
+        for k in range(i):
+            for j in range(m):
+                x[i, j] -= factors[i, k] * x[k, j]
+        for j in range(m):
+            x[i, j] /= factors[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            for j in range(m):
+                x[i, j] -= factors[i, k] * x[k, j]
+
+
+# --- a matrix that is used often ----------------------------------------------------------------------------
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu(a: Any) -> Any:
+    """The factors of one matrix, by columns, L below the diagonal and U from there on, and its pivots.
+
+    Of a matrix that is not square no use is made: what follows says so.
+    """
+    n, m = a.shape
+    factors = np.empty((m, n), a.dtype)
+    for i in range(n):
+        for j in range(m):
+            factors[j, i] = a[i, j]
+    pivots = np.empty(n, np.int32)
+    if n == m and n <= SMALL:
+        _factor_by_loops(factors, pivots)
+    elif n == m:
+        _factor(factors, pivots)
+    return factors, pivots
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _require_square(factors: Any) -> None:
+    if factors.shape[0] != factors.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _require_regular(factors: Any) -> None:
+    _require_square(factors)
+    for k in range(factors.shape[0]):
+        if factors[k, k] == 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _right_side(factors: Any, b: Any) -> Any:
+    """A copy of b as a matrix."""
+    _require_regular(factors)
+    n = factors.shape[0]
+    if b.shape[0] != n:
+        raise ValueError("the right side of a linear system has another number of rows than its matrix")
+    return b.copy().reshape((n, b.size // max(n, 1)))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _swap(x: Any, k: Any, other: Any) -> None:
+    if k != other:
+        for j in range(x.shape[1]):
+            x[k, j], x[other, j] = x[other, j], x[k, j]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
+    """`np.linalg.solve(a, b)` by the factors of a, for b of its dtype, shape (n,) or (n, m). Raises LinAlgError.
+
+    >>> lu_solve(*lu(np.array([[0.0, 2.0], [1.0, 0.0]])), np.array([2.0, 3.0]))
+    array([3., 1.])
+    """
+    x = _right_side(factors, b)
+    for k in range(x.shape[0]):
+        _swap(x, k, pivots[k] - 1)
+    if x.shape[0] <= SMALL:
+        _solve_by_loops(factors, x)
+    elif x.size > 0:
+        columns = np.ascontiguousarray(factors)
+        _divide(LOWER, NO, UNIT, columns, x)
+        _divide(UPPER, NO, NO, columns, x)
+    return x.reshape(b.shape)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
+    """`np.linalg.solve(a.T, b)` by the factors of a, for b of its dtype, shape (n,) or (n, m). Raises LinAlgError.
+
+    >>> lu_solve_transposed(*lu(np.array([[0.0, 2.0], [1.0, 0.0]])), np.array([2.0, 3.0]))
+    array([1.5, 2. ])
+    """
+    x = _right_side(factors, b)
+    if x.shape[0] <= SMALL:
+        _solve_transposed_by_loops(factors, x)
+    elif x.size > 0:
+        columns = np.ascontiguousarray(factors)
+        _divide(UPPER, TRANSPOSE, NO, columns, x)
+        _divide(LOWER, TRANSPOSE, UNIT, columns, x)
+    for k in range(x.shape[0] - 1, -1, -1):
+        _swap(x, k, pivots[k] - 1)
+    return x.reshape(b.shape)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_inv_transposed(factors: Any, pivots: Any) -> Any:
+    """`np.linalg.inv(a).T` by the factors of a. Raises LinAlgError."""
+    _require_regular(factors)
+    return _inverse(factors, pivots)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_inv(factors: Any, pivots: Any) -> Any:
+    """`np.linalg.inv(a)` by the factors of a. Raises LinAlgError.
+
+    >>> lu_inv(*lu(np.array([[0.0, 2.0], [1.0, 0.0]])))
+    array([[0. , 1. ],
+           [0.5, 0. ]])
+    """
+    return lu_inv_transposed(factors, pivots).T.copy()
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_slogdet(factors: Any, pivots: Any) -> Any:
+    """`np.linalg.slogdet(a)` by the factors of a: sign, logarithm."""
+    _require_square(factors)
+    sign, logarithm = factors.dtype.type(1), abs(factors.dtype.type(0))
+    for k in range(pivots.size):
+        size = abs(factors[k, k])
+        if size == 0:
+            return sign - sign, np.log(size)
+        sign *= factors[k, k] / size
+        if pivots[k] != k + 1:
+            sign = -sign
+        logarithm += np.log(size)
+    return sign, logarithm
+
+
+@numba.njit(cache=True, error_model="numpy")
+def lu_det(factors: Any, pivots: Any) -> Any:
+    """`np.linalg.det(a)` by the factors of a.
+
+    >>> lu_det(*lu(np.array([[0.0, 2.0], [1.0, 0.0]])))
+    -2.0
+    """
+    sign, logarithm = lu_slogdet(factors, pivots)
+    return sign * np.exp(logarithm)
+
+
+# --- a matrix that is used once -----------------------------------------------------------------------------
+
+
+@register_jitable(error_model="numpy")
+def _is_small(a: Any) -> Any:
+    return a.shape[0] == a.shape[1] and 0 < a.shape[0] <= small.LARGEST
+
+
+@register_jitable(error_model="numpy")
+def _of_a_vector(a: Any, b: Any) -> Any:
+    x = b.copy()
+    small.substitute(a, x.reshape((b.shape[0], 1)))
+    return x
+
+
+@register_jitable(error_model="numpy")
+def _of_a_matrix(a: Any, b: Any) -> Any:
+    x = b.copy()
+    small.substitute(a, x)
+    return x
+
+
+@numba.njit(cache=True, error_model="numpy")
+def solve(a: Any, b: Any) -> Any:
+    """`np.linalg.solve` of one matrix, shape (n, n), and b of its dtype, (n,) or (n, m). Raises LinAlgError."""
+    if not (_is_small(a) and b.shape[0] == a.shape[0]):
+        factors, pivots = lu(a)
+        return lu_solve(factors, pivots, b)
+    if b.ndim == 1:
+        return _of_a_vector(a, b)
+    return _of_a_matrix(a, b)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def inv(a: Any) -> Any:
+    """`np.linalg.inv` of one matrix. Raises LinAlgError."""
+    if _is_small(a):
+        x = np.zeros(a.shape, a.dtype)
+        for k in range(a.shape[0]):
+            x[k, k] = 1.0
+        small.substitute(a, x)
+        return x
+    factors, pivots = lu(a)
+    return lu_inv(factors, pivots)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def det(a: Any) -> Any:
+    """`np.linalg.det` of one matrix."""
+    if _is_small(a):
+        return small.determinant(a)
+    factors, pivots = lu(a)
+    return lu_det(factors, pivots)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def slogdet(a: Any) -> Any:
+    """`np.linalg.slogdet` of one matrix: sign, logarithm."""
+    if _is_small(a):
+        return small.sign_and_log(a)
+    factors, pivots = lu(a)
+    return lu_slogdet(factors, pivots)
