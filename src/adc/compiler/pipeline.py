@@ -42,6 +42,7 @@ from adc.compiler.transforms import (
     dead,
     diagonals,
     entry,
+    factor,
     first,
     fold,
     forward,
@@ -248,6 +249,7 @@ STAGES: tuple[Stage, ...] = (
 OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("widen", lambda p, c: widen.run(p, c.evaluator)),
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
+    Stage("factor", lambda p, c: factor.run(p, c.evaluator)),
     Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
     Stage("checks", lambda p, c: checks.run(p)),

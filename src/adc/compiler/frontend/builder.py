@@ -49,6 +49,8 @@ class Builder:
         # The real or imaginary part of a complex array -> of what, and which.
         self.part_of: dict[Var, tuple[Var, str]] = {}
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
+        # What the reverse sweep makes or restores -> what it is of the forward sweep, in the same trips.
+        self.again: dict[Var, Var] = {}
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.spent = 0
 

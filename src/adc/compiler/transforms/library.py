@@ -48,13 +48,43 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
     name = COMPILED_ONCE.get(function) if function is not None else None
     if name is None or not _of_matrices(stmt):
         return stmt
-    arrays = tuple(a for a in stmt.args if isinstance(a, Var))
-    if name == "solve":
-        factor, transposed = _factor(arrays[0], definition)
-        if factor is not None and factor.root not in written and arrays[1].type.dtype == factor.type.dtype:
-            way = "rt.solve_transposed" if transposed else "rt.solve_lower"
-            return Assign(stmt.targets, way, (factor, arrays[1]), stmt.origin)
-    return Assign(stmt.targets, f"rt.{name}", arrays, stmt.origin)
+    factor = triangular(stmt, definition, written)
+    if factor is not None:
+        way = "rt.solve_transposed" if factor is not stmt.args[0] else "rt.solve_lower"
+        return Assign(stmt.targets, way, (factor, stmt.args[1]), stmt.origin)
+    return Assign(stmt.targets, f"rt.{name}", tuple(a for a in stmt.args if isinstance(a, Var)), stmt.origin)
+
+
+def is_by_factors(stmt: Assign) -> bool:
+    """Whether a statement is of one matrix, a call that LAPACK makes of its factors."""
+    function = stmt.op.function if isinstance(stmt.op, Operation) else None
+    return (
+        function in (np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet)
+        and _of_matrices(stmt)
+        and all(a.type.dtype == stmt.args[0].type.dtype for a in stmt.args if isinstance(a, Var))
+    )
+
+
+def is_transpose(stmt: Assign) -> bool:
+    """Whether a statement turns all axes of an array round."""
+    return stmt.name == "transpose" and stmt.args[1] == Const(None)
+
+
+def triangular(
+    stmt: Assign, definition: Mapping[Var, Assign | None], written: Mapping[Var, Any]
+) -> Var | None:
+    """The Cholesky factor that a system has as its matrix, or the transpose of which."""
+    if not isinstance(stmt.op, Operation) or stmt.op.function is not np.linalg.solve:
+        return None
+    matrix = stmt.args[0]
+    made = definition.get(matrix)
+    if made is not None and is_transpose(made):
+        matrix = made.args[0]
+        made = definition.get(matrix)
+    if made is None or not isinstance(made.op, Operation) or made.op.function is not np.linalg.cholesky:
+        return None
+    real = np.dtype(matrix.type.dtype).kind == "f" and stmt.args[1].type.dtype == matrix.type.dtype
+    return matrix if real and matrix.root not in written else None
 
 
 def _of_vectors(stmt: Assign) -> bool:
@@ -103,16 +133,3 @@ def _of_matrices(stmt: Assign) -> bool:
             for a in stmt.args[1:]
         )
     )
-
-
-def _factor(matrix: Var, definition: Mapping[Var, Assign | None]) -> tuple[Var | None, bool]:
-    """The Cholesky factor that a matrix is, and whether transposed; None for any other matrix."""
-    made = definition.get(matrix)
-    transposed = made is not None and made.name == "transpose" and made.args[1] == Const(None)
-    if made is not None and transposed:
-        assert isinstance(made.args[0], Var)
-        matrix = made.args[0]
-        made = definition.get(matrix)
-    real = np.dtype(matrix.type.dtype).kind == "f"
-    is_factor = made is not None and isinstance(made.op, Operation) and made.op.function is np.linalg.cholesky
-    return (matrix, transposed) if is_factor and real else (None, False)

@@ -100,6 +100,7 @@ class Needs:
                     t.view_of, t.root = base, base.root
                 t.dim = self._redimensioned(old, t)
                 frame.fetched[old] = t
+                self.ev.again[t] = old
             again = Assign(targets, definition.op, rewritten(definition.args, table), definition.origin)
             self.measure([again])
             frame.block.append(again)
@@ -190,6 +191,7 @@ class Needs:
             named=v.named,
             dim=v.dim,
         )
+        self.ev.again[target] = v
         if target.dim is not None and not self.outside(target.dim):
             target.dim = Dim.symbol(
                 "value", target

@@ -106,6 +106,7 @@ class Regions(Statements):
         with self.ev.at(header):
             if isinstance(stmt, For):
                 reverse = self._reversed_header(stmt)
+                self.ev.again[reverse.index] = stmt.index
             else:
                 trips = self.needs.trip_counter(stmt)
                 reverse = For(
