@@ -121,4 +121,4 @@ def substitute(a: Any, x: Any) -> None:
 @_jitted
 def _checked(pivot: Any) -> None:
     if pivot == 0:
-        raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
+        raise np.linalg.LinAlgError("Singular matrix")
