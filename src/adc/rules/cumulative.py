@@ -86,6 +86,8 @@ def cumsum(z_bar, a, axis=None):
 
 def widened(a):
     """An array as NumPy adds it up: truth values and small integers as integers of 64 bits."""
+    if np.ndim(a) == 0:
+        return a + 0
     kind = a.dtype.kind
     if kind == "b" or (kind == "i" and a.dtype.itemsize < 8):
         return a.astype(np.int64)
