@@ -217,3 +217,20 @@ def contractions_of_truth(x):
         + np.vdot(m, m) * x[0, 0]
         + np.sum(np.einsum("ij,k->k", m, x[0]))
     )
+
+
+@program(lambda r: (r.normal(size=4), np.array([-7, 7, -8, 5]), np.array([3, -3, 70, 0])))
+def what_numba_computes_otherwise(x, k, n):
+    rest = np.fmod(k, n) + np.fmod(k.astype(np.int8), np.int8(3))
+    return (
+        np.sum(x * rest)
+        + np.sum(x * (k << n))
+        + np.sum(x * (k >> n))
+        + np.sum(x * np.round(k))
+        + x[0] * np.fmod(k[0], n[0])
+    )
+
+
+@program(_bytes)
+def shifts_by_bytes(x, v, w):
+    return np.sum(x * (v << w)) + np.sum(x * (v >> w))

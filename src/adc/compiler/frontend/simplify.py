@@ -63,6 +63,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         return None if dtype is None else builder.without_axes(builder.cast(fill, str(np.dtype(dtype))))
     elif name == "copy" and not builder.type_is_array(bound[0]):
         return builder.without_axes(bound[0])
+    elif name == "round" and isinstance(bound[1], int) and bound[1] >= 0 and _whole(builder, bound[0]):
+        return builder.op("copy", bound[0]) if builder.type_is_array(bound[0]) else bound[0]
     elif name == "where" and isinstance(bound[0], bool):
         chosen = bound[1] if bound[0] else bound[2]
         if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
@@ -152,6 +154,11 @@ def _becomes_number(builder: Builder, name: str, bound: tuple[Value, ...]) -> bo
     for d in bound[0].type.shape:
         builder.require_equal(d, Dim(1), "cannot reshape an array of several elements into no axes")
     return True
+
+
+def _whole(builder: Builder, value: Value) -> bool:
+    known = builder.type_of(value)
+    return known is not None and np.dtype(known.dtype).kind in "iu"
 
 
 def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:

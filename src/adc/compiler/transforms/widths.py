@@ -14,10 +14,10 @@ import numpy as np
 
 from adc.compiler.frontend.infer import is_elementwise, type_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Const, Operand, Program, Stmt, Var, change_blocks
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
-from adc.rules import registry
 from adc.rules.operation import Operation
 
 SELECT = {"where", "maximum", "minimum", "fmax", "fmin", "positive", "copy"}
@@ -50,16 +50,42 @@ def _cut(stmt: Assign, operation: Operation, ev: Evaluator) -> None:
         ev.block.append(stmt)
         return
     kind, selects = np.dtype(dtype).kind, operation.name in SELECT
-    if operation.name == "sign" and kind == "u":  # Numba takes most of them for negative
-        operation, args = registry.named("not_equal"), (stmt.args[0], Const(0))
-    else:
-        args = stmt.args if selects and dtype != "uint64" else _operands(stmt.args, dtype, ev)
+    if kind in "iu" and _otherwise(stmt, operation, ev):
+        return
+    args = stmt.args if selects and dtype != "uint64" else _operands(stmt.args, dtype, ev)
     if selects or kind not in "iu" or dtype == "int64":
         ev.block.append(Assign(stmt.targets, operation, args, stmt.origin) if args != stmt.args else stmt)
         return
     wide = Var(stmt.target.name, Scalar("int64"), named=False)
     ev.block.append(Assign((wide,), operation, args, stmt.origin))
     ev.block.append(Assign(stmt.targets, "cast", (wide, Const(dtype)), stmt.origin))
+
+
+def _otherwise(stmt: Assign, operation: Operation, ev: Evaluator) -> bool:
+    """Write an operation that is another one of integers in Numba than in NumPy by means of others, if it is one."""
+    dtype = stmt.target.type.dtype
+    signed = np.dtype(dtype).kind == "i"
+    x, y = (*(a.value if isinstance(a, Const) else a for a in stmt.args), None)[:2]
+    value: Value
+    if operation.name == "sign" and not signed:  # Numba takes most of them for negative
+        value = ev.op("not_equal", x, 0)
+    elif operation.name == "fmod":
+        value = ev.op(
+            "multiply", ev.op("sign", x), ev.op("remainder", ev.op("absolute", x), ev.op("absolute", y))
+        )
+    elif operation.name in ("left_shift", "right_shift") and _may_be_anything(y):
+        within = ev.op("logical_and", ev.op("greater_equal", y, 0), ev.op("less", y, 64))
+        beyond = ev.op(operation, x, 63) if signed and operation.name == "right_shift" else 0
+        value = ev.op("where", within, ev.op(operation, x, y), beyond)
+    else:
+        return False
+    ev.block.append(Assign(stmt.targets, "cast", (ev.atom(value), Const(dtype)), stmt.origin))
+    return True
+
+
+def _may_be_anything(shift: Value) -> bool:
+    """Whether bits are moved by a number of the data; Python's own numbers are its programs' care."""
+    return isinstance(shift, Var) and not (isinstance(shift.type, Scalar) and shift.type.weak)
 
 
 def _operands(args: tuple[Operand, ...], dtype: str, ev: Evaluator) -> tuple[Operand, ...]:
