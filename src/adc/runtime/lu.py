@@ -259,9 +259,9 @@ def lu_inv_transposed(factors: Any, pivots: Any) -> Any:
 def lu_inv(factors: Any, pivots: Any) -> Any:
     """`np.linalg.inv(a)` by the factors of a. Raises LinAlgError.
 
-    >>> lu_inv(*lu(np.array([[0.0, 2.0], [1.0, 0.0]])))
-    array([[0. , 1. ],
-           [0.5, 0. ]])
+    >>> lu_inv(*lu(np.array([[2.0, 1.0], [1.0, 1.0]])))
+    array([[ 1., -1.],
+           [-1.,  2.]])
     """
     return lu_inv_transposed(factors, pivots).T.copy()
 
