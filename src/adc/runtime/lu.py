@@ -41,6 +41,8 @@ _trsm = {t: routine(f"{letter}trsm") for t, letter in _LETTERS.items()}
 
 # --- by LAPACK ----------------------------------------------------------------------------------------------
 
+# Only jitted code calls these three, by the routine of the dtype: as Python they have nothing to do it with.
+
 
 def _factor(columns: Any, pivots: Any) -> None:
     """Put the factors of a matrix, given by columns, in its place. A pivot counts rows from 1."""

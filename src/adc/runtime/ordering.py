@@ -13,6 +13,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from adc.runtime.rows import around
+
 __all__ = ["argsort"]
 
 BITS = 11
@@ -53,12 +55,8 @@ def argsort(a: Any, axis: Any) -> Any:
     >>> argsort(np.array([3.0, np.nan, 1.0, 3.0]), -1)
     array([2, 0, 3, 1])
     """
-    where = axis + a.ndim if axis < 0 else axis
+    where, outer, inner = around(a, axis)
     n = a.shape[where]
-    outer, inner = 1, 1
-    for k in range(a.ndim):
-        outer *= a.shape[k] if k < where else 1
-        inner *= a.shape[k] if k > where else 1
     x = np.ascontiguousarray(a).reshape((outer, n, inner))
     ranks = np.empty((outer, inner, n), np.uint64)
     for i in range(outer):

@@ -8,7 +8,6 @@ from typing import Any
 from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
-    Atom,
     Block,
     Buffer,
     Check,
@@ -19,7 +18,6 @@ from adc.compiler.ir.nodes import (
     NewBuffer,
     Print,
     Restore,
-    Slice,
     Stmt,
     Store,
     Var,
@@ -209,9 +207,7 @@ def clash(x: Effects, y: Effects) -> bool:
 
 def offset(index: Var, item: object) -> Dim | None:
     """`c` where an index item is `index + c`, the same c in every trip."""
-    if isinstance(item, Slice) or not isinstance(item, (Var, Const)):
-        return None
-    value = _dim(item)
+    value = length_of(item)
     if value is None:
         return None
     terms = dict(value.terms)
@@ -229,7 +225,8 @@ def distance(index: Var, item: object) -> int | None:
     return None if found is None else found.known
 
 
-def _dim(item: Atom) -> Dim | None:
+def length_of(item: object) -> Dim | None:
+    """An item of an index as a length, where it is one."""
     if isinstance(item, Const):
         return Dim(int(item.value)) if isinstance(item.value, int) else None
-    return item.dim
+    return item.dim if isinstance(item, Var) else None

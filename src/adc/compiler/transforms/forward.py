@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adc.compiler.analysis import counters
-from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.effects import Memory, length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -28,7 +28,6 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
-from adc.rules.dims import Dim
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -118,7 +117,7 @@ class _Forwarder:
     def _apart(self, array: Var, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
         """Whether two indices of one array are never the same element: they differ by a constant along some axis."""
         for x, y, length in zip(a, b, array.type.shape, strict=True):
-            p, q = _length(x), _length(y)
+            p, q = length_of(x), length_of(y)
             distance = None if p is None or q is None else (p - q).known
             if not distance:
                 continue
@@ -152,9 +151,3 @@ def _clears(store: Store, added: Atom) -> bool:
 
 def _total_name(stmt: Store) -> str:
     return f"{stmt.array.name}_element"
-
-
-def _length(x: Any) -> Dim | None:
-    if isinstance(x, Const):
-        return Dim(int(x.value)) if isinstance(x.value, int) else None
-    return x.dim if isinstance(x, Var) else None

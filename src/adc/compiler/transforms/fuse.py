@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance
+from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance, length_of
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
 from adc.compiler.frontend.lengths import EqualLengths
@@ -25,7 +25,6 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Mark,
-    Operand,
     Print,
     Program,
     Stmt,
@@ -285,13 +284,10 @@ def _counts_from_the_end(loop: For) -> bool:
 
 def _form(access: Access) -> Form:
     """How far the subscripts of an element are from what they count with; None for a whole array."""
-    return None if access.index is None else tuple(_constant(item) for item in access.index)
-
-
-def _constant(item: Operand) -> int | None:
-    if isinstance(item, Const) and isinstance(item.value, int):
-        return item.value
-    return item.dim.const if isinstance(item, Var) and item.dim is not None else None
+    if access.index is None:
+        return None
+    lengths = map(length_of, access.index)
+    return tuple(None if n is None else n.const for n in lengths)
 
 
 def _keeps_from_vectorising(a: For, b: For) -> bool:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 from adc.compiler.analysis.effects import distance
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -39,6 +38,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.hoist import escaping_roots
+from adc.compiler.transforms.scalarise.nests import plain
 from adc.rules import registry
 from adc.rules.operation import Operation
 
@@ -196,7 +196,7 @@ class _Gatherer:
             *lengths, last = allocation.args[0]
             before: Block = []
             with self.ev.at(before), self.ev.origin_at(allocation.origin):
-                longer = self.ev.atom(self.ev.op("add", _value(last), 2 * margin))
+                longer = self.ev.atom(self.ev.op("add", plain(last), 2 * margin))
             *shape, length = array.type.shape
             kind = Array(array.type.dtype, (*shape, length + 2 * margin), "C")
             wide = table[array] = Var(array.name, kind, named=array.named)
@@ -229,7 +229,7 @@ class _Gatherer:
         merged: Block = []
         with self.ev.at(merged), self.ev.origin_at(loop.origin):
             # Of a row without elements nothing goes anywhere, and what it would go to need not be there.
-            length = _value(loop.stop)
+            length = plain(loop.stop)
             reach = self.ev.op("add", length, _span(group))
             trips = self.ev.atom(self.ev.op("where", self.ev.op("greater", length, 0), reach, 0))
         counter = Var(loop.index.name, loop.index.type, named=loop.index.named)
@@ -260,10 +260,6 @@ class _Gatherer:
 
     def _ahead(self, counter: Var, count: int) -> Atom:
         return self.ev.atom(self.ev.op("add", counter, count)) if count else counter
-
-
-def _value(x: Atom) -> Value:
-    return x.value if isinstance(x, Const) else x
 
 
 def _span(group: list[_Additions]) -> int:

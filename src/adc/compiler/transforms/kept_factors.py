@@ -16,13 +16,11 @@ from dataclasses import dataclass, field
 from adc.compiler.analysis import layout
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
     Buffer,
-    Const,
     For,
     Keep,
     NewBuffer,
@@ -36,6 +34,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
+from adc.compiler.transforms import slots
 from adc.rules.dims import Dim
 
 
@@ -138,13 +137,7 @@ class _Keeper:
         return all(v in self.layout.home and self.layout.home[v].block is self.body for v in owners(d))
 
     def _trips(self, loop: For) -> Dim | None:
-        start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
-        assert isinstance(loop.step, Const)
-        if start is None or stop is None or not self._outside(start) or not self._outside(stop):
-            return None
-        step = loop.step.value
-        span = stop - start if step > 0 else start - stop
-        return (span if abs(step) == 1 else (span + (abs(step) - 1)) // abs(step)).clamped()
+        return slots.trips(loop, self.ev, self._outside)
 
     def _restore(self, m: Factored, source: Factored, loops: list[For], counters: dict[Var, Var]) -> None:
         if source not in self.buffers:
@@ -176,18 +169,12 @@ class _Keeper:
 
     def _slots(self, loops: list[For], counters: dict[Var, Var]) -> tuple[Atom, ...]:
         """The position of the current trip: one counter from zero per loop."""
-        slots: list[Atom] = []
+        found: list[Atom] = []
         for loop in loops:
-            start, index, step = self.ev.length(loop.start), counters[loop.index], loop.step.value  # type: ignore[union-attr]
+            start = self.ev.length(loop.start)
             assert start is not None
-            first: Value = self.ev.dim_value(start)
-            offset = (
-                self.ev.op("subtract", index, first) if step > 0 else self.ev.op("subtract", first, index)
-            )
-            slots.append(
-                self.ev.atom(offset if abs(step) == 1 else self.ev.op("floor_divide", offset, abs(step)))
-            )
-        return tuple(slots)
+            found.append(slots.slot(loop, self.ev, counters[loop.index], self.ev.dim_value(start)))
+        return tuple(found)
 
     def _number(self, d: Dim | None) -> Atom:
         assert d is not None

@@ -36,7 +36,7 @@ from adc.compiler.ir.nodes import (
     variables,
 )
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.transforms import remeasure
+from adc.compiler.transforms import remeasure, slots
 from adc.compiler.transforms.rewrite import operand as rewritten
 from adc.rules.dims import Dim
 
@@ -275,22 +275,11 @@ class Needs:
         for loop in region.loops:
             if isinstance(loop, While):
                 return None
-            length = self._trips(loop)
+            length = slots.trips(loop, self.ev, self.outside)
             if length is None:
                 return None
-            counts.append(self.ev.atom(length))
+            counts.append(self.ev.atom(self.ev.dim_value(length)))
         return counts
-
-    def _trips(self, loop: For) -> Value | None:
-        start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
-        assert isinstance(loop.step, Const)
-        if start is None or stop is None or not self.outside(start) or not self.outside(stop):
-            return None
-        step = loop.step.value
-        span = stop - start if step > 0 else start - stop
-        size = abs(step)
-        span = span if size == 1 else (span + (size - 1)) // size
-        return self.ev.dim_value(span.clamped())
 
     def outside(self, d: Dim) -> bool:
         """Whether a length only depends on values of the function's top level."""
@@ -298,22 +287,16 @@ class Needs:
 
     def _slots(self, region: Region, reverse: bool) -> list[Atom]:
         """The position of the current trip in a buffer: one counter from zero per loop around the region."""
-        slots: list[Atom] = []
+        found: list[Atom] = []
         for loop in region.loops:
-            assert isinstance(loop, For) and isinstance(loop.step, Const)
+            assert isinstance(loop, For)
             index: Value = loop.index
             start: Value = loop.start.value if isinstance(loop.start, Const) else loop.start
             if reverse:
                 index = self.need(loop.index)
                 start = self.need(start) if isinstance(start, Var) else start
-            step = loop.step.value
-            offset = (
-                self.ev.op("subtract", index, start) if step > 0 else self.ev.op("subtract", start, index)
-            )
-            if abs(step) != 1:
-                offset = self.ev.op("floor_divide", offset, abs(step))
-            slots.append(self.ev.atom(offset))
-        return slots
+            found.append(slots.slot(loop, self.ev, index, start))
+        return found
 
     # --- changes to the forward sweep ---------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Const, Operand, Program, Stmt, Var, change_blocks
 from adc.compiler.ir.types import Scalar
+from adc.compiler.transforms.scalarise.nests import plain
 from adc.errors import UnsupportedError
 from adc.rules.operation import Operation
 
@@ -65,7 +66,7 @@ def _otherwise(stmt: Assign, operation: Operation, ev: Evaluator) -> bool:
     """Write an operation that is another one of integers in Numba than in NumPy by means of others, if it is one."""
     dtype = stmt.target.type.dtype
     signed = np.dtype(dtype).kind == "i"
-    x, y = (*(a.value if isinstance(a, Const) else a for a in stmt.args), None)[:2]
+    x, y = (*map(plain, stmt.args), None)[:2]
     value: Value
     if operation.name == "sign" and not signed:  # Numba takes most of them for negative
         value = ev.op("not_equal", x, 0)
