@@ -1,5 +1,8 @@
 """A function that stays apart is called as a jitted one is, also for its errors, and from code that lies on disk."""
 
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -29,7 +32,7 @@ def _never_compiles(x):
 
 @numba.njit
 def root(x, n):
-    return _nth_root_of_sum((x, n))
+    return _nth_root_of_sum(x, n)
 
 
 def test_values_and_errors_come_back():
@@ -43,7 +46,7 @@ def test_arrays_come_back():
     @numba.njit
     def twice(x):
         for _ in range(3):
-            x, more = _doubled((x,))
+            x, more = _doubled(x)
         return x, more
 
     assert np.array_equal(twice(np.ones(3))[0], np.full(3, 8.0))
@@ -53,10 +56,81 @@ def test_other_arguments_are_refused():
     with pytest.raises(numba.TypingError, match="takes"):
         root(np.ones((2, 2)), 1)
     with pytest.raises(numba.TypingError, match="takes"):
-        numba.njit(lambda x: _nth_root_of_sum((x,)))(np.ones(2))
+        numba.njit(lambda x: _nth_root_of_sum(x))(np.ones(2))
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_cannot_be_compiled_says_so():
     with pytest.raises(RuntimeError, match="_never_compiles could not be compiled"):
-        numba.njit(lambda x: _never_compiles((x,)))(np.ones(2))
+        numba.njit(lambda x: _never_compiles(x))(np.ones(2))
+
+
+@apart(error_model="numpy")
+def _ratio(x, y):
+    return x / y
+
+
+def test_what_declares_nothing_is_compiled_for_what_it_is_given():
+    @numba.njit
+    def ratios(x, n):
+        return _ratio(n, 2), _ratio(x, 4.0), _ratio(1.0, 0.0)
+
+    number, array, infinite = ratios(np.ones((2, 2), np.float32)[:, ::2], 3)
+    assert number == 1.5
+    assert infinite == np.inf
+    assert np.array_equal(array, [[0.25], [0.25]])
+
+
+def test_python_calls_it_too():
+    assert _ratio(3, 2) == 1.5
+    assert np.array_equal(_ratio(np.array([3.0, 1.0]), 2.0), [1.5, 0.5])
+
+
+def test_functions_of_one_name():
+    made = []
+    for factor in ("2.0", "3.0"):
+        space = {"apart": apart}
+        exec(f"@apart()\ndef scaled(x):\n    return {factor} * x\n", space)
+        made.append(space["scaled"])
+    first, second = made
+    assert numba.njit(lambda x: first(x) + 10.0 * second(x))(1.0) == 32.0
+
+
+CALLER = """
+import numba
+import numpy as np
+from adc import runtime as rt
+
+
+@rt.kernel
+def add(n, x, out):
+    for i in range(n):
+        out[i] = x[i] + 1.0
+
+
+@numba.njit(cache=True)
+def run(x):
+    out = np.empty(x.size)
+    add(x.size, x, out)
+    return rt.dot(out, out)
+
+
+if __name__ == "__main__":
+    print(run(np.ones(3)), sum(run.stats.cache_hits.values()))
+"""
+
+
+def test_machine_code_on_disk_finds_it_in_another_process(tmp_path):
+    file = tmp_path / "caller.py"
+    file.write_text(CALLER)
+    told = [
+        subprocess.run([sys.executable, file], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(2)
+    ]
+    assert told == [["12.0", "0"], ["12.0", "1"]]
+
+
+def test_a_kernel_typed_at_a_prompt():
+    space = {}
+    exec(CALLER.replace("cache=True", "").replace("__main__", "never"), space)
+    assert space["run"](np.ones(2)) == 8.0

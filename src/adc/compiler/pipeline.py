@@ -59,6 +59,7 @@ from adc.compiler.transforms import (
     propagate,
     registers,
     reuse,
+    rooms,
     scalarise,
     scatter,
     snapshots,
@@ -276,10 +277,12 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
     Stage("gather", lambda p, c: gather.run(p, c.evaluator)),
+    Stage("zeros", lambda p, c: rooms.cleared(p, c.evaluator)),
     Stage("widths", lambda p, c: widths.run(p, c.evaluator)),
     Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
     Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
     Stage("into", _into),
+    Stage("rooms", lambda p, c: rooms.named(p)),
     Stage("print optimized", text="optimized"),
 )
 

@@ -1,4 +1,4 @@
-"""What generated code may call besides NumPy: products, linear systems, convolutions, searches, orders, kernels."""
+"""What generated code may call besides NumPy: products, systems, convolutions, searches, orders, arrays, kernels."""
 
 from adc.runtime import caching as caching
 from adc.runtime.convolution import convolve as convolve
@@ -22,6 +22,8 @@ from adc.runtime.lu import solve as solve
 from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
+from adc.runtime.rooms import empty as empty
+from adc.runtime.rooms import zeros as zeros
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.views import transpose as transpose
 
@@ -32,6 +34,7 @@ __all__ = [
     "det",
     "dot",
     "eigh",
+    "empty",
     "inv",
     "kernel",
     "lu",
@@ -49,4 +52,5 @@ __all__ = [
     "solve_transposed",
     "still_real",
     "transpose",
+    "zeros",
 ]

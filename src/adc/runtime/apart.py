@@ -1,95 +1,165 @@
 """Functions that stay where they are: jitted code calls them by address, and does not take them in.
 
-Numba copies a jitted function into the machine code of each of its callers, and LLVM optimises it there again: a
-Fourier transform cost seconds in every function that called it. The address of a function that stays apart lies in a
-slot, which is entered in LLVM's symbol table under a name of ours, so that machine code on disk holds no address. The
-slot is empty until the first call: that compiles the function, or finds it on disk.
+Numba copies a jitted function into the machine code of each of its callers, and LLVM optimises it there again: the
+loops of a large gradient were compiled twice, and a Fourier transform cost seconds in every function that called it.
+Here the caller holds a slot for each function and each tuple of argument types. An empty slot is filled at the first
+call: the function is named to Python, which compiles it, or finds it on disk. So machine code on disk holds no address.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
+import hashlib
+import pickle
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding
 import numba
 from llvmlite import ir
-from numba.core import cgutils, sigutils
+from numba.core import cgutils, sigutils, types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+from numba.core.typing.templates import AbstractTemplate, signature
+from numba.extending import lower_builtin, typeof_impl
 
-from adc.runtime.kernels import options
+__all__ = ["Apart", "apart"]
 
-__all__ = ["apart"]
+_RESOLVE = "adc_address_of"
+_known: dict[str, Apart] = {}
+_unliteral, _variadic = (getattr(types, name) for name in ("unliteral", "VarArg"))  # Numba's stubs lack them
 
-_kept: list[Any] = []  # what machine code holds addresses of
+
+class Apart:
+    """A function as jitted code calls it, by address; Python calls it through such code."""
+
+    def __init__(self, function: FunctionType, declared: str | None, flags: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.__name__ = function.__name__
+        self.function = function
+        self.declared = None if declared is None else sigutils.normalize_signature(declared)
+        self.name = f"{function.__module__}.{function.__qualname__} {_fingerprint(function)}"
+        self._dispatcher = numba.njit(**flags, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+        self.type = types.Function(_template(self))
+        _known[self.name] = self
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._caller(*arguments)
+
+    @functools.cached_property
+    def _caller(self) -> Any:
+        return numba.njit(nogil=True)(lambda *arguments: self(*arguments))
+
+    def compiled(self, arguments: tuple[Any, ...]) -> Any:
+        """What Numba keeps of the function for arguments of these types."""
+        self._dispatcher.compile(arguments)
+        return self._dispatcher.overloads[arguments]
+
+    def call(self, context: Any, builder: Any, called: Any, values: Any) -> Any:
+        """Emit a call by a caller that knows the argument types and the type of the result as `called`."""
+        address = _address(builder, self.name, called.args)
+        with builder.if_then(cgutils.is_null(builder, address), likely=False):
+            why = (f"{self.__name__} could not be compiled",)
+            context.call_conv.return_user_exc(builder, RuntimeError, why)
+        kind = context.call_conv.get_function_type(called.return_type, called.args).as_pointer()
+        status, value = context.call_conv.call_function(
+            builder, builder.bitcast(address, kind), called.return_type, called.args, values
+        )
+        with builder.if_then(status.is_error, likely=False):
+            context.call_conv.return_status_propagate(builder, status)
+        return value
 
 
-def apart(signature: str) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel that jitted code, and nothing else, calls with one tuple: `function((a, b))`.
+def apart(declared: str | None = None, **flags: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function, with Numba's `flags`, for jitted code that calls it by address.
 
-    The signature is Numba's, as in `"void(float64[::1], int64)"`.
+    It is compiled for the types of the arguments that a call has, or only for the signature that is `declared`, as in
+    `"float64(float64[::1], int64)"`: then arguments become of those types.
+
+    >>> @apart(error_model="numpy")
+    ... def halved(x):
+    ...     return x / 2
+    >>> numba.njit(lambda x: halved(x) + 1)(3)
+    2.5
     """
-    arguments, result = sigutils.normalize_signature(signature)
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options(), no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-        slot = ctypes.c_void_p()
-
-        def fill() -> None:
-            dispatcher.compile(arguments)
-            compiled = dispatcher.overloads[arguments]
-            slot.value = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-
-        filling = ctypes.CFUNCTYPE(None)(fill)
-        _kept.append((slot, filling))
-        name = f"{function.__module__}.{function.__name__}"
-        llvmlite.binding.add_symbol(name, ctypes.addressof(slot))
-        llvmlite.binding.add_symbol(f"{name}_fill", ctypes.cast(filling, ctypes.c_void_p).value)
-        return _call(name, arguments, result)
+        return Apart(function, declared, flags)  # type: ignore[arg-type]
 
     return decorate
 
 
-def _call(name: str, arguments: tuple[Any, ...], result: Any) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
-    def call(typing_context: Any, values: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-            slot = _slot(builder.module, name)
-            with builder.if_then(cgutils.is_null(builder, builder.load(slot)), likely=False):
-                fill = ir.FunctionType(ir.VoidType(), [])
-                builder.call(cgutils.get_or_insert_function(builder.module, fill, f"{name}_fill"), [])
-                with builder.if_then(cgutils.is_null(builder, builder.load(slot)), likely=False):
-                    why = (f"{name} could not be compiled",)
-                    context.call_conv.return_user_exc(builder, RuntimeError, why)
-            kind = context.call_conv.get_function_type(result, arguments).as_pointer()
-            function = builder.bitcast(builder.load(slot), kind)
-            passed = [
-                context.cast(builder, value, kind, wanted)
-                for value, kind, wanted in zip(
-                    cgutils.unpack_tuple(builder, given[0]), values.types, arguments, strict=True
-                )
-            ]
-            status, value = context.call_conv.call_function(builder, function, result, arguments, passed)
-            with builder.if_then(status.is_error, likely=False):
-                context.call_conv.return_status_propagate(builder, status)
-            return value
+def _fingerprint(function: FunctionType) -> str:
+    """Tells functions of one name apart, and is the same in every process."""
+    code = function.__code__
+    told = code.co_code, code.co_consts, code.co_names, code.co_varnames
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
-        taken = len(values) == len(arguments) and all(
-            typing_context.can_convert(kind, wanted) is not None
-            for kind, wanted in zip(values.types, arguments, strict=True)
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+def _resolve(told: int, length: int) -> int:
+    name, arguments = pickle.loads(ctypes.string_at(told, length))
+    compiled = _known[name].compiled(arguments)
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+llvmlite.binding.add_symbol(_RESOLVE, ctypes.cast(_resolve, ctypes.c_void_p).value)
+
+
+@typeof_impl.register(Apart)
+def _typeof(value: Apart, context: Any) -> Any:
+    return value.type
+
+
+def _template(function: Apart) -> type:
+    class Template(AbstractTemplate):  # type: ignore[misc,unused-ignore]
+        key = function
+
+        def generic(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+            if keywords:
+                return None
+            if function.declared is None:
+                plain = tuple(map(_unliteral, arguments))
+                return signature(function.compiled(plain).signature.return_type, *plain)
+            wanted, result = function.declared
+            if len(arguments) != len(wanted) or None in map(self.context.can_convert, arguments, wanted):
+                raise TypingError(f"{function.__name__} takes {wanted}, not {arguments}")
+            return signature(result, *wanted)
+
+    @lower_builtin(function, _variadic(types.Any))
+    def _lower(context: Any, builder: Any, called: Any, values: Any) -> Any:
+        return function.call(context, builder, called, values)
+
+    return Template
+
+
+def _address(builder: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+    """What lies in the slot of a function; the first call fills it."""
+    pointer = ir.IntType(8).as_pointer()
+    slot = _slot(builder.module, f"{name} of {arguments}", pointer)
+    known = builder.load(slot)
+    before = builder.block
+    with builder.if_then(cgutils.is_null(builder, known), likely=False):
+        told = pickle.dumps((name, arguments))
+        text = cgutils.global_constant(builder.module, "told", cgutils.make_bytearray(told))
+        resolve = ir.FunctionType(pointer, [pointer, ir.IntType(64)])
+        found = builder.call(
+            cgutils.get_or_insert_function(builder.module, resolve, _RESOLVE),
+            [builder.bitcast(text, pointer), ir.Constant(ir.IntType(64), len(told))],
         )
-        if not taken:
-            raise TypingError(f"{name} takes {arguments}, not {values.types}")
-        return result(values), generate
+        builder.store(found, slot)
+        filling = builder.block
+    address = builder.phi(pointer)
+    address.add_incoming(known, before)
+    address.add_incoming(found, filling)
+    return address
 
-    return call
 
-
-def _slot(module: Any, name: str) -> Any:
+def _slot(module: Any, name: str, pointer: Any) -> Any:
     if name in module.globals:
         return module.get_global(name)
-    slot = ir.GlobalVariable(module, ir.IntType(8).as_pointer(), name)
-    slot.linkage = "external"
+    slot = ir.GlobalVariable(module, pointer, name)
+    slot.linkage = "internal"
+    slot.initializer = ir.Constant(pointer, None)
     return slot

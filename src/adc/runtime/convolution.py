@@ -7,6 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from adc.runtime.apart import apart
+
 __all__ = ["convolve"]
 
 STRETCH = 256
@@ -45,7 +47,7 @@ def _by_rows(long: Any, short: Any) -> Any:
     return out
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def convolve(a: Any, v: Any, mode: Any) -> Any:
     """`np.convolve` of two vectors of one float dtype. Raises ValueError where one is empty.
 

@@ -97,7 +97,7 @@ def _complex_to_complex(a: Any, n: Any, norm: Any, forward: bool) -> Any:
         length = _checked(n if given else source)
         z = np.empty((outer, length, inner), np.complex128)
         x = _rows(a, outer, source, inner, True)
-        complex_rows((x, z, forward, _scale(length, forward, norm)))
+        complex_rows(x, z, forward, _scale(length, forward, norm))
         shape = tuple_setitem(a.shape, where, length)
         return z.astype(dtype).reshape(shape) if single else z.reshape(shape)
 
@@ -128,7 +128,7 @@ def _rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         length = _checked(n if given else source)
         z = np.empty((outer, length // 2 + 1, inner), np.complex128)
         x = _rows(a, outer, source, inner, False)
-        real_rows((x, z, length, _scale(length, True, norm)))
+        real_rows(x, z, length, _scale(length, True, norm))
         shape = tuple_setitem(a.shape, where, z.shape[1])
         return z.astype(dtype).reshape(shape) if single else z.reshape(shape)
 
@@ -149,7 +149,7 @@ def _irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         length = _checked(n if given else 2 * (source - 1))
         z = np.empty((outer, length, inner))
         x = _rows(a, outer, source, inner, True)
-        rows_of_halves((x, z, _scale(length, False, norm)))
+        rows_of_halves(x, z, _scale(length, False, norm))
         shape = tuple_setitem(a.shape, where, length)
         return z.astype(dtype).reshape(shape) if single else z.reshape(shape)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.runtime.apart import apart
+from adc.runtime.kernels import options
 from adc.runtime.vectormath.trigonometric import cosine_of_reduced, sine_of_reduced
 
 __all__ = ["from_halves", "pass2", "pass3", "pass4", "pass5", "pass_of", "to_halves", "turns"]
@@ -25,7 +26,7 @@ PASS = "void(float64[::1], float64[::1], uint64, uint64, uint64, float64[::1])"
 HALVES = "void(float64[::1], float64[::1], uint64, uint64, float64[::1])"
 
 
-@apart("void(float64[::1], uint64)")
+@apart("void(float64[::1], uint64)", **options())
 def turns(w: Any, n: Any) -> None:
     """As many of exp(-2 pi i k / n) as there is room for, by angles of an eighth of a turn at most."""
     count = np.uint64(w.size) // np.uint64(2)
@@ -41,7 +42,7 @@ def turns(w: Any, n: Any) -> None:
         w[count + k] = y if octant & 4 else -y
 
 
-@apart(PASS)
+@apart(PASS, **options())
 def pass4(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of four. With nothing done before it, over one row, neighbours are other groups."""
     step, turn = part * stride, np.uint64(w.size) // np.uint64(2)
@@ -87,7 +88,7 @@ def pass4(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
             to[b3 + q], to[size + b3 + q] = y * w3 - z * v3, y * v3 + z * w3
 
 
-@apart(PASS)
+@apart(PASS, **options())
 def pass2(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of two."""
     step, turn = part * stride, np.uint64(w.size) // np.uint64(2)
@@ -103,7 +104,7 @@ def pass2(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
             to[b1 + q], to[size + b1 + q] = y * w1 - z * v1, y * v1 + z * w1
 
 
-@apart(PASS)
+@apart(PASS, **options())
 def pass3(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of three."""
     half_root = 0.5 * math.sqrt(3.0)
@@ -128,7 +129,7 @@ def pass3(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
             to[b2 + q], to[size + b2 + q] = y * w2 - z * v2, y * v2 + z * w2
 
 
-@apart(PASS)
+@apart(PASS, **options())
 def pass5(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of five."""
     cos1, sin1 = math.cos(0.4 * math.pi), math.sin(0.4 * math.pi)
@@ -167,7 +168,7 @@ def pass5(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
             to[b3 + q], to[size + b3 + q] = y * w3 - z * v3, y * v3 + z * w3
 
 
-@apart(f"void(uint64, {PASS[5:]}")
+@apart(f"void(uint64, {PASS[5:]}", **options())
 def pass_of(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of any factor: p * p multiplications for p numbers."""
     n, size, turn = p * part * each, p * part * stride, np.uint64(w.size) // np.uint64(2)
@@ -188,7 +189,7 @@ def pass_of(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) 
 # --- real numbers, two of which are a complex one ------------------------------------------------------------
 
 
-@apart(HALVES)
+@apart(HALVES, **options())
 def from_halves(x: Any, to: Any, m: Any, width: Any, w: Any) -> None:
     """The transform of 2 m real numbers from that of their pairs: even ones real, odd ones imaginary."""
     last, turn = m * width, np.uint64(w.size) // np.uint64(2)
@@ -213,7 +214,7 @@ def from_halves(x: Any, to: Any, m: Any, width: Any, w: Any) -> None:
             to[size + here + q] = 0.5 * (b - d) + odd_re * v1 + odd_im * w1
 
 
-@apart(HALVES)
+@apart(HALVES, **options())
 def to_halves(x: Any, to: Any, m: Any, width: Any, w: Any) -> None:
     """The inverse of `from_halves`, times two, imaginary parts first: an inverse transform begins with them.
 

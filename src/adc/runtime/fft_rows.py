@@ -16,6 +16,7 @@ from numba.extending import register_jitable
 
 from adc.runtime.apart import apart
 from adc.runtime.fft_passes import from_halves, pass2, pass3, pass4, pass5, pass_of, to_halves, turns
+from adc.runtime.kernels import options
 
 __all__ = ["complex_rows", "real_rows", "rows_of_halves"]
 
@@ -28,7 +29,7 @@ _PLAN = "Tuple((int64[::1], float64[::1], float64[::1], float64[::1]))"
 _COMPLEX, _REAL = "complex128[:, :, ::1]", "float64[:, :, ::1]"
 
 
-@apart("int64[::1](int64)")
+@apart("int64[::1](int64)", **options())
 def _factors(n: Any) -> Any:
     """The prime factors of n, fours for pairs of twos; empty if one is too large."""
     found = np.empty(64, np.int64)
@@ -48,17 +49,17 @@ def _factors(n: Any) -> Any:
     return found[:count] if rest == 1 else found[:0]
 
 
-@apart("void(int64, float64[::1], float64[::1], int64, int64, int64, float64[::1])")
+@apart("void(int64, float64[::1], float64[::1], int64, int64, int64, float64[::1])", **options())
 def _odd_pass(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     if p == 3:
-        pass3((x, to, part, stride, each, w))
+        pass3(x, to, part, stride, each, w)
     elif p == 5:
-        pass5((x, to, part, stride, each, w))
+        pass5(x, to, part, stride, each, w)
     else:
-        pass_of((p, x, to, part, stride, each, w))
+        pass_of(p, x, to, part, stride, each, w)
 
 
-@apart("boolean(float64[::1], float64[::1], int64[::1], float64[::1], int64, int64)")
+@apart("boolean(float64[::1], float64[::1], int64[::1], float64[::1], int64, int64)", **options())
 def _passes(x: Any, other: Any, factors: Any, w: Any, n: Any, width: Any) -> Any:
     """Transform a block of rows by one pass for each factor. Whether the result lies in x: it may be in the other."""
     part, each = n, 1
@@ -67,40 +68,40 @@ def _passes(x: Any, other: Any, factors: Any, w: Any, n: Any, width: Any) -> Any
         part //= p
         a, b = (x, other) if here else (other, x)
         if p == 4:
-            pass4((a, b, part, each * width, each, w))
+            pass4(a, b, part, each * width, each, w)
         elif p == 2:
-            pass2((a, b, part, each * width, each, w))
+            pass2(a, b, part, each * width, each, w)
         else:
-            _odd_pass((p, a, b, part, each * width, each, w))
+            _odd_pass(p, a, b, part, each * width, each, w)
         each *= p
         here = not here
     return here
 
 
-@apart("float64[::1](int64, int64)")
+@apart("float64[::1](int64, int64)", **options())
 def _turns(n: Any, count: Any) -> Any:
     w = np.empty(2 * count)
-    turns((w, n))
+    turns(w, n)
     return w
 
 
-@apart(f"{_PLAN}(int64)")
+@apart(f"{_PLAN}(int64)", **options())
 def _plan(n: Any) -> Any:
     """What transforms of one length share: factors, turns, and the chirp with the transform of its conjugate."""
-    factors = _factors((n,))
+    factors = _factors(n)
     if factors.size > 0 or n == 1:
         # Passes of two and four begin at turns of less than a half.
-        w = _turns((n, n // 2 + 1 if n & (n - 1) == 0 else n))
+        w = _turns(n, n // 2 + 1 if n & (n - 1) == 0 else n)
         return factors, w, w[:0], w[:0]
-    return _chirp((n,))
+    return _chirp(n)
 
 
-@apart(f"{_PLAN}(int64)")
+@apart(f"{_PLAN}(int64)", **options())
 def _chirp(n: Any) -> Any:
     m = 1
     while m < 2 * n - 1:
         m *= 2
-    factors, w = _factors((m,)), _turns((m, m // 2 + 1))
+    factors, w = _factors(m), _turns(m, m // 2 + 1)
     chirp, kernel, room = np.empty(2 * n), np.zeros(2 * m), np.empty(2 * m)
     for k in range(n):
         angle = math.pi * ((k * k) % (2 * n)) / n
@@ -108,11 +109,11 @@ def _chirp(n: Any) -> Any:
         kernel[k], kernel[m + k] = chirp[k], -chirp[n + k]
         if k > 0:
             kernel[m - k], kernel[m + m - k] = chirp[k], -chirp[n + k]
-    here = _passes((kernel, room, factors, w, m, 1))
+    here = _passes(kernel, room, factors, w, m, 1)
     return factors, w, chirp, kernel if here else room
 
 
-@apart(f"void(float64[::1], {_PLAN}, int64)")
+@apart(f"void(float64[::1], {_PLAN}, int64)", **options())
 def _through_chirp(x: Any, plan: Any, width: Any) -> None:
     """Transform a block of rows of a length with a large prime factor, in place."""
     factors, w, chirp, kernel = plan
@@ -124,7 +125,7 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
         for q in range(k * width, k * width + width):
             y[q] = x[q] * c - x[size + q] * s
             y[room + q] = x[q] * s + x[size + q] * c
-    if not _passes((y, z, factors, w, m, width)):
+    if not _passes(y, z, factors, w, m, width):
         y, z = z, y
     for k in range(m):
         c, s = kernel[k], kernel[m + k]
@@ -132,7 +133,7 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
             # Parts exchanged: the way back is an inverse transform.
             z[room + q] = y[q] * c - y[room + q] * s
             z[q] = y[q] * s + y[room + q] * c
-    if not _passes((z, y, factors, w, m, width)):
+    if not _passes(z, y, factors, w, m, width):
         y, z = z, y
     for k in range(n):
         c, s = chirp[k] / m, chirp[n + k] / m
@@ -141,13 +142,13 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
             x[size + q] = z[room + q] * s + z[q] * c
 
 
-@apart(f"boolean(float64[::1], float64[::1], {_PLAN}, int64, int64)")
+@apart(f"boolean(float64[::1], float64[::1], {_PLAN}, int64, int64)", **options())
 def _transform(x: Any, other: Any, plan: Any, n: Any, width: Any) -> Any:
     """Transform a block of rows by exp(-2 pi i k t / n). Whether the result lies in x: it may be in the other."""
     factors, w, chirp, _ = plan
     if chirp.size == 0:
-        return _passes((x, other, factors, w, n, width))
-    _through_chirp((x, plan, width))
+        return _passes(x, other, factors, w, n, width)
+    _through_chirp(x, plan, width)
     return True
 
 
@@ -159,7 +160,7 @@ def _transform(x: Any, other: Any, plan: Any, n: Any, width: Any) -> Any:
 _WHERE = "float64[::1], uint64, uint64, uint64, boolean"
 
 
-@apart(f"void({_WHERE}, uint64, float64[::1], uint64, uint64, boolean)")
+@apart(f"void({_WHERE}, uint64, float64[::1], uint64, uint64, boolean)", **options())
 def _load(
     array: Any,
     at: Any,
@@ -193,7 +194,7 @@ def _load(
         x[q], x[size + q] = 0.0, 0.0
 
 
-@apart(f"void({_WHERE}, uint64, float64[::1], uint64, uint64, boolean, float64)")
+@apart(f"void({_WHERE}, uint64, float64[::1], uint64, uint64, boolean, float64)", **options())
 def _store(
     array: Any,
     at: Any,
@@ -241,37 +242,37 @@ def _place(group: Any, lane: Any, length: Any, inner: Any, floats: Any) -> Any:
     return lane * row if inner == 1 else group * row * inner + lane * floats, row
 
 
-@apart(f"void({_COMPLEX}, {_COMPLEX}, boolean, float64)")
+@apart(f"void({_COMPLEX}, {_COMPLEX}, boolean, float64)", **options())
 def complex_rows(x: Any, z: Any, forward: Any, scale: Any) -> None:
     """Transform x along the middle axis, cut or filled with zeros to the length of z, into z."""
     outer, source, inner = x.shape
     n = z.shape[1]
     given, found = x.reshape(x.size).view(np.float64), z.reshape(z.size).view(np.float64)
-    plan = _plan((n,))
+    plan = _plan(n)
     groups, lanes, wide = _blocks(outer, inner, n)
     block, other = np.empty(2 * n * wide), np.empty(2 * n * wide)
     for group in range(groups):
         for lane in range(0, lanes, wide):
             width = min(wide, lanes - lane)
             at, row = _place(group, lane, source, inner, 2)
-            _load((given, at, row, inner, False, min(source, n), block, n * width, width, not forward))
-            y = block if _transform((block, other, plan, n, width)) else other
+            _load(given, at, row, inner, False, min(source, n), block, n * width, width, not forward)
+            y = block if _transform(block, other, plan, n, width) else other
             at, row = _place(group, lane, n, inner, 2)
-            _store((found, at, row, inner, False, n, y, n * width, width, not forward, scale))
+            _store(found, at, row, inner, False, n, y, n * width, width, not forward, scale)
 
 
-@apart(f"void({_REAL}, {_COMPLEX}, int64, float64)")
+@apart(f"void({_REAL}, {_COMPLEX}, int64, float64)", **options())
 def real_rows(x: Any, z: Any, length: Any, scale: Any) -> None:
     """Transform x along the middle axis, cut or filled with zeros to a length: the first half into z."""
     if x.shape[1] != length:
-        x = _fitted((x, length))
+        x = _fitted(x, length)
     if length % 2 == 0:
-        _even_rows((x, z, scale))
+        _even_rows(x, z, scale)
     else:
-        _odd_rows((x, z, scale))
+        _odd_rows(x, z, scale)
 
 
-@apart(f"{_REAL}({_REAL}, int64)")
+@apart(f"{_REAL}({_REAL}, int64)", **options())
 def _fitted(x: Any, length: Any) -> Any:
     outer, source, inner = x.shape
     y = np.zeros((outer, length, inner))
@@ -281,43 +282,43 @@ def _fitted(x: Any, length: Any) -> Any:
     return y
 
 
-@apart(f"void({_REAL}, {_COMPLEX}, float64)")
+@apart(f"void({_REAL}, {_COMPLEX}, float64)", **options())
 def _odd_rows(x: Any, z: Any, scale: Any) -> None:
     whole = np.empty(x.shape, np.complex128)
-    complex_rows((x.astype(np.complex128), whole, True, scale))
+    complex_rows(x.astype(np.complex128), whole, True, scale)
     z[...] = whole[:, : z.shape[1]]
 
 
-@apart(f"void({_REAL}, {_COMPLEX}, float64)")
+@apart(f"void({_REAL}, {_COMPLEX}, float64)", **options())
 def _even_rows(x: Any, z: Any, scale: Any) -> None:
     outer, length, inner = x.shape
     m = length // 2
     given, found = x.reshape(x.size), z.reshape(z.size).view(np.float64)
-    plan, w = _plan((m,)), _turns((length, m + 1))
+    plan, w = _plan(m), _turns(length, m + 1)
     groups, lanes, wide = _blocks(outer, inner, m)
     block, other = np.empty(2 * (m + 1) * wide), np.empty(2 * (m + 1) * wide)
     for group in range(groups):
         for lane in range(0, lanes, wide):
             width = min(wide, lanes - lane)
             at, row = _place(group, lane, length, inner, 1)
-            _load((given, at, row, inner, True, m, block, m * width, width, False))
-            here = _transform((block, other, plan, m, width))
+            _load(given, at, row, inner, True, m, block, m * width, width, False)
+            here = _transform(block, other, plan, m, width)
             y, half = (block, other) if here else (other, block)
-            from_halves((y, half, m, width, w))
+            from_halves(y, half, m, width, w)
             at, row = _place(group, lane, m + 1, inner, 2)
-            _store((found, at, row, inner, False, m + 1, half, (m + 1) * width, width, False, scale))
+            _store(found, at, row, inner, False, m + 1, half, (m + 1) * width, width, False, scale)
 
 
-@apart(f"void({_COMPLEX}, {_REAL}, float64)")
+@apart(f"void({_COMPLEX}, {_REAL}, float64)", **options())
 def rows_of_halves(x: Any, z: Any, scale: Any) -> None:
     """Find the real numbers z with a transform along the middle axis whose first half is x."""
     if z.shape[1] % 2 == 0:
-        _even_rows_of_halves((x, z, scale))
+        _even_rows_of_halves(x, z, scale)
     else:
-        _odd_rows_of_halves((x, z, scale))
+        _odd_rows_of_halves(x, z, scale)
 
 
-@apart(f"void({_COMPLEX}, {_REAL}, float64)")
+@apart(f"void({_COMPLEX}, {_REAL}, float64)", **options())
 def _odd_rows_of_halves(x: Any, z: Any, scale: Any) -> None:
     outer, length, inner = z.shape
     whole, found = np.zeros(z.shape, np.complex128), np.empty(z.shape, np.complex128)
@@ -328,25 +329,25 @@ def _odd_rows_of_halves(x: Any, z: Any, scale: Any) -> None:
                     whole[i, k, j] = x[i, k, j].real
                 else:
                     whole[i, k, j], whole[i, length - k, j] = x[i, k, j], np.conj(x[i, k, j])
-    complex_rows((whole, found, False, scale))
+    complex_rows(whole, found, False, scale)
     z[...] = found.real
 
 
-@apart(f"void({_COMPLEX}, {_REAL}, float64)")
+@apart(f"void({_COMPLEX}, {_REAL}, float64)", **options())
 def _even_rows_of_halves(x: Any, z: Any, scale: Any) -> None:
     outer, source, inner = x.shape
     length = z.shape[1]
     m = length // 2
     given, found = x.reshape(x.size).view(np.float64), z.reshape(z.size)
-    plan, w = _plan((m,)), _turns((length, m + 1))
+    plan, w = _plan(m), _turns(length, m + 1)
     groups, lanes, wide = _blocks(outer, inner, m)
     block, other = np.empty(2 * (m + 1) * wide), np.empty(2 * (m + 1) * wide)
     for group in range(groups):
         for lane in range(0, lanes, wide):
             width = min(wide, lanes - lane)
             at, row = _place(group, lane, source, inner, 2)
-            _load((given, at, row, inner, False, min(source, m + 1), block, (m + 1) * width, width, False))
-            to_halves((block, other, m, width, w))
-            y = other if _transform((other, block, plan, m, width)) else block
+            _load(given, at, row, inner, False, min(source, m + 1), block, (m + 1) * width, width, False)
+            to_halves(block, other, m, width, w)
+            y = other if _transform(other, block, plan, m, width) else block
             at, row = _place(group, lane, length, inner, 1)
-            _store((found, at, row, inner, True, m, y, m * width, width, True, scale))
+            _store(found, at, row, inner, True, m, y, m * width, width, True, scale)

@@ -7,14 +7,16 @@ flag for it, but no public name.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numba
 from llvmlite import binding
 from numba.core import cpu
 from numba.core import options as known_options
+
+from adc.runtime.apart import apart
 
 
 def options() -> dict[str, Any]:
@@ -29,8 +31,13 @@ def options() -> dict[str, Any]:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a loop of generated code. The arrays that it writes must not overlap any other of its arguments."""
-    return numba.njit(**options())(function)
+    """Compile a loop of generated code, to be called by address. What it writes must not overlap other arguments."""
+    flags = options()
+    if not os.path.exists(
+        function.__code__.co_filename
+    ):  # typed at a prompt: there is nothing to keep it beside
+        flags["cache"] = False
+    return apart(**flags)(function)
 
 
 @contextmanager

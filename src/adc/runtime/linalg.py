@@ -11,24 +11,26 @@ from typing import Any
 import numba
 import numpy as np
 
+from adc.runtime.apart import apart
+
 __all__ = ["cholesky", "eigh", "qr", "solve_lower", "solve_transposed"]
 
 BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def cholesky(a: Any) -> Any:
     """`np.linalg.cholesky` of one matrix: the lower factor. Raises LinAlgError."""
     return np.linalg.cholesky(a)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def eigh(a: Any) -> Any:
     """`np.linalg.eigh` of one matrix: eigenvalues (n,) ascending, eigenvectors (n, n)."""
     return np.linalg.eigh(a)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def qr(a: Any) -> Any:
     """`np.linalg.qr` of one matrix, in reduced form."""
     return np.linalg.qr(a)
@@ -68,7 +70,7 @@ def _transposed_rows(a: Any, x: Any) -> None:
                 x[i, j] /= pivot
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def solve_lower(a: Any, b: Any) -> Any:
     """X with a @ x = b. a: lower triangular, shape (n, n), float; b: shape (n,) or (n, m), of the same dtype.
 
@@ -82,7 +84,7 @@ def solve_lower(a: Any, b: Any) -> Any:
     return x.reshape(b.shape)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def solve_transposed(a: Any, b: Any) -> Any:
     """X with a.T @ x = b. a: lower triangular, shape (n, n), float; b: shape (n,) or (n, m), of the same dtype.
 

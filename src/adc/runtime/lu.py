@@ -14,6 +14,7 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from adc.runtime import small
+from adc.runtime.apart import apart
 from adc.runtime.lapack import LEFT, LOWER, NO, RIGHT, TRANSPOSE, UNIT, UPPER, routine
 
 __all__ = [
@@ -162,7 +163,7 @@ def _solve_transposed_by_loops(factors: Any, x: Any) -> None:
 # --- a matrix that is used often ----------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu(a: Any) -> Any:
     """The factors of one matrix, by columns, L below the diagonal and U from there on, and its pivots.
 
@@ -212,7 +213,7 @@ def _swap(x: Any, k: Any, other: Any) -> None:
             x[k, j], x[other, j] = x[other, j], x[k, j]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
     """`np.linalg.solve(a, b)` by the factors of a, for b of its dtype, shape (n,) or (n, m). Raises LinAlgError.
 
@@ -231,7 +232,7 @@ def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
     return x.reshape(b.shape)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
     """`np.linalg.solve(a.T, b)` by the factors of a, for b of its dtype, shape (n,) or (n, m). Raises LinAlgError.
 
@@ -250,14 +251,14 @@ def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
     return x.reshape(b.shape)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_inv_transposed(factors: Any, pivots: Any) -> Any:
     """`np.linalg.inv(a).T` by the factors of a. Raises LinAlgError."""
     _require_regular(factors)
     return _inverse(factors, pivots)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_inv(factors: Any, pivots: Any) -> Any:
     """`np.linalg.inv(a)` by the factors of a. Raises LinAlgError.
 
@@ -268,7 +269,7 @@ def lu_inv(factors: Any, pivots: Any) -> Any:
     return lu_inv_transposed(factors, pivots).T.copy()
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_slogdet(factors: Any, pivots: Any) -> Any:
     """`np.linalg.slogdet(a)` by the factors of a: sign, logarithm."""
     _require_square(factors)
@@ -284,7 +285,7 @@ def lu_slogdet(factors: Any, pivots: Any) -> Any:
     return sign, logarithm
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def lu_det(factors: Any, pivots: Any) -> Any:
     """`np.linalg.det(a)` by the factors of a.
 
@@ -317,7 +318,7 @@ def _of_a_matrix(a: Any, b: Any) -> Any:
     return x
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def solve(a: Any, b: Any) -> Any:
     """`np.linalg.solve` of one matrix, shape (n, n), and b of its dtype, (n,) or (n, m). Raises LinAlgError."""
     if not (_is_small(a) and b.shape[0] == a.shape[0]):
@@ -328,7 +329,7 @@ def solve(a: Any, b: Any) -> Any:
     return _of_a_matrix(a, b)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def inv(a: Any) -> Any:
     """`np.linalg.inv` of one matrix. Raises LinAlgError."""
     if _is_small(a):
@@ -341,7 +342,7 @@ def inv(a: Any) -> Any:
     return lu_inv(factors, pivots)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def det(a: Any) -> Any:
     """`np.linalg.det` of one matrix."""
     if _is_small(a):
@@ -350,7 +351,7 @@ def det(a: Any) -> Any:
     return lu_det(factors, pivots)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def slogdet(a: Any) -> Any:
     """`np.linalg.slogdet` of one matrix: sign, logarithm."""
     if _is_small(a):

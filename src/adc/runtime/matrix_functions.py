@@ -14,6 +14,7 @@ from numba.core import types
 from numba.extending import overload
 from scipy import linalg
 
+from adc.runtime.apart import apart
 from adc.runtime.lapack import LEFT, NO, UPPER, VECTORS, routine
 
 __all__: list[str] = []
@@ -27,7 +28,7 @@ _NODES, _WEIGHTS = (
 CLOSE = 0.25  # to the identity: where the approximant has full precision
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def schur(a: Any) -> Any:
     """Upper triangular T and unitary U with a = U T U^H, complex. a: shape (n, n)."""
     n = a.shape[0]
@@ -63,7 +64,7 @@ def schur(a: Any) -> Any:
     return np.ascontiguousarray(t.T), np.ascontiguousarray(u.T)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def sylvester(a: Any, b: Any, q: Any) -> Any:
     """X with a X + X b = q, complex. Shapes (m, m), (n, n), (m, n)."""
     r, u = schur(a)
@@ -101,14 +102,14 @@ def _real(x: Any) -> Any:
     return x.real.copy()
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def root(a: Any) -> Any:
     """The principal square root of a matrix, complex."""
     t, u = schur(a)
     return u @ _triangular_root(t) @ np.conj(u.T)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def logarithm(a: Any) -> Any:
     """The principal logarithm of a matrix, complex, by roots until the matrix is close to the identity."""
     t, u = schur(a)
@@ -129,7 +130,7 @@ def logarithm(a: Any) -> Any:
     return u @ total @ np.conj(u.T)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def eigen(a: Any) -> Any:
     """Eigenvalues, as complex numbers, and right eigenvectors of a real matrix that has real ones."""
     n = a.shape[0]
@@ -167,7 +168,7 @@ def _rounded(pair: Any) -> Any:
     return pair[0].astype(np.complex64), pair[1].astype(np.float32)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def banded(below: int, above: int, ab: Any, b: Any) -> Any:
     """X with A x = b for a matrix whose diagonals are the rows of `ab`, shape (below + above + 1, n); b: (n, m)."""
     n, width = b.shape
@@ -197,7 +198,7 @@ def banded(below: int, above: int, ab: Any, b: Any) -> Any:
     return np.ascontiguousarray(x.T)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def symmetric_banded(ab: Any, b: Any, lower: bool) -> Any:
     """X with A x = b for a positive definite matrix, the diagonals of one triangle in the rows of `ab`; b: (n, m)."""
     n, width = b.shape

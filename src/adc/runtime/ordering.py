@@ -13,6 +13,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from adc.runtime.apart import apart
 from adc.runtime.rows import around
 
 __all__ = ["argsort"]
@@ -48,7 +49,7 @@ def _rank_of(x: Any) -> Any:
     return of_integer if isinstance(x, types.Integer) and getattr(x, "signed", False) else of_unsigned
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def argsort(a: Any, axis: Any) -> Any:
     """`np.argsort(a, axis, kind="stable")` of an array of numbers, of at least one axis; int64 positions.
 

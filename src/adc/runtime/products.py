@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from adc.runtime.apart import apart
 from adc.runtime.lapack import NO, TRANSPOSE, routine
 
 SMALL = 64  # multiplications that cost less than a call of BLAS
@@ -265,7 +265,7 @@ def _product_of(a: Any, b: Any) -> Any:
     return of_vectors
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def dot(a: Any, b: Any) -> Any:
     """The product of vectors and matrices (ranks 1 and 2), or of two stacks of as many matrices of floats (rank 3).
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from adc.runtime.apart import apart
 
 __all__ = ["searchsorted"]
 
@@ -18,7 +19,7 @@ BLOCK = 256  # values whose positions stay in the nearest cache
 _ONE = np.uint64(1)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(cache=True, error_model="numpy")
 def searchsorted(a: Any, v: Any, right: Any) -> Any:
     """`np.searchsorted` of vectors: where each of `v` would go into `a`, behind its equals if `right`. NaN is last.
 

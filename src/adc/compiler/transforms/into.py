@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Program, Store, Var
+from adc.compiler.ir.nodes import Assign, Const, Program, Store, Var
 from adc.compiler.ir.types import Array
 
 
@@ -22,7 +22,7 @@ def run(program: Program, gradients: int, evaluator: Evaluator) -> list[Var]:
     """Add a parameter for each of the last `gradients` results that is an array; they are returned."""
     first = len(program.results) - gradients
     top = {s.target: s for s in program.body if isinstance(s, Assign) and len(s.targets) == 1}
-    made = {v: s for v, s in top.items() if s.name == "empty"}
+    made = {v: s for v, s in top.items() if s.name in ("empty", "zeros")}
     joined = {v for key, roots in evaluator.joined_roots.items() for v in (key, *roots)}
     given: list[Var] = []
     for k, result in enumerate(program.results):
@@ -33,8 +33,10 @@ def run(program: Program, gradients: int, evaluator: Evaluator) -> list[Var]:
             memory = top[memory].args[0]
         returned = sum(isinstance(r, Var) and r.root in (result.root, memory) for r in program.results)
         if memory in made and memory not in given and not joined & {memory, result} and returned == 1:
-            program.body.remove(made[memory])
             param = memory
+            place = program.body.index(made[memory])
+            clear = Store(param, (FULL,) * param.type.ndim, Const(0), origin=made[memory].origin)
+            program.body[place : place + 1] = [clear] if made[memory].name == "zeros" else []
         else:
             param = Var(result.name, Array(result.type.dtype, result.type.shape), named=True)
             program.body.append(Store(param, (FULL,) * result.type.ndim, result))
