@@ -9,6 +9,7 @@ independent run forwards first, so that they meet the forward sweep's loops.
 from __future__ import annotations
 
 from itertools import islice
+from typing import NamedTuple
 
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance, length_of
 from adc.compiler.analysis.equalities import Checks, Equalities
@@ -46,12 +47,21 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return _Fuser(program, evaluator).build()
 
 
+class _Kind(NamedTuple):
+    """Of a loop: whether no other statement holds a block, whether it scatters, and calls functions of vectormath."""
+
+    straight: bool
+    scatters: bool
+    calls: bool
+
+
 class _Fuser:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.program = program
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
         self.depths: dict[For, int] = {}
+        self.kinds: dict[For, _Kind] = {}
 
     def build(self) -> Program:
         body: Block = []
@@ -193,7 +203,7 @@ class _Fuser:
         return a.step == b.step and equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
 
     def _may_merge(self, a: For, b: For) -> bool:
-        if _counts_from_the_end(a) or _counts_from_the_end(b) or _keeps_from_vectorising(a, b):
+        if _counts_from_the_end(a) or _counts_from_the_end(b) or self._keeps_from_vectorising(a, b):
             return False
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
@@ -208,7 +218,27 @@ class _Fuser:
                 return False
         return True
 
+    def _keeps_from_vectorising(self, a: For, b: For) -> bool:
+        """Whether one loop writes where data says, as two of its trips may do at once, and the other would vectorise.
+
+        In place of what the functions in it cost then, they cost three times as much: more than the array in between.
+        """
+        x, y = self._kind(a), self._kind(b)
+        if not (x.straight and y.straight):
+            return False
+        kinds = [(kind.scatters, kind.calls) for kind in (x, y)]
+        return (True, False) in kinds and (False, True) in kinds
+
+    def _kind(self, loop: For) -> _Kind:
+        if loop not in self.kinds:
+            straight = all(isinstance(s, (Assign, Store)) for s in loop.body)
+            self.kinds[loop] = _Kind(
+                straight, straight and scatters(loop), straight and any(map(is_vector_call, loop.body))
+            )
+        return self.kinds[loop]
+
     def _joined(self, a: For, b: For) -> For:
+        x, y = self._kind(a), self._kind(b)
         if is_fill(a) and a.step != b.step:
             a = For(a.index, b.start, b.stop, b.step, a.carried, a.body, a.origin, a.note)
         carried = [*a.carried, *(_renamed(c, {b.index: a.index}) for c in b.carried)]
@@ -216,6 +246,7 @@ class _Fuser:
         joined = For(a.index, a.start, a.stop, a.step, carried, a.body, a.origin, a.note)
         self.memory.merge(a, b, b.index, a.index, joined)
         self.depths[joined] = max(self._depth(a), self._depth(b))
+        self.kinds[joined] = _Kind(x.straight and y.straight, x.scatters or y.scatters, x.calls or y.calls)
         return joined
 
     def _depth(self, stmt: Stmt) -> int:
@@ -288,17 +319,6 @@ def _form(access: Access) -> Form:
         return None
     lengths = map(length_of, access.index)
     return tuple(None if n is None else n.const for n in lengths)
-
-
-def _keeps_from_vectorising(a: For, b: For) -> bool:
-    """Whether one loop writes where data says, which two of its trips may do at once, and the other would vectorise.
-
-    In place of what the functions in it cost then, they cost three times as much: more than the array in between.
-    """
-    if any(not isinstance(s, (Assign, Store)) for s in (*a.body, *b.body)):
-        return False
-    kinds = [(scatters(loop), any(map(is_vector_call, loop.body))) for loop in (a, b)]
-    return (True, False) in kinds and (False, True) in kinds
 
 
 def is_fill(loop: For) -> bool:
