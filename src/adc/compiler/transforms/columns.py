@@ -12,6 +12,7 @@ it makes in columns at once. Another array is copied before a loop that reads al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -21,16 +22,21 @@ from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Block,
     Const,
     For,
+    If,
     Index,
     Program,
     Stmt,
     Store,
     Var,
+    While,
     all_blocks,
     blocks,
+    bound_inside,
+    defined,
     uses,
     walk,
 )
@@ -59,25 +65,43 @@ class _Columns:
     # --- arrays of the program's own ------------------------------------------------------------------------------
 
     def of_own(self) -> None:
-        """Arrays that are made here and used element by element alone are made in columns."""
+        """Arrays that are made here and used element by element alone are made in columns.
+
+        So are those of a loop or a branch that may be one another: all of them, or none.
+        """
         made: dict[Var, Assign] = {}
+        kept = {v for v in (*self.program.params, *self.program.results) if isinstance(v, Var)}
         for s in walk(self.program.body):
+            whole = Counter(v for v in uses(s) if _has_short_rows(v))
+            element = _element(s)
+            whole.subtract([] if element is None else element[:1])
+            links = list(_links(s))
+            whole.subtract(w for v, w in links if _has_short_rows(v))
+            kept.update(v for v, count in whole.items() if count > 0)
             if isinstance(s, Assign) and s.name == "empty" and _has_short_rows(s.target):
                 made[s.target] = s
-        joined = {v for key, roots in self.ev.joined_roots.items() for v in (key, *roots)}
-        kept = {r for r in self.program.results if isinstance(r, Var)} | joined
-        for s in walk(self.program.body):
-            element = _element(s)
-            whole = [v for v in uses(s) if v in made]
-            if element is not None and whole.count(element[0]) == 1:
-                whole.remove(element[0])
-            kept.update(whole)
-        followed = {a for a, _, _ in self._followed(self.program.body, ())}
-        table = {v: _in_columns(v) for v in made if v not in kept and v in followed}
-        for v, columns in table.items():
-            shape, dtype = made[v].args
-            made[v].targets, made[v].args = (columns,), ((shape[-1], *shape[:-1]), dtype)
-        self._read_in(self.program.body, table)
+            elif not links:
+                kept.update(v for v in defined(s) if v.is_array)
+            kept.update(v for v, w in links if not _has_short_rows(w))
+        of = Memory(_joined(self.program.body)).of
+        followed = {of(a) for a, _, _ in self._followed(self.program.body, ())}
+        own = {of(v) for v in made} & followed - {of(v) for v in kept if v.is_array}
+        turned = {v for v in self._short() if of(v) in own}
+        for v in turned:
+            v.type = _columns_of(v)
+            if v in made:
+                shape, dtype = made[v].args
+                made[v].args = ((shape[-1], *shape[:-1]), dtype)
+        self._read_in(self.program.body, {v: v for v in turned})
+
+    def _short(self) -> set[Var]:
+        """All arrays of short rows."""
+        return {
+            v
+            for s in walk(self.program.body)
+            for v in (*defined(s), *bound_inside(s), *uses(s))
+            if _has_short_rows(v)
+        }
 
     # --- arrays that are read -------------------------------------------------------------------------------------
 
@@ -104,6 +128,7 @@ class _Columns:
         for array, position, path in self._followed(loop.body, (loop,)):
             if (
                 array.type.ndim == 2
+                and array.root is array
                 and array not in effects.defs
                 and self.memory.of(array) not in effects.writes
                 and len(path) > 1
@@ -124,7 +149,7 @@ class _Columns:
 
     def _copied(self, array: Var, loop: For, out: Block) -> Var:
         """Statements that copy an array to columns; the columns."""
-        columns = _in_columns(array)
+        columns = Var(array.name, _columns_of(array), named=False)
         with self.ev.at(out):
             n = self.ev.atom(self.ev.dim_value(array.type.shape[0]))
         count = array.type.shape[1].known
@@ -181,14 +206,40 @@ def _has_short_rows(array: Var) -> bool:
         and array.type.ndim > 1
         and array.type.shape[-1].known in FEW
         and array.type.dtype in ("float64", "float32")
-        and array.root is array
     )
 
 
-def _in_columns(array: Var) -> Var:
-    """A variable for the columns of an array."""
+def _columns_of(array: Var) -> Array:
+    """The type of the columns of an array."""
     *rest, count = array.type.shape
-    return Var(array.name, Array(array.type.dtype, (count, *rest)), named=False)
+    return Array(array.type.dtype, (count, *rest))
+
+
+def _links(s: Stmt) -> Iterator[tuple[Var, Var]]:
+    """Pairs of an array and another one that it is, which the statement reads."""
+    pairs: list[tuple[Var, Atom]] = []
+    if isinstance(s, Assign) and s.op == "alias":
+        pairs = [(s.target, s.args[0])]
+    elif isinstance(s, (For, While)):
+        pairs = [(c.phi, other) for c in s.carried for other in (c.init, c.out)]
+    elif isinstance(s, If):
+        pairs = [(m.result, other) for m in s.merges for other in (m.then, m.orelse)]
+    yield from ((v, w) for v, w in pairs if v.is_array and isinstance(w, Var))
+
+
+def _joined(block: Block) -> dict[Var, set[Var]]:
+    """Of each array that a loop carries or a branch chooses, what it may be."""
+    joined: dict[Var, set[Var]] = {}
+    for s in walk(block):
+        several: list[tuple[Var, Atom]] = []
+        if isinstance(s, (For, While)):
+            several = [(v, w) for c in s.carried for v in (c.phi, c.result) for w in (c.init, c.out)]
+        elif isinstance(s, If):
+            several = [(m.result, w) for m in s.merges for w in (m.then, m.orelse)]
+        for v, w in several:
+            if isinstance(w, Var) and w.is_array:
+                joined.setdefault(v, set()).add(w.root)
+    return joined
 
 
 def _element(s: Stmt) -> tuple[Var, Index] | None:

@@ -1,0 +1,111 @@
+"""Arrays of short rows that a loop carries, or a branch chooses, are columns all together, or none of them is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+
+R = np.random.default_rng(8)
+
+
+def painted(image, colours, shades):
+    out = np.zeros(image.shape)
+    for k in range(colours.shape[0]):
+        shade = 1.0 / (1.0 + np.exp(shades[k] - np.arange(image.shape[1])))
+        out = out * (1.0 - shade[:, None]) + shade[:, None] * colours[k]
+    return np.mean((out - image) ** 2)
+
+
+def moved(places, speeds, steps):
+    places, speeds = places.copy(), speeds.copy()
+    for _ in range(steps):
+        far = np.sqrt(np.sum(places**2, axis=1) + 0.1)
+        speeds = speeds - 0.1 * places / far[:, None] ** 3
+        places = places + 0.1 * speeds
+    return np.sum(places[:, 0] * speeds[:, 1])
+
+
+def chosen(places, sign):
+    out = np.tanh(places)
+    for k in range(3):
+        out = np.sin(out) * k if sign > 0 else np.cos(out) + out[::-1]
+    return np.sum(out * places)
+
+
+def until(places):
+    out, trips = 1.0 * places, 0
+    while np.sum(out**2) > 1.0 and trips < 6:
+        out = out * np.exp(-0.3 * np.abs(out[:, :1]))
+        trips += 1
+    return np.sum(out * np.cos(places))
+
+
+def swapped(places, steps):
+    a, b = np.sin(places), np.cos(places)
+    for _ in range(steps):
+        a, b = b + 0.1 * a * places, a - 0.1 * b
+    return np.sum(a * b)
+
+
+def seen_whole(places, steps):
+    a = np.sin(places)
+    for _ in range(steps):
+        a = np.cos(a) + a @ (a.T @ a) * 0.01
+    return np.sum(a**2)
+
+
+def row_by_row(places, steps):
+    a = np.sin(places)
+    total = 0.0
+    for k in range(steps):
+        a = a * np.exp(-a)
+        row = a[k % a.shape[0]]
+        total += np.sum(row**2)
+    return total + np.sum(a)
+
+
+def args(function, n, width):
+    places = R.normal(size=(n, width))
+    return {
+        painted: lambda: (R.normal(size=(4, n, width)), R.normal(size=(3, width)), R.normal(size=(3,)) * n),
+        moved: lambda: (places, R.normal(size=(n, width)), 4),
+        chosen: lambda: (places, R.choice([-1.0, 1.0])),
+    }.get(function, lambda: (places,) if function is until else (places, 4))()
+
+
+@pytest.mark.parametrize("function", [painted, moved, chosen, until, swapped, seen_whole, row_by_row])
+@pytest.mark.parametrize("width", [2, 3, 5])
+@pytest.mark.parametrize("n", [1, 2, 17])
+def test_gradients_are_the_tape_s(function, n, width):
+    given = args(function, n, width)
+    argnums = tuple(k for k, a in enumerate(given) if isinstance(a, np.ndarray))
+
+    taped = adc.grad(function, argnums, mode="tape")(*given)
+    with interpreted():
+        found = adc.grad(function, argnums, mode="compiled")(*given)
+    for x, y in zip(found, taped, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12)
+
+
+def coloured(image, colours, shades):
+    height, width = image.shape[:2]
+    out = np.zeros((height, width, 3))
+    for k in range(colours.shape[0]):
+        shade = 1.0 / (1.0 + np.exp(shades[k] - np.arange(width)))
+        out = out * (1.0 - shade[:, None]) + shade[:, None] * colours[k]
+    return np.mean((out - image) ** 2)
+
+
+def test_what_a_reverse_loop_carries_is_in_columns():
+    given = R.normal(size=(6, 9, 3)), R.normal(size=(4, 3)), R.normal(size=4)
+    derivative = adc.value_and_grad(coloured, (0, 1, 2), mode="compiled")
+    text = str(derivative.source(*given, stage="optimized"))
+    assert "out_bar[j, k, 0]" not in text and "(3, height, width)" in text
+    value, found = derivative(*given)
+    expected, taped = adc.value_and_grad(coloured, (0, 1, 2), mode="tape")(*given)
+    assert value == pytest.approx(expected, rel=1e-13)
+    for x, y in zip(found, taped, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-13)
