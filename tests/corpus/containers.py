@@ -279,3 +279,58 @@ def ordered_by_a_key(params, x):
 def compared_in_a_list(x):
     values = [x[0], x[1], x[2]]
     return values.index(max(values)) * x[0] + values.count(x[1]) * x[2]
+
+
+@program(lambda r: (r.normal(size=3),))
+def looked_up_by_a_length(x):
+    weights, found = {3: 2.0, (3,): 0.5}, {}
+    found.setdefault(x.size, x[0])
+    found.setdefault(len(x), x[1])
+    found.update([(x.shape[0], found[3] * x[2])])
+    sizes = {len(x): 0.1, "n": 0.2, f"n{x.ndim}": 0.3}
+    rest = sizes.pop(len(x) + 1, 0.4) + sizes.pop(x.size)
+    pairs = dict([(len(x), x[0]), (x.size, x[1])])  # noqa: C406
+    named = dict(zip([x.size, x.ndim], x))
+    total = (
+        weights.get(len(x), 9.0) * x[0]
+        + weights.get(x.shape, 9.0) * x[1]
+        + rest * sizes.get("n1", 7.0) * x[2]
+    )
+    return total + sum(found.values()) * len(found) + sum(pairs.values()) * len(pairs) + named.get(3, x[1])
+
+
+@program(lambda r: (r.normal(size=4),))
+def looked_up_by_a_counter(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += {0: x[0], 2: 2.0}.get(k, 0.5) * x[k] ** 2
+        total *= {0: 1.1}.get(k % 2, 0.9)
+    return total
+
+
+IN_GROUPS = dict.fromkeys(("python", "compiled"), "a container changes in, or is indexed by, a loop")
+BY_DATA = dict.fromkeys(("python", "compiled"), "a dict key must be known before the program runs")
+
+
+@program(lambda r: (np.array([0.2, 1.7, 0.5, 1.1]), np.array([1, 1, 2, 1])), refused=IN_GROUPS)
+def grouped_by_numbers_of_an_argument(x, kind):
+    groups = {}
+    for i in range(len(x)):
+        groups.setdefault(int(kind[i]), []).append(x[i])
+    return sum(sum(g) ** 2 for g in groups.values())
+
+
+@program(lambda r: (np.array([0.2, 1.7, 0.5, 1.1]),), refused=IN_GROUPS)
+def grouped_by_whole_parts(x):
+    sums = {}
+    for v in x:
+        part = np.floor(v)
+        sums[part] = sums.get(part, 0.0) + v
+    return sum(s**2 for s in sums.values())
+
+
+@program(lambda r: (np.array([0.2, 1.7, 0.5]),), refused=BY_DATA)
+def looked_up_by_what_the_data_say(x):
+    large = {True: 2.0, False: 3.0}.get(x[0] > 0.1, 9.0)
+    place = {1: 0.5}.get(np.argmax(x), 5.0)
+    return large * x[0] + place * x[1] + {1.0: 2.0}.get(np.sign(x[2]), 5.0) * x[2]

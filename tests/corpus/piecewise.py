@@ -86,3 +86,13 @@ def functions_by_condition(x, slope):
 def root_of_what_a_choice_cuts_off(x):
     kept, within = np.maximum(x, 0), np.clip(x, 0.0, 1.5)
     return np.sum(np.sqrt(kept) - 0.3 * np.sqrt(kept)) + np.sum(np.sqrt(within)) + np.sqrt(max(x[0], 0.0))
+
+
+@program(lambda r: (np.array([-0.4, 0.3, 2.5, 1.2]), 1.5, 0.7))
+def bounds_that_changed_places(x, low, high):
+    return np.sum(np.clip(x, low, high) * np.arange(1.0, 5.0)) + np.clip(x[0], high, low) * low
+
+
+@program(lambda r: (np.array([0.3, 0.4, 0.9]), np.array([0.4]), np.array([2.5])))
+def one_knot(x, at, values):
+    return np.sum(np.interp(x, at, values) * x) + np.interp(0.1, at, values, left=0.3)

@@ -192,13 +192,17 @@ def fmin(z, x, y):
         (r.distinct(6), -0.33, 0.37),
         (r.distinct(2, 3), -0.33, 0.37),
         (r.distinct(4), r.distinct(4) - 2.0, r.distinct(4) + 2.0),
+        (r.distinct(4), r.distinct(4) + 2.0, r.distinct(4) - 2.0),
         call(r.distinct(5), -0.33, None),
     ],
 )
 def clip(z, a, a_min, a_max):
     below = a < a_min if a_min is not None else False
     above = a > a_max if a_max is not None else False
-    return np.where(below | above, 0.0, 1.0), np.where(below, 1.0, 0.0), np.where(above, 1.0, 0.0)
+    if a_min is not None and a_max is not None:
+        above = above | (a_min > a_max)  # bounds that have changed places leave the upper one
+    low = np.where(above, 0.0, np.where(below, 1.0, 0.0))
+    return np.where(below | above, 0.0, 1.0), low, np.where(above, 1.0, 0.0)
 
 
 @composite(

@@ -179,6 +179,7 @@ if hasattr(np, "trapezoid"):
         (r.uniform(-1.0, 4.0, 5), np.array([0.0, 1.0, 2.5]), r.normal(3)),
         (r.uniform(-1.0, 4.0, 2, 3), np.array([0.0, 1.0, 2.5]), r.normal(3), 0.5, -0.5),
         call(r.uniform(-3.0, 4.0, 4), np.array([0.1, 1.0, 1.7]), r.normal(3), period=2.0),
+        (np.array([0.1, 0.7, 0.9]), np.array([0.4]), r.normal(1)),
     ],
     notes="at a knot the slope of the interval on its right; constant outside",
     extra={"float64_only": True},
@@ -198,7 +199,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         values = fp
     n = np.size(knots)
     k = np.clip(np.searchsorted(knots, where, side="right") - 1, 0, n - 2)
-    inside = values[k] + (values[k + 1] - values[k]) / (knots[k + 1] - knots[k]) * (where - knots[k])
+    width = knots[k + 1] - knots[k] + np.where(n == 1, 1.0, 0.0)  # a single knot has no interval
+    inside = values[k] + (values[k + 1] - values[k]) / width * (where - knots[k])
     below = values[0] if left is None else left
     above = values[n - 1] if right is None else right
     return np.where(where < knots[0], below, np.where(where > knots[n - 1], above, inside))

@@ -49,7 +49,19 @@ class Tensor(Graphed):
     extra: Any  # adc.tape.views: what shares this Tensor's memory
 
     __array_priority__ = 1000.0
-    __hash__ = object.__hash__  # identity, as in PyTorch: == compares elements
+
+    def __hash__(self) -> int:
+        """By identity, as in PyTorch, where == compares elements; a number of a NumPy function by its value."""
+        if not modes.plain or self.primal.ndim:
+            return object.__hash__(self)
+        if self.node is not None and modes.enabled:
+            raise GraphCutError(
+                "a number with a derivative is a key of a dict, or an element of a set",
+                here(),
+                "It is found by its value: what stands there carries the derivative of another number.",
+                "Use a key that no gradient goes through, as np.floor(x) or x > 0.",
+            )
+        return hash(self.primal[()])
 
     __add__ = operators.binary("add", operator.add)
     __radd__ = operators.reflected("add", operator.add)

@@ -17,6 +17,7 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    dicts,
     growing,
     higher_order,
     instances,
@@ -215,7 +216,7 @@ class Calls(Functions):
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.call_function(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
-            return self._now(function, args, kwargs)
+            return self.now(function, args, kwargs)
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
@@ -384,6 +385,8 @@ class Calls(Functions):
             if method.__name__ == "get":
                 return self._found_outside(container, *args, **kwargs)
             method = getattr(self.opened(container), method.__name__)
+        if isinstance(container, dict):
+            dicts.require_known_for(self, container, method.__name__, args)
         if method.__name__ in _MUTATING and getattr(container, "depth", self.loop_depth) != self.loop_depth:
             raise NeedsUnrolling(container)
         if method.__name__ in _MUTATING and getattr(container, "taken", False):
@@ -392,6 +395,18 @@ class Calls(Functions):
             if not self.known_length(args[0]):
                 return list_methods.extend(self, growing.converted(self, container), args[0])
             args = [self.static_items(args[0], None)]
+        if method.__name__ == "update":
+            args = [dicts.contents(self, value) for value in args]
+        if (
+            method.__name__ in ("pop", "insert")
+            and isinstance(container, list)
+            and not self.is_static(args[:1])
+        ):
+            if self.loop_depth:
+                raise NeedsUnrolling(container)
+            raise self.refuse(
+                "a list is changed at an index that is only known at run time", repair="use an array"
+            )
         if method.__name__ == "sort":
             container[:] = self.call(builtins.sorted, [[*container]], kwargs)
             return None
@@ -405,7 +420,7 @@ class Calls(Functions):
     def _found_outside(self, held: OutsideDict, key: Value, default: Value = None) -> Value:
         return self.item_outside(held, key) if not self.is_static(key) or key in held else default
 
-    def _now(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def now(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call that is made while the program is compiled."""
         try:
             return function(*args, **kwargs)
@@ -416,7 +431,7 @@ class Calls(Functions):
         if cls is type and len(args) == 1 and isinstance(args[0], Instance):
             return args[0].cls
         if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
-            return self._now(cls, args, kwargs)
+            return self.now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
             return self._number(args[0], str(np.dtype(cls)))
         if records.is_record(cls) and records.has_init_of_fields(cls):

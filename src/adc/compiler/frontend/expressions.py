@@ -75,11 +75,8 @@ class Expressions(Operators):
                 result.update(self.opened(self.evaluate(value)))
                 continue
             k = self.evaluate(key)
-            if not self.is_static(k):
-                with self.origin_at(self.locate(key)):
-                    raise self.refuse(
-                        "a dict key must be known before the program runs", repair="use a constant key"
-                    )
+            with self.origin_at(self.locate(key)):
+                self.require_known_key(k)
             result[k] = self.evaluate(value)
         return result
 

@@ -100,11 +100,8 @@ class Iteration(Expressions):
         items = self.evaluate(node.generators[0].iter)
         found = {}
         for key, value in self._comprehended(pair, node.generators, items):
-            if not self.is_static(key):
-                with self.origin_at(self.locate(node)):
-                    raise self.refuse(
-                        "a dict key must be known before the program runs", repair="use a constant key"
-                    )
+            with self.origin_at(self.locate(node)):
+                self.require_known_key(key)
             found[key] = value
         return found
 

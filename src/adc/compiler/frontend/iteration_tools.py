@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.frame import Closure, Items
+from adc.compiler.frontend.frame import Closure, Items, RunTimeLength
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
@@ -49,7 +49,19 @@ def _lists(self: Calls, sequences: tuple[Value, ...]) -> list[list[Value]]:
     return [self.static_items(s, None) for s in sequences]
 
 
-def _product(self: Calls, *sequences: Value, repeat: int = 1) -> Value:
+def _require_known(self: Calls, number: Value) -> None:
+    """Refuse a number of items taken together that is only known at run time."""
+    if not self.is_static(number):
+        raise RunTimeLength(
+            "how many items are taken together is only known at run time",
+            location=self.origin,
+            why="Each of them is a variable of its own here.",
+            repair="Use a constant.",
+        )
+
+
+def _product(self: Calls, *sequences: Value, repeat: Value = 1) -> Value:
+    _require_known(self, repeat)
     if _all_known(self, sequences):
         return list(itertools.product(*_lists(self, sequences), repeat=repeat))
     each = [self.call(enumerate, [s], {}) for s in sequences * repeat]
@@ -71,6 +83,7 @@ def _pairs(function: Callable[..., Any], first: int) -> Callable[..., Value]:
     """Pairs from a list of items; of a number of items that the run knows, by their positions `i + first <= j`."""
 
     def paired(self: Calls, items: Value, r: Value = None) -> Value:
+        _require_known(self, r)
         if r != 2 or self.known_length(items):
             return list(function(self.static_items(items, None), r))
         each = self.call(enumerate, [items], {})
@@ -84,6 +97,7 @@ def _pairs(function: Callable[..., Any], first: int) -> Callable[..., Value]:
 
 
 def _permutations(self: Calls, items: Value, r: Value = None) -> Value:
+    _require_known(self, r)
     if r != 2 or self.known_length(items):
         return list(itertools.permutations(self.static_items(items, None), r))
     each = self.call(enumerate, [items], {})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, higher_order, instances, list_methods, reductions, templates
+from adc.compiler.frontend import dicts, growing, higher_order, instances, list_methods, reductions, templates
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
@@ -398,10 +398,6 @@ def listed(items):
 )
 
 
-def _dict(self: Calls, *args: Value, **kwargs: Value) -> Value:
-    return dict(*map(self.opened, args), **kwargs)
-
-
 def _divmod(self: Calls, x: Value, y: Value) -> Value:
     return self.op("floor_divide", x, y), self.op("remainder", x, y)
 
@@ -436,7 +432,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
     builtins.list: _list,
-    builtins.dict: _dict,
+    builtins.dict: dicts.made,
     builtins.divmod: _divmod,
     builtins.round: _round,
     builtins.slice: lambda self, *parts: slice(*parts),

@@ -43,7 +43,9 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
             return y
         if name == "add" and x is y and isinstance(x, Var) and np.dtype(x.type.dtype).kind == "f":
             return builder.op("multiply", 2.0, x)
-    elif name == "divide" and _is(bound[1], 1.0) and _keeps_type(builder, bound[0], bound[1]):
+    elif (name == "bitwise_or" and bound[1] is False and _is_truth(bound[0])) or (
+        name == "divide" and _is(bound[1], 1.0) and _keeps_type(builder, bound[0], bound[1])
+    ):
         return bound[0]
     elif name == "power":
         x, y = bound
@@ -194,6 +196,10 @@ def with_zero(builder: Builder, operation: Operation, bound: tuple[Value, ...]) 
     if linear_in or name in ("negative", "positive", "conjugate", "real", "imag"):
         return ZERO
     raise builder.refuse(f"a zero tangent reaches {operation.spelling}, which is not linear in it")
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, Var) and value.type.dtype == "bool"
 
 
 def _is(value: Value, number: float) -> bool:

@@ -1,0 +1,41 @@
+"""Dicts: their keys are looked up while the program is compiled, so they must be known then.
+
+A variable of the program is a key by what it is called, not by its value: looked up as it is, it would never be found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adc.compiler.frontend.frame import NeedsUnrolling
+from adc.compiler.frontend.values import Value
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+_READING, _CHANGING = ("get",), ("pop", "setdefault")
+
+
+def require_known_for(self: Calls, held: Value, method: str, args: list[Value]) -> None:
+    """Refuse a method's call with such a key; in a loop its trips may be spelled out, which tells what counters are."""
+    if method in (*_READING, *_CHANGING) and args and not self.is_static(args[0]):
+        if self.loop_depth:
+            raise NeedsUnrolling(held, read=method in _READING)
+        self.require_known_key(args[0])
+
+
+def made(self: Calls, *given: Value, **named: Value) -> Value:
+    """What `dict(...)` makes."""
+    return dict(*(contents(self, value) for value in given), **named)
+
+
+def contents(self: Calls, value: Value) -> dict[Value, Value]:
+    """What a dict is made from, or takes in: another one, or pairs."""
+    value = self.opened(value)
+    if isinstance(value, dict):
+        return value
+    pairs = [tuple(self.static_items(pair, None)) for pair in self.static_items(value, None)]
+    for pair in pairs:
+        self.require_known_key(pair[:1])
+    found: dict[Value, Value] = self.now(dict, [pairs], {})
+    return found
