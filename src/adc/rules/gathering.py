@@ -371,6 +371,7 @@ constant(
         (np.array([0, 1]), np.array([2, 3])),
         (np.array([True, False]), np.array([1])),
         ([0, 2], [1, 3]),
+        (range(1, 3), (0, 2)),
     ],
 )
 
@@ -379,7 +380,7 @@ constant(
 def open_mesh(*args):
     result = ()
     for k in range(len(args)):
-        given = np.array(args[k]) if isinstance(args[k], (list, tuple)) else args[k]
+        given = np.array(args[k]) if isinstance(args[k], (list, tuple, range)) else args[k]
         positions = np.flatnonzero(given) if given.dtype.kind == "b" else given
         shape = (1,) * k + (np.size(positions),) + (1,) * (len(args) - 1 - k)
         result = result + (np.reshape(positions, shape),)

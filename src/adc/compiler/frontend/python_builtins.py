@@ -344,8 +344,9 @@ def _all(self: Calls, values: Value) -> Value:
 
 def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
     wanted = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, (Growing, Instance)):
-        return any(issubclass(value.cls if isinstance(value, Instance) else list, c) for c in wanted)
+    if isinstance(value, (Growing, Instance, Range)):
+        stands_for = value.cls if isinstance(value, Instance) else range if isinstance(value, Range) else list
+        return any(issubclass(stands_for, c) for c in wanted)
     if not isinstance(value, Var):
         return isinstance(value, classes)
     if value.is_array:
