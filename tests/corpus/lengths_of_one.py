@@ -94,3 +94,19 @@ def sum_with_two_names(x):
     for v in x:
         t += v * v
     return s * x[0]
+
+
+@program(lambda r: (np.array([1.3]), np.array([0.7])))
+def divided_by_what_passes(h, w):
+    passing = w[w > 0]
+    for _ in range(2):
+        h = h / passing
+    return np.sum(h)
+
+
+@program(lambda r: (r.normal(size=(1, 2)), 0.3 * r.normal(size=(2, 2)), np.array([0, 0])))
+def a_graph_of_one_node(h, w, ends):
+    degree = np.bincount(ends, minlength=1) + 1.0
+    for _ in range(2):
+        h = np.tanh(h / degree[:, None] @ w)
+    return np.sum(h)

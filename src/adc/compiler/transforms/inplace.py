@@ -151,7 +151,9 @@ class _Updater:
                 and here.count(init) + 1 == self.times_read[init]
             ):
                 return init
-        copy = Var(c.phi.name, Array(c.phi.type.dtype, c.phi.type.shape, "C"), named=c.phi.named)
+        # Of one shape in all trips: that of what the first one is given. The lengths of `phi` may be its own.
+        shape = init.type.shape if isinstance(init, Var) and init.is_array else c.phi.type.shape
+        copy = Var(c.phi.name, Array(c.phi.type.dtype, shape, "C"), named=c.phi.named)
         with self.ev.at(before), self.ev.origin_at(loop.origin):
             self.nests.nest(copy, lambda index: self.nests.load(init, index))
         return copy
