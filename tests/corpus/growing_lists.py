@@ -592,3 +592,37 @@ def chain_appended_in_branches(R, parents):
         else:
             out.append(out[parents[i]] @ R[i])
     return sum(np.sum(np.sin(m)) for m in out)
+
+
+@program(lambda r: (0.3,))
+def history_of_many_trips_with_an_exit(x):
+    history = []
+    for k in range(30):
+        x = x + 0.1 * x * (1.0 - x)
+        history.append((x, k * x))
+        if x > 0.9:
+            break
+    a, b = history[-1]
+    return a * b + len(history) + sum(p for p, _ in history)
+
+
+@program(lambda r: (0.3,))
+def history_in_a_dict_with_an_exit(x):
+    state = {"now": x, "seen": []}
+    for _ in range(12):
+        state["now"] = state["now"] * 1.1
+        state["seen"].append(state["now"])
+        if state["now"] > 0.7:
+            break
+    return sum(state["seen"]) + state["seen"][0]
+
+
+@program(lambda r: (0.3,))
+def written_until_an_exit(x):
+    values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    for k in range(6):
+        x = x * 0.3 + values[k]
+        values[k] = values[k] + x
+        if x > 4.0:
+            break
+    return x + sum(values)

@@ -22,6 +22,7 @@ from adc.errors import AdcError, UnsupportedError
 from adc.rules.dims import Dim
 
 MAX_UNROLLED = 10_000
+FEW_WITH_EXIT = 4  # trips with a data-dependent exit that are written out although a list could be an array
 Trip = Callable[[], Value]  # gives the item of a trip
 
 
@@ -111,14 +112,20 @@ class Loops(Carrying):
                 self._for(node, items)
         except NeedsUnrolling as needed:
             mark.back()
+            again = functools.partial(self._run_for, node, items, written=written)
             if known is None:
                 if flag is None and self._with_all_places(node, items, needed):
                     return
                 if flag is None and self._bounded(node, items, needed):
                     return
-                again = functools.partial(self._run_for, node, items, written=written)
                 self._with_arrays_for_lists(again, needed)
                 return
+            if flag is not None and len(known) > FEW_WITH_EXIT and isinstance(needed.container, ListValue):
+                try:
+                    self._with_arrays_for_lists(again, needed)
+                    return
+                except UnsupportedError:
+                    mark.back()
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
                     f"a loop of {len(known)} trips over list elements would have to be unrolled",
