@@ -33,10 +33,8 @@ def options() -> dict[str, Any]:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop of generated code, to be called by address. What it writes must not overlap other arguments."""
     flags = options()
-    if not os.path.exists(
-        function.__code__.co_filename
-    ):  # typed at a prompt: there is nothing to keep it beside
-        flags["cache"] = False
+    if not os.path.exists(function.__code__.co_filename):
+        flags["cache"] = False  # typed at a prompt: there is no file to keep it beside
     return apart(**flags)(function)
 
 

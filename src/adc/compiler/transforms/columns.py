@@ -71,11 +71,16 @@ class _Columns:
         """
         made: dict[Var, Assign] = {}
         kept = {v for v in (*self.program.params, *self.program.results) if isinstance(v, Var)}
+        joined: dict[Var, set[Var]] = {}  # of what a loop carries or a branch chooses: what it may be
         for s in walk(self.program.body):
             whole = Counter(v for v in uses(s) if _has_short_rows(v))
             element = _element(s)
             whole.subtract([] if element is None else element[:1])
             links = list(_links(s))
+            for v, w in links:
+                joined.setdefault(v, set()).add(w.root)
+            if isinstance(s, (For, While)):
+                joined.update({c.result: {c.phi} for c in s.carried if c.phi.is_array})
             whole.subtract(w for v, w in links if _has_short_rows(v))
             kept.update(v for v, count in whole.items() if count > 0)
             if isinstance(s, Assign) and s.name == "empty" and _has_short_rows(s.target):
@@ -83,7 +88,7 @@ class _Columns:
             elif not links:
                 kept.update(v for v in defined(s) if v.is_array)
             kept.update(v for v, w in links if not _has_short_rows(w))
-        of = Memory(_joined(self.program.body)).of
+        of = Memory(joined).of
         followed = {of(a) for a, _, _ in self._followed(self.program.body, ())}
         own = {of(v) for v in made} & followed - {of(v) for v in kept if v.is_array}
         turned = {v for v in self._short() if of(v) in own}
@@ -225,21 +230,6 @@ def _links(s: Stmt) -> Iterator[tuple[Var, Var]]:
     elif isinstance(s, If):
         pairs = [(m.result, other) for m in s.merges for other in (m.then, m.orelse)]
     yield from ((v, w) for v, w in pairs if v.is_array and isinstance(w, Var))
-
-
-def _joined(block: Block) -> dict[Var, set[Var]]:
-    """Of each array that a loop carries or a branch chooses, what it may be."""
-    joined: dict[Var, set[Var]] = {}
-    for s in walk(block):
-        several: list[tuple[Var, Atom]] = []
-        if isinstance(s, (For, While)):
-            several = [(v, w) for c in s.carried for v in (c.phi, c.result) for w in (c.init, c.out)]
-        elif isinstance(s, If):
-            several = [(m.result, w) for m in s.merges for w in (m.then, m.orelse)]
-        for v, w in several:
-            if isinstance(w, Var) and w.is_array:
-                joined.setdefault(v, set()).add(w.root)
-    return joined
 
 
 def _element(s: Stmt) -> tuple[Var, Index] | None:

@@ -66,9 +66,8 @@ def named(program: Program) -> Program:
 def _cleared_by(loop: For, made: dict[Var, Assign], evaluator: Evaluator) -> set[Var]:
     """The arrays of which loops clear all elements; none where they do anything else."""
     written: dict[Var, set[Index]] = {}
-    around: dict[
-        Var, dict[Var, Atom]
-    ] = {}  # for each array the counters around what clears it, and where they end
+    # For each array the counters around what clears it, and where they end.
+    around: dict[Var, dict[Var, Atom]] = {}
     pending: list[tuple[Stmt, dict[Var, Atom]]] = [(loop, {})]
     while pending:
         s, counters = pending.pop()
