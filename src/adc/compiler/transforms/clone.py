@@ -80,6 +80,7 @@ class _Clone:
         # A view of something that stays behind, in another program, owns what it is given.
         new.root = self.table.get(v.root, v.root if self.inside else new)
         new.view_of = v.view_of and self.table.get(v.view_of, v.view_of if self.inside else None)
+        new.element_of = v.element_of and self.var(v.element_of)
         source = self.ev.shape_source.get(v)
         if source is not None and (self.inside or source in self.table):
             self.ev.shape_source[new] = self.var(source)

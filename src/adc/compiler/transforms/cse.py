@@ -103,6 +103,8 @@ class _Numbering:
     def _replace(self, v: Var, first: Var) -> None:
         if v.named and not first.named:
             first.name, first.named = v.name, True
+        if first.element_of is None or (v.element_of is not None and not first.element_of.named):
+            first.element_of = v.element_of
         self.table[v] = first
 
     def _key(self, stmt: Assign) -> Any:

@@ -258,17 +258,20 @@ class Tangent:
                 continue
             per_operand[x] = self.ev.op("add", per_operand[x], partial) if x in per_operand else partial
         total: Value = ZERO
-        for x, partial in per_operand.items():
-            if total is not ZERO and isinstance(partial, float) and partial == -1.0:
+        several = partials.of_operation(self.ev, list(per_operand.values()))
+        for x, partial in zip(per_operand, several, strict=True):
+            if total is not ZERO and isinstance(partial.value, float) and partial.value == -1.0:
                 total = self.ev.op("subtract", total, self.of(x))
             else:
                 term = self._times(operation, stmt.args, partial, self.of(x))
                 total = term if total is ZERO else self.ev.op("add", total, term)
         return total
 
-    def _times(self, operation: Operation, args: tuple[Operand, ...], partial: Value, dot: Value) -> Value:
+    def _times(
+        self, operation: Operation, args: tuple[Operand, ...], partial: partials.Partial, dot: Value
+    ) -> Value:
         product = partials.product(self.ev, dot, partial, partial_first=True)
-        if isinstance(partial, Var) and _may_be_infinite(operation, args):
+        if isinstance(partial.value, Var) and _may_be_infinite(operation, args):
             # A zero tangent pushes zero, even where the partial is infinite.
             product = self.ev.op("where", self.ev.op("not_equal", dot, 0.0), product, 0.0)
         return product
