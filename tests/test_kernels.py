@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ def kernel() -> Iterator[Callable[[str], Any]]:
     try:
         from kernels import __name__ as package
 
-        yield lambda name: getattr(__import__(f"{package}.{name}", fromlist=["KERNEL"]), "KERNEL")
+        yield lambda name: importlib.import_module(f"{package}.{name}").KERNEL
     finally:
         sys.path.remove(str(BENCH))
         for name in set(sys.modules) - before:

@@ -19,7 +19,9 @@ NOT_COMPILED = [pytest.param(p, id=p.name) for p in programs() if "compiled" in 
 
 @functools.cache
 def gradient_of(program):
-    return list(flat(adc.grad(program.function, argnums=program.argnums, mode="python")(*program.arguments())))
+    return list(
+        flat(adc.grad(program.function, argnums=program.argnums, mode="python")(*program.arguments()))
+    )
 
 
 def close(found, wanted):
