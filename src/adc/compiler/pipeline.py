@@ -56,6 +56,7 @@ from adc.compiler.transforms import (
     nested,
     opaque,
     outline,
+    overflow,
     parts,
     propagate,
     registers,
@@ -249,6 +250,7 @@ STAGES: tuple[Stage, ...] = (
 
 # For compiled mode only: array statements become loops.
 OPTIMIZING_STAGES: tuple[Stage, ...] = (
+    Stage("overflow", lambda p, c: overflow.run(p, c.evaluator)),
     Stage("widen", lambda p, c: widen.run(p, c.evaluator)),
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
     Stage("factor", lambda p, c: factor.run(p, c.evaluator)),

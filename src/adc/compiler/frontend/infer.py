@@ -120,6 +120,8 @@ def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
 
 def called(operation: Operation, args: tuple[Any, ...]) -> Any:
     """The operation itself of values, one for each parameter: options by name, as NumPy may order them otherwise."""
+    if operation.function in EXACT and all(type(x) is int for x in args):
+        return EXACT[operation.function](*args)
     by_position = isinstance(operation.function, np.ufunc) or operation.name == "arange"
     if by_position or operation.module == "math":
         return operation.function(*args)
@@ -203,6 +205,11 @@ _PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
     np.remainder: operator.mod,
     np.power: operator.pow,
     np.negative: operator.neg,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
     np.less: operator.lt,
     np.less_equal: operator.le,
     np.greater: operator.gt,
@@ -212,6 +219,23 @@ _PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
     np.logical_and: lambda a, b: bool(a and b),
     np.logical_or: lambda a, b: bool(a or b),
     np.logical_not: operator.not_,
+}
+
+
+_MOST_BITS = 4096
+
+
+def _too_long() -> int:
+    raise OverflowError(f"an integer of more than {_MOST_BITS} bits")
+
+
+# Of Python's integers, which have no limit: NumPy's have 64 bits, and no negative powers.
+EXACT: dict[Callable[..., Any], Callable[..., Any]] = {
+    **{f: _PYTHON[f] for f in (np.add, np.subtract, np.multiply, np.negative, np.floor_divide, np.remainder)},
+    **{f: _PYTHON[f] for f in (np.right_shift, np.bitwise_and, np.bitwise_or, np.bitwise_xor)},
+    np.divide: lambda a, b: a / b if b else np.divide(a, b),
+    np.power: lambda a, b: a**b if a.bit_length() * b <= _MOST_BITS else _too_long(),
+    np.left_shift: lambda a, b: a << b if b <= _MOST_BITS else _too_long(),
 }
 
 

@@ -1,0 +1,50 @@
+"""What Python does with its integers, and NumPy's of 64 bits do not: any size, and fractions as powers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.types import Scalar, is_float
+from adc.rules.operation import Operation
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.builder import Builder
+
+LARGEST = 2**63 - 1
+
+
+def operands(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The operands of an elementwise operation, as numbers with a point where Python makes them that.
+
+    `x / 2**64` divides by a float. `n**-2` and `10**-k`, for a counter k, are powers of floats; where only the run
+    tells the sign of the exponent, a check in compiled code does (`transforms/overflow.py`).
+    """
+    if any(_is_large(v) for v in bound) and any(
+        t is not None and is_float(t) for t in map(builder.type_of, bound)
+    ):
+        bound = tuple(float(v) if _is_large(v) else v for v in bound)
+    if operation.name == "power":
+        base, exponent = bound
+        if _is_plain(builder, base) and _is_plain(builder, exponent) and _never_positive(builder, exponent):
+            return tuple(
+                float(v) if isinstance(v, int) else builder.cast(v, "float64", weak=True) for v in bound
+            )
+    return bound
+
+
+def _is_large(v: Value) -> bool:
+    return type(v) is int and abs(v) > LARGEST
+
+
+def _is_plain(builder: Builder, v: Value) -> bool:
+    found = builder.type_of(v)
+    return isinstance(found, Scalar) and found.weak and found.dtype == "int64"
+
+
+def _never_positive(builder: Builder, v: Value) -> bool:
+    """Whether an exponent is negative, or at most zero: then the power is a fraction, or one."""
+    if isinstance(v, int):
+        return v < 0
+    length = builder.length(v)
+    return length is not None and builder.never_negative(-length)
