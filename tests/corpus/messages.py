@@ -91,3 +91,55 @@ def except_not_reached(x):
     else:
         y = y + x
     return y
+
+
+TEXT = dict.fromkeys(("compiled", "python"), "a text that only the run knows")
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]),), refused=TEXT)
+def length_of_a_text(x):
+    return np.sum(x * len(f"{x[0]:.2f}"))
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]),), refused=TEXT)
+def text_that_is_compared(x):
+    text = f"{x[0]:.2f}"
+    return np.sum(x) * (2.0 if text == "1.50" else 3.0)
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]),), refused=TEXT)
+def characters_of_a_text(x):
+    total = 0.0
+    for _ in f"{x[0]:.2f}":
+        total = total + np.sum(x * x)
+    return total
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]),), refused=TEXT)
+def formatted_by_a_method(x):
+    return np.sum(x * x) * len("{:.2f}".format(x[0]))  # noqa: UP032
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]), 1.5))
+def texts_known_before(x, s):
+    names = {"a2": 2.0}
+    return np.sum(x * s) * names[f"a{x.ndim + 1}"] * len(f"{'ab'!r:>6}")
+
+
+@program(lambda r: (1.4,))
+def a_number_that_is_none(x):
+    try:
+        y = int("one") * x
+    except ValueError:
+        y = x * 7.0
+    return y * y
+
+
+@program(lambda r: (1.4,), refused=dict.fromkeys(("compiled", "python"), "raised when it runs"))
+def raised_and_caught(x):
+    try:
+        if x > 1:
+            raise ValueError
+    except ValueError:
+        return x * 3.0
+    return x * 2.0

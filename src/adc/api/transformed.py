@@ -424,7 +424,9 @@ class Transformed:
             return self._execute(known, inputs, call)
         explain_error.raise_of_primal(lambda: self._example(call))
         if isinstance(error, ValueError) and known.sizes is None:  # a length that it does not know is one
-            return self._for_these_sizes(call)
+            special = self._for_these_sizes(call)
+            if special is not None:
+                return self._run_special(special, call)
         found: AdcError = explain_error.of_generated(error, known.context, plain(known.context), inputs)
         if isinstance(error, UnsupportedError):  # a call on the tape that is not what it was taken for
             found = error.at(found.location)
@@ -436,13 +438,18 @@ class Transformed:
         self._ran = "tape"
         return self._run_on_tape(call)
 
-    def _for_these_sizes(self, call: Call) -> Any:
-        """The answer of code for the sizes of a call, kept beside the general code."""
+    def _for_these_sizes(self, call: Call) -> Specialisation | None:
+        """Code for the sizes of a call, kept beside the general code; None where the arguments have no sizes."""
         with self._lock, collected_seldom():
             known = self._made(call, of_any_size=False)
+            if known.context is not None and known.sizes is None:
+                return None
             made = self._specialisations.setdefault(call.key, [])
             made.insert(0, known)
             del made[sizes.MOST_SIZES + 1 :]
+        return known
+
+    def _run_special(self, known: Specialisation, call: Call) -> Any:
         self._ran = known.mode
         if known.context is None:
             return known.run(call)

@@ -25,7 +25,9 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Scalar
 
 LIMIT = 2**63 - 1
-UNKNOWN = 2**62  # of a number that comes from somewhere else: what it is added to is small beside the rest of 64 bits
+UNKNOWN = (
+    2**62
+)  # of a number that comes from somewhere else: what it is added to is small beside the rest of 64 bits
 LENGTH = 2**31
 TRIPS = 2**31
 NESTED_TRIPS = 2**15  # of all loops together no more than 2**46 are run, in a day
@@ -70,24 +72,24 @@ class Magnitudes:
         match s.name, sizes:
             case "dim" | "trips", _:
                 return LENGTH
-            case ("add" | "subtract"), [a, b]:
+            case (("add" | "subtract"), [a, b]):
                 return a + b
             case "multiply", [a, b]:
                 return a * b
-            case ("negative" | "absolute" | "positive" | "alias" | "right_shift"), [a, *_]:
+            case (("negative" | "absolute" | "positive" | "alias" | "right_shift"), [a, *_]):
                 return a
             case "floor_divide", [a, _]:
                 return a
             case "remainder", [_, b]:
                 return b
-            case ("maximum" | "minimum"), [a, b]:
+            case (("maximum" | "minimum"), [a, b]):
                 return max(a, b)
             case "where", [_, a, b]:
                 return max(a, b)
             case "bitwise_and", [a, b]:
                 masks = [x.value for x in s.args if isinstance(x, Const) and x.value >= 0]
-                return min(masks, default=max(a, b))
-            case ("bitwise_or" | "bitwise_xor"), [a, b]:
+                return int(min(masks, default=max(a, b)))
+            case (("bitwise_or" | "bitwise_xor"), [a, b]):
                 return 2 ** max(a.bit_length(), b.bit_length()) - 1
             case "power", [a, b]:
                 return int(a**b) if b <= 64 else LIMIT + 1

@@ -15,7 +15,7 @@ from adc.compiler.frontend import infer, lapack, plain_integers, simplify, stret
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths, length_of
-from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
+from adc.compiler.frontend.values import ZERO, Text, Undefined, Value, Zero, holds_array
 from adc.compiler.ir.nodes import Assign, Atom, Block, Check, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
@@ -100,6 +100,10 @@ class Builder:
         if isinstance(value, (list, tuple)):
             return tuple(self.operand(v) for v in value)
         return self.atom(value)
+
+    def said(self, value: Value) -> Operand:
+        """What is printed, or said by an exception."""
+        return self.operand(value.parts if isinstance(value, Text) else value)
 
     def type_of(self, value: Value) -> Type | None:
         """The type of a numeric value; None for other constants."""

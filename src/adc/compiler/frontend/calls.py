@@ -410,6 +410,14 @@ class Calls(Functions):
         if method.__name__ == "sort":
             container[:] = self.call(builtins.sorted, [[*container]], kwargs)
             return None
+        if isinstance(container, str):
+            if self.is_static((args, kwargs)):
+                return self.now(method, args, kwargs)
+            raise self.refuse(
+                f"`.{method.__name__}()` of a text is given what only the run knows",
+                "a number is text in what is printed, and in what an exception says",
+                "take it out of the function",
+            )
         if method.__name__ in _COMPARING and not self.is_static((container, *args)):
             raise self.refuse(
                 f"`.{method.__name__}()` of a list compares numbers that are only known at run time",

@@ -26,9 +26,11 @@ from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import SETTLED_MODULES, Value, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.rules import registry
+
+_CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
 class Expressions(Operators):
@@ -82,14 +84,14 @@ class Expressions(Operators):
 
     def eval_JoinedStr(self, node: Any) -> Value:
         parts = [self.evaluate(v) for v in node.values]
-        return "".join(str(p) for p in parts) if all(self.is_static(p) for p in parts) else tuple(parts)
+        return "".join(parts) if all(isinstance(p, str) for p in parts) else Text(parts, self.refuse)
 
     def eval_FormattedValue(self, node: Any) -> Value:
         value = self.evaluate(node.value)
         if not self.is_static(value):
             return value
         spec = self.evaluate(node.format_spec) if node.format_spec is not None else ""
-        return format(value, spec)
+        return format(_CONVERSIONS.get(node.conversion, lambda v: v)(value), spec)
 
     def eval_NamedExpr(self, node: Any) -> Value:
         value = self.evaluate_maybe(node.value)

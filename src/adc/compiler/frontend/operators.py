@@ -12,7 +12,7 @@ import numpy as np
 from adc.compiler.frontend import growing, instances, list_calls, list_methods
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
-from adc.compiler.frontend.values import ZERO, Either, Maybe, Value, kind
+from adc.compiler.frontend.values import ZERO, Either, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
@@ -247,6 +247,9 @@ class Operators(Names):
             else:
                 same = x is y
             return same if isinstance(op, gast.Is) else not same
+        for side in (x, y):
+            if isinstance(side, Text):
+                raise side.refused()
         if instances.compares(op, x, y):
             return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):

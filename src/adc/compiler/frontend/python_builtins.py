@@ -131,7 +131,7 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
         if x.type.dtype == "bool":
             x = self.cast(x, "int64", weak=True)
         return x if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
-    return float(x)
+    return self.now(float, [x], {})
 
 
 def to_double(self: Calls, x: Value = 0.0) -> Value:
@@ -145,7 +145,7 @@ def to_double(self: Calls, x: Value = 0.0) -> Value:
 
 def _int(self: Calls, x: Value = 0) -> Value:
     if not isinstance(x, Var):
-        return int(x)
+        return self.now(int, [x], {})
     if is_float(x.type):
         x = self.op("trunc", x)
     return x if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
@@ -373,7 +373,7 @@ def _super(self: Calls, *args: Value) -> Value:
 
 
 def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
-    self.block.append(Print(tuple(self.operand(a) for a in args), self.origin))
+    self.block.append(Print(tuple(self.said(a) for a in args), self.origin))
 
 
 def _tuple(self: Calls, values: Value = ()) -> Value:

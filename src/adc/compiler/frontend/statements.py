@@ -114,7 +114,7 @@ class Statements(Loops):
 
     def exec_Assert(self, node: Any) -> None:
         test = self.condition(node.test)
-        message = () if node.msg is None else (self.operand(self.evaluate(node.msg)),)
+        message = () if node.msg is None else (self.said(self.evaluate(node.msg)),)
         if not isinstance(test, Var):
             if test:
                 return
@@ -143,7 +143,7 @@ class Statements(Loops):
                 "raise a built-in exception",
             )
         self.block.append(
-            Check(Const(False), name, tuple(Const(a) for a in raised.args), self.origin, user=True)
+            Check(Const(False), name, tuple(self.said(a) for a in raised.args), self.origin, user=True)
         )
 
     def exec_Try(self, node: Any) -> None:

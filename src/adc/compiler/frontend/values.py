@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -51,6 +52,39 @@ class Either:
     test: Value
     then: Value
     orelse: Value
+
+
+class Text:
+    """A text with parts that only the run knows: what is printed, and what an exception says; nothing else.
+
+    What would ask it for its length, its characters or another text refuses instead.
+    """
+
+    run_time = True
+
+    def __init__(self, parts: list[Value], refuse: Callable[[str, str, str], Exception]) -> None:
+        self.parts = tuple(parts)
+        self.refuse = refuse
+
+    def refused(self) -> Exception:
+        return self.refuse(
+            "a text with a number in it that only the run knows is not supported here",
+            "it can be printed, and be what an exception says",
+            "take it out of the function",
+        )
+
+    def _asked(self, *_: Any) -> NoReturn:
+        raise self.refused()
+
+    __len__ = __iter__ = __contains__ = __getitem__ = __bool__ = __eq__ = __ne__ = _asked
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = _asked
+    __str__ = __repr__ = __format__ = __float__ = __int__ = __index__ = _asked
+    __hash__ = object.__hash__
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(str, name):
+            self._asked()
+        raise AttributeError(name)
 
 
 class PartlyDefined:

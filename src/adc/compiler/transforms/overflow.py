@@ -100,8 +100,12 @@ class _Guards:
     def _check(self, name: str, a: Atom, b: Atom) -> None:
         ev = self.ev
         if name in ("power", "left_shift") and not isinstance(b, Const):
-            message = "a negative power of an integer is a fraction" if name == "power" else "negative shift count"
-            self._require(ev.op("greater_equal", b, 0), "OverflowError" if name == "power" else "ValueError", message)
+            message = (
+                "a negative power of an integer is a fraction" if name == "power" else "negative shift count"
+            )
+            self._require(
+                ev.op("greater_equal", b, 0), "OverflowError" if name == "power" else "ValueError", message
+            )
         if name == "left_shift":
             x, y = self._float(a), ev.op("power", 2.0, self._float(b))
             name = "multiply"
@@ -112,7 +116,11 @@ class _Guards:
         )
 
     def _float(self, x: Atom) -> object:
-        return float(x.value) if isinstance(x, Const) else self.ev.assign("cast", (x, Const("float64")), Scalar("float64", True))
+        return (
+            float(x.value)
+            if isinstance(x, Const)
+            else self.ev.assign("cast", (x, Const("float64")), Scalar("float64", True))
+        )
 
     def _require(self, test: object, error: str, message: str) -> None:
         self.ev.block.append(Check(self.ev.atom(test), error, (Const(message),), self.ev.origin))
