@@ -43,8 +43,13 @@ def is_plain_integer(x: Atom) -> bool:
     return isinstance(x.type, Scalar) and x.type.weak and x.type.dtype == "int64"
 
 
+def _counts(x: Atom) -> bool:
+    """Whether a value is an integer, be it one of NumPy's."""
+    return not isinstance(x, Const) and isinstance(x.type, Scalar) and x.type.dtype == "int64"
+
+
 class Magnitudes:
-    """`of(v)`: what the absolute value of a plain integer does not exceed; more than LIMIT where nothing is known.
+    """`of(v)`: what the absolute value of an integer does not exceed, where it is no other than Python's would be.
 
     `argument` is what is assumed of the program's own arguments.
     """
@@ -88,7 +93,7 @@ class Magnitudes:
                 return max(a, b)
             case "bitwise_and", [a, b]:
                 masks = [x.value for x in s.args if isinstance(x, Const) and x.value >= 0]
-                return int(min(masks, default=max(a, b)))
+                return min((int(m) for m in masks), default=max(a, b))
             case (("bitwise_or" | "bitwise_xor"), [a, b]):
                 return 2 ** max(a.bit_length(), b.bit_length()) - 1
             case "power", [a, b]:
@@ -101,20 +106,20 @@ class Magnitudes:
 
     def _block(self, block: Block) -> None:
         for s in block:
-            if isinstance(s, Assign) and len(s.targets) == 1 and is_plain_integer(s.target):
+            if isinstance(s, Assign) and len(s.targets) == 1 and _counts(s.target):
                 # What exceeds the limit is found out, and does not.
                 self.bounds[s.target] = min(self.result(s), LIMIT)
             elif isinstance(s, If):
                 self._block(s.then)
                 self._block(s.orelse)
                 for m in s.merges:
-                    if is_plain_integer(m.result):
+                    if _counts(m.result):
                         self.bounds[m.result] = max(self.of(m.then), self.of(m.orelse))
             elif isinstance(s, (For, While)):
                 self._loop(s)
-            elif isinstance(s, Keep) and not isinstance(s.value, tuple) and is_plain_integer(s.value):
+            elif isinstance(s, Keep) and not isinstance(s.value, tuple) and _counts(s.value):
                 self.kept[s.buffer] = max(self.kept.get(s.buffer, 0), self.of(s.value))
-            elif isinstance(s, Restore) and is_plain_integer(s.target):
+            elif isinstance(s, Restore) and _counts(s.target):
                 self.bounds[s.target] = self.kept.get(s.buffer, UNKNOWN)
 
     def _inside(self, s: For | While) -> None:
@@ -125,7 +130,7 @@ class Magnitudes:
     def _loop(self, s: For | While) -> None:
         if isinstance(s, For):
             self.bounds[s.index] = max(self.of(s.start), self.of(s.stop))
-        carried = [c for c in s.carried if is_plain_integer(c.phi)]
+        carried = [c for c in s.carried if _counts(c.phi)]
         free = list(carried)  # what may still turn out to be bounded
         kept = dict(self.kept)
         while free:

@@ -212,12 +212,14 @@ class _Checker:
     def _extreme(
         self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Symbol, Dim] = NO_OTHERS
     ) -> Dim:
-        """The least (0) or greatest (1) value of an index over the loops around it; itself where it is not affine."""
+        """The least (0) or greatest (1) value of an index over the loops around it, as far as it is affine in them."""
         for loop in reversed(around):
             symbol = Dim.symbol("value", loop.index).terms[0][0]
             coefficient = dict(value.terms).get(symbol, 0)
             if coefficient == 0:
                 continue
+            if not self._made_in(loop).isdisjoint({*owners(value)} - {loop.index}):
+                return value  # what else it is made of changes with the counter: both come to no end together
             at = side if coefficient > 0 else 1 - side
             bound = others[symbol] if at == 1 and symbol in others else self.extremes[symbol][at]
             if bound is None:
