@@ -84,3 +84,21 @@ def test_pullbacks_of_lambdas(runs):
         _, pull = adc.vjp(lambda x: x * x, X + k)
         np.testing.assert_allclose(pull(np.ones(3))[0], 2 * (X + k))
     assert len(runs) == 2  # forward and reverse
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_list_outside_that_becomes_a_number_and_back(mode):
+    outside = [0.25, 0.5]
+
+    def f(x):
+        return np.sum(x * np.sum(outside))
+
+    gradient = adc.grad(f, mode=mode)
+    x = np.ones(2)
+    np.testing.assert_allclose(gradient(x), [0.75, 0.75])
+    outside = 2.0
+    np.testing.assert_allclose(gradient(x), [2.0, 2.0])
+    outside = np.ones(3)
+    np.testing.assert_allclose(gradient(x), [3.0, 3.0])
+    outside = [0.25, 0.5]
+    np.testing.assert_allclose(gradient(x), [0.75, 0.75])

@@ -110,3 +110,17 @@ def a_graph_of_one_node(h, w, ends):
     for _ in range(2):
         h = np.tanh(h / degree[:, None] @ w)
     return np.sum(h)
+
+
+@program(
+    lambda r: (r.normal(size=1),),
+    refused=dict.fromkeys(
+        ("compiled", "python"), "what the `try` catches is found out before the program runs"
+    ),
+)
+def an_index_that_is_caught(x):
+    try:
+        s = x[7]
+    except IndexError:
+        s = np.sum(x)
+    return s * 2.0

@@ -43,15 +43,18 @@ class Specialisation:
 
     def current_captures(self) -> list[Any] | None:
         """The values read from outside the function now, or None when the code does not fit them any more."""
-        for guard in self.guards:
-            if guard.read() is not guard.value and not guard.holds():
-                return None
         found = []
-        for read_value, expected in self.captures:
-            key, value = leaf_key(read_value())
-            if key != expected:
-                return None
-            found.append(value)
+        try:
+            for guard in self.guards:
+                if guard.read() is not guard.value and not guard.holds():
+                    return None
+            for read_value, expected in self.captures:
+                key, value = leaf_key(read_value())
+                if key != expected:
+                    return None
+                found.append(value)
+        except (AttributeError, LookupError, TypeError):
+            return None  # a list has become a number, a key is gone: the program that is made anew finds out
         return found
 
 

@@ -95,7 +95,7 @@ class Magnitudes:
                 masks = [x.value for x in s.args if isinstance(x, Const) and x.value >= 0]
                 return min((int(m) for m in masks), default=max(a, b))
             case (("bitwise_or" | "bitwise_xor"), [a, b]):
-                return 2 ** max(a.bit_length(), b.bit_length()) - 1
+                return (1 << max(a.bit_length(), b.bit_length())) - 1
             case "power", [a, b]:
                 return int(a**b) if b <= 64 else LIMIT + 1
             case "left_shift", [a, b]:

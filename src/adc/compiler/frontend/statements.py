@@ -17,6 +17,7 @@ from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, Var
+from adc.errors import ShapeError
 
 
 class Statements(Loops):
@@ -156,6 +157,14 @@ class Statements(Loops):
             )
         try:
             self.execute_all(node.body)
+        except ShapeError as raised:
+            if not node.handlers:
+                raise
+            raise self.refuse(
+                "a `try` catches what lengths that do not fit raise",
+                raised.what,
+                "ask for the lengths with `if`",
+            ) from raised
         except Exception as raised:
             exception = raised.exception if isinstance(raised, SurelyRaised) else raised
             if not hasattr(exception, "__adc_raised__") and exception is raised:
