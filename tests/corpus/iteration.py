@@ -147,3 +147,48 @@ def lists_beside_arrays(w, x):
     for v, m in zip(x, (np.ones((2, 2)), np.ones((2, 3)))):
         total += v * np.sum(m * state[0])
     return np.sum(state**2) + total
+
+
+@program(lambda r: (r.normal(size=8),))
+def every_other_backwards(x):
+    total = 0.0
+    for k in reversed(range(1, len(x), 2)):
+        total = total * 0.5 + x[k] ** 2 * k
+    return total
+
+
+@program(lambda r: (r.normal(size=7),))
+def enumerated_steps(x):
+    total = 0.0
+    for place, k in enumerate(range(0, len(x), 3)):
+        total += x[k] ** 2 * (place + 1)
+    return total
+
+
+@program(lambda r: (r.normal(size=6),))
+def zipped_with_a_falling_range(x):
+    total = 0.0
+    n = len(x)
+    for v, k in zip(x, range(n - 1, -1, -1)):
+        total += np.sin(v) * x[k] * (k + 1)
+    for a, b in zip(range(n - 1, 0, -2), range(0, n, 2)):
+        total += x[a] * x[b]
+    return total
+
+
+@program(lambda r: (r.normal(size=1),))
+def steps_of_which_there_are_none(x):
+    total = np.sum(x * x)
+    for k in reversed(range(1, len(x), 2)):
+        total += x[k]
+    for place, k in enumerate(range(len(x) - 2, 0, -2)):
+        total += x[k] * place
+    return total
+
+
+@program(lambda r: (r.normal(size=9), 4))
+def a_length_of_a_range_with_a_step(x, start):
+    total = 0.0
+    for k in range(len(range(start, len(x), 2))):
+        total += x[k] ** 2
+    return total

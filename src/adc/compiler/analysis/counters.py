@@ -31,6 +31,12 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
     """Whether an integer is a sum of loop counters and lengths that cannot be less than zero."""
     if value is None:
         return False
+    if len(value.terms) == 1:  # nearly always: a counter itself
+        ((symbol, coefficient),) = value.terms
+        ends = counters.get(symbol.payload[0]) if symbol.kind == "value" else None  # type: ignore[call-overload]
+        end = ends[0 if coefficient > 0 else 1] if ends is not None else None
+        if end is not None and end.known is not None:
+            return bool(value.const + coefficient * end.known >= 0)
     low = value
     for symbol, coefficient in value.terms:
         owner = symbol.payload[0] if symbol.kind == "value" else None

@@ -284,13 +284,25 @@ def atoms(operand: Operand) -> Iterator[Atom]:
 
 def variables(operand: Operand) -> list[Var]:
     """All variables in an operand."""
-    if isinstance(operand, Var):
-        return [operand]
-    if isinstance(operand, tuple):
-        return [v for item in operand for v in variables(item)] if operand else []
-    if isinstance(operand, Slice):
-        return [p for p in (operand.start, operand.stop, operand.step) if isinstance(p, Var)]
-    return []
+    found: list[Var] = []
+    _collect(operand, found)
+    return found
+
+
+def _collect(operand: Operand, found: list[Var]) -> None:
+    # Asked a million times for a long program: most operands are variables, or tuples of them and of constants.
+    if type(operand) is Var:
+        found.append(operand)
+    elif type(operand) is tuple:
+        for item in operand:
+            if type(item) is Var:
+                found.append(item)
+            elif type(item) is not Const:
+                _collect(item, found)
+    elif isinstance(operand, tuple):
+        _collect(tuple(operand), found)
+    elif type(operand) is Slice:
+        found.extend(p for p in (operand.start, operand.stop, operand.step) if type(p) is Var)
 
 
 def length_variables(v: Var) -> Iterator[Var]:
@@ -311,6 +323,8 @@ def owners(d: Dim) -> Iterator[Var]:
 
 def blocks(stmt: Stmt) -> tuple[Block, ...]:
     """The blocks of a region, in execution order."""
+    if type(stmt) is Assign or type(stmt) is Store:  # most are
+        return ()
     if isinstance(stmt, For):
         return (stmt.body,)
     if isinstance(stmt, While):
@@ -330,13 +344,18 @@ def change_blocks(stmt: Stmt, change: Callable[[Block], Block]) -> None:
         stmt.then, stmt.orelse = change(stmt.then), change(stmt.orelse)
 
 
-def walk(block: Block) -> Iterator[Stmt]:
+def walk(block: Block) -> list[Stmt]:
     """Every statement, regions before their contents."""
+    found: list[Stmt] = []
+    _walk(block, found)
+    return found
+
+
+def _walk(block: Block, found: list[Stmt]) -> None:
     for stmt in block:
-        yield stmt
-        if isinstance(stmt, (For, While, If)):
-            for inner in blocks(stmt):
-                yield from walk(inner)
+        found.append(stmt)
+        for inner in blocks(stmt):
+            _walk(inner, found)
 
 
 def all_blocks(block: Block) -> list[Block]:
@@ -351,10 +370,15 @@ def may_raise(stmt: Stmt) -> bool:
 
 def uses(stmt: Stmt) -> list[Var]:
     """The variables that a statement itself reads; for a region: its header, inits, outs and merges, not its blocks."""
-    if isinstance(stmt, Assign):
-        return variables(stmt.args)
-    if isinstance(stmt, Store):
-        return [stmt.array, *variables(stmt.index), *variables(stmt.value)]
+    found: list[Var] = []
+    if type(stmt) is Assign:
+        _collect(stmt.args, found)
+        return found
+    if type(stmt) is Store:
+        found.append(stmt.array)
+        _collect(stmt.index, found)
+        _collect(stmt.value, found)
+        return found
     if isinstance(stmt, For):
         return variables(
             (stmt.start, stmt.stop, stmt.step, *(a for c in stmt.carried for a in (c.init, c.out)))
@@ -383,24 +407,24 @@ def times_read(program: Program) -> Counter[Var]:
     return found
 
 
-def defined(stmt: Stmt) -> Iterator[Var]:
+def defined(stmt: Stmt) -> tuple[Var, ...]:
     """The variables that a statement binds in the block that it stands in."""
+    if type(stmt) is Store:
+        return ()
     if isinstance(stmt, Assign):
-        yield from stmt.targets
-    elif isinstance(stmt, (For, While)):
-        yield from (c.result for c in stmt.carried)
-    elif isinstance(stmt, If):
-        yield from (m.result for m in stmt.merges)
-    elif isinstance(stmt, Restore):
-        yield stmt.target
-
-
-def bound_inside(stmt: Stmt) -> Iterator[Var]:
-    """The variables that a loop binds at the head of its body."""
-    if isinstance(stmt, For):
-        yield stmt.index
+        return stmt.targets
     if isinstance(stmt, (For, While)):
-        yield from (c.phi for c in stmt.carried)
+        return tuple([c.result for c in stmt.carried])
+    if isinstance(stmt, If):
+        return tuple([m.result for m in stmt.merges])
+    return (stmt.target,) if isinstance(stmt, Restore) else ()
+
+
+def bound_inside(stmt: Stmt) -> tuple[Var, ...]:
+    """The variables that a loop binds at the head of its body."""
+    if type(stmt) is For:
+        return (stmt.index, *[c.phi for c in stmt.carried])
+    return tuple([c.phi for c in stmt.carried]) if type(stmt) is While else ()
 
 
 def reads_memory(stmt: Assign) -> bool:

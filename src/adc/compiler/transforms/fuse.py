@@ -8,7 +8,6 @@ independent run forwards first, so that they meet the forward sweep's loops.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import NamedTuple
 
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance, length_of
@@ -45,6 +44,17 @@ Form = tuple[int | None, ...] | None  # of an index
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with loops merged, outermost first."""
     return _Fuser(program, evaluator).build()
+
+
+def _last_loops(block: Block) -> list[int]:
+    """Where the last loops of a block stand, the last one first."""
+    found: list[int] = []
+    for k in range(len(block) - 1, -1, -1):
+        if type(block[k]) is For:
+            found.append(k)
+            if len(found) == WINDOW:
+                break
+    return found
 
 
 class _Kind(NamedTuple):
@@ -99,10 +109,9 @@ class _Fuser:
 
     def _merge(self, loop: For, out: Block, checks: Checks, fills: bool = False) -> bool:
         """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it."""
-        loops = (k for k in reversed(range(len(out))) if isinstance(out[k], For))
         depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
-        nearest = sorted(islice(loops, WINDOW), key=lambda k: self._depth(out[k]) != depth)
+        nearest = sorted(_last_loops(out), key=lambda k: self._depth(out[k]) != depth)
         for position in nearest:
             partner = out[position]
             if (
