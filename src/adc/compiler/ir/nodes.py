@@ -29,7 +29,7 @@ def newest() -> str:
 class Var:
     """A value. Identity is the name; `name` is only a wish, which the emitter makes unique."""
 
-    __slots__ = ("dim", "element_of", "name", "named", "order", "root", "type", "view_of")
+    __slots__ = ("derived", "dim", "element_of", "name", "named", "order", "root", "type", "view_of")
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Var:
         self.root = root or self  # for arrays: the array that owns the memory
         self.view_of = view_of  # for views: the array that this one was taken from
         self.element_of: Var | None = None  # for what loops compute: the array whose element it is
+        self.derived = False  # a quotient that is part of a derivative, and may be rounded otherwise
         self.order = newest()  # among the terms of a length, which keeps its form when names change
 
     def __repr__(self) -> str:

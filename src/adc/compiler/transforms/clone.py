@@ -81,6 +81,7 @@ class _Clone:
         new.root = self.table.get(v.root, v.root if self.inside else new)
         new.view_of = v.view_of and self.table.get(v.view_of, v.view_of if self.inside else None)
         new.element_of = v.element_of and self.var(v.element_of)
+        new.derived = v.derived
         source = self.ev.shape_source.get(v)
         if source is not None and (self.inside or source in self.table):
             self.ev.shape_source[new] = self.var(source)

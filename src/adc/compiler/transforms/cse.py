@@ -105,6 +105,7 @@ class _Numbering:
             first.name, first.named = v.name, True
         if first.element_of is None or (v.element_of is not None and not first.element_of.named):
             first.element_of = v.element_of
+        first.derived = first.derived and v.derived
         self.table[v] = first
 
     def _key(self, stmt: Assign) -> Any:

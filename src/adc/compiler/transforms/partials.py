@@ -6,62 +6,40 @@ What a choice does not take contributes nothing, whatever its adjoint is: `where
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
-
-from adc.compiler.frontend.builder import Builder
+from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Block, Const, Var
+from adc.rules.operation import Operation
 
 _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
 
 
-class Partial(NamedTuple):
-    """A partial derivative; `divisor` where it is one over that, and only this partial divides by it."""
-
-    value: Value
-    divisor: Value = None
-
-
-def of_operation(ev: Builder, values: Sequence[Value]) -> list[Partial]:
-    """The partials of one operation. Those that divide by the same multiply by its reciprocal, which is found once.
-
-    A division takes the time of four products or more. Nothing of a value is found so: it would round otherwise.
-    """
-    made = [_maker(ev.block, p) for p in values]
-    divisors = [m.args[1] if m is not None and m.name == "divide" else None for m in made]
-    count = Counter(d for d in divisors if isinstance(d, Var))
-    reciprocals: dict[Var, Var] = {}
-    found: list[Partial] = []
-    for value, m, divisor in zip(values, made, divisors, strict=True):
-        if m is None or divisor is None:
-            found.append(Partial(value))
-        elif count[divisor] < 2:
-            found.append(Partial(value, divisor if m.args[0] == Const(1.0) else None))
-        else:
-            if divisor not in reciprocals:
-                reciprocals[divisor] = ev.op("divide", 1.0, divisor)
-                reciprocals[divisor].name = "reciprocal"
-            one = reciprocals[divisor]
-            found.append(Partial(one if m.args[0] == Const(1.0) else ev.op("multiply", m.args[0], one)))
-    return found
-
-
-def product(ev: Builder, factor: Value, partial: Partial, *, partial_first: bool = False) -> Value:
+def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool = False) -> Value:
     """`factor * partial`; a division, or a choice, where the partial is a reciprocal or one."""
-    if partial.divisor is not None:
-        return ev.op("divide", factor, partial.divisor)
-    made = _maker(ev.block, partial.value)
+    made = _maker(ev.block, partial)
+    if made is not None and made.name == "divide" and made.args[0] == Const(1.0):
+        quotient = ev.op("divide", factor, made.args[1])
+        if isinstance(quotient, Var):
+            quotient.derived = True
+        return quotient
     if made is not None and made.name == "where":
         condition, taken, otherwise = made.args
         if (taken, otherwise) == _ONE_OR_NOTHING:
             return ev.op("where", condition, factor, 0.0)
         if (otherwise, taken) == _ONE_OR_NOTHING:
             return ev.op("where", condition, 0.0, factor)
-    if partial_first:
-        return ev.op("multiply", partial.value, factor)
-    return ev.op("multiply", factor, partial.value)
+    return ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
+
+
+def of_rule(ev: Evaluator, operation: Operation, args: list[Value]) -> tuple[Value, ...]:
+    """The partials that the rule of an elementwise operation gives for a value and its operands."""
+    assert operation.partials is not None
+    before = len(ev.block)
+    found = ev.inline_rule(operation.partials, args)
+    for stmt in ev.block[before:]:
+        if isinstance(stmt, Assign) and stmt.name == "divide":
+            stmt.target.derived = True
+    return (found,) if len(operation.wrt) == 1 else found
 
 
 def _maker(block: Block, partial: Value) -> Assign | None:

@@ -248,30 +248,26 @@ class Tangent:
         raise AssertionError(f"{stmt.op} carries no tangent")
 
     def _elementwise(self, stmt: Assign, operation: Operation) -> Value:
-        assert operation.partials is not None
-        found = self.ev.inline_rule(operation.partials, [stmt.target, *map(_value, stmt.args)])
+        found = partials.of_rule(self.ev, operation, [stmt.target, *map(_value, stmt.args)])
         names = [p.name for p in operation.parameters]
         per_operand: dict[Var, Value] = {}
-        for w, partial in zip(operation.wrt, found if len(operation.wrt) > 1 else (found,), strict=True):
+        for w, partial in zip(operation.wrt, found, strict=True):
             x = stmt.args[names.index(w)]
             if self.of(x) is ZERO or partial is None or (isinstance(partial, (int, float)) and partial == 0):
                 continue
             per_operand[x] = self.ev.op("add", per_operand[x], partial) if x in per_operand else partial
         total: Value = ZERO
-        several = partials.of_operation(self.ev, list(per_operand.values()))
-        for x, partial in zip(per_operand, several, strict=True):
-            if total is not ZERO and isinstance(partial.value, float) and partial.value == -1.0:
+        for x, partial in per_operand.items():
+            if total is not ZERO and isinstance(partial, float) and partial == -1.0:
                 total = self.ev.op("subtract", total, self.of(x))
             else:
                 term = self._times(operation, stmt.args, partial, self.of(x))
                 total = term if total is ZERO else self.ev.op("add", total, term)
         return total
 
-    def _times(
-        self, operation: Operation, args: tuple[Operand, ...], partial: partials.Partial, dot: Value
-    ) -> Value:
+    def _times(self, operation: Operation, args: tuple[Operand, ...], partial: Value, dot: Value) -> Value:
         product = partials.product(self.ev, dot, partial, partial_first=True)
-        if isinstance(partial.value, Var) and _may_be_infinite(operation, args):
+        if isinstance(partial, Var) and _may_be_infinite(operation, args):
             # A zero tangent pushes zero, even where the partial is infinite.
             product = self.ev.op("where", self.ev.op("not_equal", dot, 0.0), product, 0.0)
         return product

@@ -73,14 +73,12 @@ class Statements(Accumulation):
         names = [p.name for p in operation.parameters]
         wanted = [stmt.args[names.index(w)] for w in operation.wrt]
         if operation.kind == "elementwise":
-            assert operation.partials is not None
-            found = _several(self.ev.inline_rule(operation.partials, [z, *args]), operation.wrt)
-            active = [(x, v) for x, v in zip(wanted, found, strict=True) if self.active(x) and v is not None]
-            several = partials.of_operation(self.ev, [v for _, v in active])
+            found = partials.of_rule(self.ev, operation, [z, *args])
             sums: dict[Var, Value] = {}
-            for (x, _), partial in zip(active, several, strict=True):
-                g = self._times(operation, z_bar, partial)
-                sums[x] = g if sums.get(x) is None else self.ev.op("add", sums[x], g)
+            for x, partial in zip(wanted, found, strict=True):
+                if self.active(x) and partial is not None:
+                    g = self._times(operation, z_bar, partial)
+                    sums[x] = g if sums.get(x) is None else self.ev.op("add", sums[x], g)
             for x, g in sums.items():
                 self._accumulate(x, g, z_bar)
             return
@@ -100,15 +98,15 @@ class Statements(Accumulation):
             else:
                 self._accumulate(x, g, z_bar)
 
-    def _times(self, operation: Operation, z_bar: Value, partial: partials.Partial) -> Value:
-        if isinstance(partial.value, (int, float)) and partial.value == 0:
+    def _times(self, operation: Operation, z_bar: Value, partial: Value) -> Value:
+        if isinstance(partial, (int, float)) and partial == 0:
             return None
         product = partials.product(self.ev, z_bar, partial)
         if (
             operation.singular
             and isinstance(z_bar, Var)
             and (z_bar in self.masked or z_bar.root in self.masked)
-            and isinstance(partial.value, Var)
+            and isinstance(partial, Var)
         ):
             # A zero adjoint contributes zero, even where the partial is infinite.
             product = self.ev.op(unless_zero, self.ev.op("not_equal", z_bar, 0.0), product, 0.0)

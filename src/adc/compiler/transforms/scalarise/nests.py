@@ -384,7 +384,7 @@ class Nests:
         last = self.ev.block[-1] if self.ev.block else None
         if isinstance(value, Var) and isinstance(last, Assign) and last.targets == (value,):
             value.type = Scalar(dtype)  # a counter in place of an element of an array has no dtype of its own
-            value.element_of = target
+            value.element_of, value.derived = target, target.derived
         return value
 
     def elementwise(self, stmt: Assign) -> None:
