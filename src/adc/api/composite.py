@@ -89,7 +89,7 @@ class Composite(Value):
             pytree.unflatten(slot.structure, [leaf.value for leaf in slot.leaves]) if slot.wanted else value
             for slot, value in zip(call.slots(), call.values, strict=True)
         ]
-        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in values])
+        args, kwargs = self._python_call(call, taped.owned(values))
         with np.errstate(all="ignore"):
             return self.on_tape(args, kwargs, self._keys(call.layout))
 

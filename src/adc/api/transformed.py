@@ -459,7 +459,7 @@ class Transformed:
 
     def _example(self, call: Call) -> Any:
         """A run of the user's function on copies of the arguments of a call."""
-        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
+        args, kwargs = self._python_call(call, taped.owned(list(call.values)))
         return self._plainly(args, kwargs)
 
     def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

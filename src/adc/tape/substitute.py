@@ -270,6 +270,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
 
 
 def _array(_: Substitution, value: Any) -> Tensor:
+    if modes.lent is not None:
+        modes.lent.lend(value)
     return make(value)
 
 

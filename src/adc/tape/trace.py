@@ -19,6 +19,7 @@ from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.collector import collected_seldom
 from adc.tape.entry import Pull
+from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.state import plain_numpy
 from adc.tape.substitute import traced
@@ -178,6 +179,7 @@ def _run(
             why=f"The call has {len(args)} positional arguments and {sorted(kwargs)}.",
         )
     start = next(orders)
+    lent = Lent(function, arguments)
     number = _number_type(list(arguments.values()))
     originals: list[Any] = []
     inputs: list[Node | None] = []
@@ -196,7 +198,7 @@ def _run(
     for key in arguments.keys() - set(places):
         leaves, structure = pytree.flatten(arguments[key])
         arguments[key] = pytree.unflatten(structure, [_constant(leaf) for leaf in leaves])
-    with plain_numpy(), collected_seldom():
+    with plain_numpy(lent), collected_seldom():
         result = traced(function)(
             *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
         )
