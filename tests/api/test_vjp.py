@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc import pytree
 from adc.api.phases import phased
 from adc.api.pullback import Pulled
 
@@ -153,6 +154,63 @@ def test_whether_a_reshape_is_a_view(transform, layout, function, mode):
     else:
         np.testing.assert_array_equal(found, pulled if transform == "vjp" else pushed)
     np.testing.assert_array_equal(x, kept)
+
+
+def rotated(x):
+    x[0] = x[1] * x[2]
+    return x
+
+
+RESULTS = {
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "its argument": lambda x: x,
+    "its argument, changed": rotated,
+    "a view": lambda x: np.exp(x)[::-1],
+    "containers": lambda x: (np.exp(x), [np.exp(x)[:2], {"x": x}]),
+    "linear": lambda x: 2.0 * x,
+    "beside zeros": lambda x: (x * x, np.zeros(3)),
+}
+
+
+def scribble(tree):
+    for leaf in pytree.leaves(tree):
+        leaf[...] = 100.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("has_aux", [False, True])
+@pytest.mark.parametrize("function", RESULTS.values(), ids=RESULTS)
+@pytest.mark.parametrize("transform", [adc.vjp, adc.linearize])
+def test_writes_to_what_was_given_do_not_reach_the_map(transform, function, has_aux, mode):
+    def with_aux(x):
+        y = function(x)
+        return y, y
+
+    x = X / 10.0
+    value, run, *aux = transform(with_aux if has_aux else function, x, has_aux=has_aux, mode=mode)
+    direction = pytree.map_structure(np.ones_like, value) if transform is adc.vjp else np.ones(3)
+    expected = pytree.map_structure(np.copy, run(direction))
+    scribble((value, *aux, x))
+    first = run(direction)
+    pytree.map_structure(np.testing.assert_allclose, first, expected)
+    scribble(first)
+    assert all(np.all(leaf == 1.0) for leaf in pytree.leaves(direction))
+    pytree.map_structure(np.testing.assert_allclose, run(direction), expected)
+
+
+def test_the_tape_keeps_copies_of_its_arguments():
+    x = X.copy()
+    _, pull = adc.tape.vjp(lambda x: x * x, x)
+    x[:] = 0.0
+    np.testing.assert_array_equal(pull(np.ones(3))[0], 2.0 * X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_gradient_of_zeros_belongs_to_the_caller(mode):
+    _, pull = adc.vjp(lambda x, y: np.sum(x), X, X, mode=mode)
+    scribble(pull(1.0))
+    np.testing.assert_array_equal(pull(1.0), [np.ones(3), np.zeros(3)])
 
 
 @pytest.mark.parametrize("mode", MODES)

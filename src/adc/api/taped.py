@@ -31,7 +31,9 @@ def value_and_gradients(
     """
     with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
         try:
-            value, pull, *rest = trace.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
+            value, pull, *rest = trace.vjp_of_lent(
+                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux
+            )
         except DerivativeError as error:
             raise error.at(where) from error
         plain = value.primal if isinstance(value, tape.Tensor) else value

@@ -7,12 +7,12 @@ because it writes to them, does on these what it does on the originals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["copied", "copied_together", "window"]
+__all__ = ["apart", "copied", "copied_together", "window"]
 
 
 def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -55,6 +55,20 @@ def copied_together(values: Sequence[Any]) -> list[Any]:
         for k, copy in zip(group, made, strict=True):
             found[k] = copy
     return found
+
+
+def apart(value: Any, held: Iterable[Any]) -> Any:
+    """The value, an array copied if it may share memory with one of those `held`.
+
+    >>> a = np.zeros(3)
+    >>> apart(a[1:], [a]).base is a, apart(a[1:], [np.zeros(3), 1.0]).base is a
+    (False, True)
+    """
+    if isinstance(value, np.ndarray):
+        for x in held:
+            if isinstance(x, np.ndarray) and np.may_share_memory(value, x):
+                return value.copy(order="K")
+    return value
 
 
 def window(

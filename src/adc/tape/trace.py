@@ -15,6 +15,7 @@ import numpy as np
 
 from adc import pytree
 from adc.errors import ArgumentError, DerivativeError
+from adc.runtime.copies import copied_together
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.collector import collected_seldom
@@ -84,12 +85,27 @@ def vjp(
     """The result of a function and its pull, from an adjoint of the result to those of the arguments.
 
     The pull may be called any number of times and returns a tuple, one gradient per argument. With `has_aux`
-    the function returns a pair, of which the second part carries no derivative and is returned third.
+    the function returns a pair, of which the second part carries no derivative and is returned third. Arguments are
+    copied: what the caller writes to them later, or to what is returned, does not change the pull.
 
     >>> y, pull = vjp(lambda x: 3.0 * x, np.array([1.0, 2.0]))
     >>> pull(np.ones(2))
     (array([3., 3.]),)
     """
+    leaves, structure = pytree.flatten((list(args), kwargs or {}))
+    args, kwargs = pytree.unflatten(structure, copied_together(leaves))
+    value, pull, *aux = vjp_of_lent(function, *args, kwargs=kwargs, argnums=argnums, has_aux=has_aux)
+    return _own_tree(value), pull, *map(_own_tree, aux)
+
+
+def vjp_of_lent(
+    function: Callable[..., Any],
+    *args: Any,
+    kwargs: dict[str, Any] | None = None,
+    argnums: Sequence[Key] | None = None,
+    has_aux: bool = False,
+) -> Any:
+    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results."""
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
     result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
@@ -314,6 +330,11 @@ def _plain_tree(value: Any) -> Any:
         return _plain_value(value)
     leaves, structure = pytree.flatten(value)
     return pytree.unflatten(structure, [_plain_value(leaf) for leaf in leaves])
+
+
+def _own_tree(value: Any) -> Any:
+    """A result whose arrays no node keeps."""
+    return pytree.map_structure(lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x, value)
 
 
 def _as_value(dot: Any) -> Any:
