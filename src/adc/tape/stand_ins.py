@@ -1,4 +1,4 @@
-"""What traced code gets in place of functions that make arrays or walk through them, and of `isinstance`."""
+"""What traced code gets in place of functions that make arrays or walk through them, and of some builtins."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.tape import record
 from adc.tape.node import here
+from adc.tape.plain_types import isinstance_, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -101,13 +102,6 @@ def vectorize(
     return call
 
 
-def _isinstance(value: Any, kinds: Any) -> bool:
-    """A Tensor is what its array is, to a function that was written for arrays."""
-    if builtins.isinstance(value, Tensor):
-        return builtins.isinstance(value.primal, kinds) or builtins.isinstance(value, kinds)
-    return builtins.isinstance(value, kinds)
-
-
 CREATORS: dict[Any, Callable[..., Any]] = {
     np.array: _array_stand_in,
     np.asarray: _asarray_stand_in,
@@ -119,4 +113,4 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
 }
-BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}
+BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": isinstance_, "type": type_}

@@ -19,16 +19,14 @@ from adc.runtime.copies import copied_together
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.collector import collected_seldom
-from adc.tape.entry import Pull
 from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
+from adc.tape.plain_types import INPUT, NUMBER
 from adc.tape.state import plain_numpy
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
 Key = int | str  # an argument by position or by name
-
-_INPUT = Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
 
 
 @dataclass
@@ -259,7 +257,8 @@ def _input(leaf: Any, number: Any) -> Tensor | None:
     # A node of its own, not a leaf: a plain function may write to its arguments. The write itself goes to a
     # copy, because the caller's array is held elsewhere (views.spare_kept).
     node = Node()
-    node.pull, node.edges, node.kept, node.z = _INPUT, () if behind is None else (behind,), (), None
+    node.pull = NUMBER if isinstance(leaf, float | complex) and not isinstance(leaf, np.generic) else INPUT
+    node.edges, node.kept, node.z = () if behind is None else (behind,), (), None
     node.shape, node.dtype, node.order, node.hooks = primal.shape, primal.dtype, next(orders), None
     node.code, node.lasti = None, 0
     return make(primal, node)
