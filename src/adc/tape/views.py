@@ -48,6 +48,10 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
             if root.extra is None:
                 root.extra = Family()
             root.extra.add(result)
+            if not modes.enabled:
+                result.unrecorded = "inference" if modes.inference else "no_grad"
+            elif hasattr(source, "unrecorded"):
+                result.unrecorded = source.unrecorded
             if modes.inference:
                 result.inference = root.is_inference()
             return
