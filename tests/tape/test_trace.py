@@ -287,7 +287,7 @@ def test_refusals():
     with pytest.raises(adc.GraphCutError, match=r"float\(x\)"):
         tape.value_and_grad(lambda x: float(x) * 2.0, (1.0,))
     with pytest.raises(adc.GraphCutError):
-        tape.value_and_grad(lambda x: x.item() * 2.0, (1.0,))
+        tape.value_and_grad(lambda x: int(x) * 2.0, (1.0,))
     with pytest.raises(adc.DerivativeError, match="complex"):
         tape.value_and_grad(lambda x: x * 1j, (1.0,))
 
@@ -402,3 +402,63 @@ def test_the_text_of_a_value_in_an_error_of_the_function():
 
     with pytest.raises(ValueError, match=r"^0.3 is too small$"):
         tape.value_and_grad(f, (A,))
+
+
+def with_dtype(x):
+    return np.sum(np.array([x[0], 2], dtype=np.float32))
+
+
+def with_import(x):
+    import math
+    from math import sin
+
+    import numpy.linalg as la
+
+    return sin(x[0]) * math.cos(x[1]) * la.norm(x)
+
+
+def with_scalars(x):
+    return np.sum(x) * 2.0 if np.isscalar(x[0]) and not np.isscalar(x) else 0.0 * x[0]
+
+
+def with_items(x):
+    first, second = x.tolist()
+    nested = x.reshape(2, 1).tolist()
+    last = x.item(1) * x.reshape(2, 1).item(1, 0) * x.item(-1) * x[:1].item()
+    return first * second + nested[1][0] ** 2 + last * (2.0 if type(first) is float else 3.0)
+
+
+@pytest.mark.parametrize("function", [with_import, with_scalars, with_items])
+def test_what_plain_functions_ask(function):
+    value, gradient = tape.value_and_grad(function, (A,))
+    assert value == pytest.approx(function(A))
+    steps = [(function(A + h) - function(A - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(gradient, steps, rtol=1e-8)
+
+
+def test_the_dtype_that_an_array_of_elements_is_given():
+    value, gradient = tape.value_and_grad(with_dtype, (A.astype(np.float32),))
+    assert type(value) is type(with_dtype(A.astype(np.float32))) is np.float32
+    np.testing.assert_array_equal(gradient, [1.0, 0.0])
+
+
+def test_numbers_of_python_in_single_precision_are_refused():
+    for ask in (lambda x: x[0].item(), lambda x: x.tolist()[0]):
+        with pytest.raises(adc.GraphCutError, match="float32 that requires a gradient"):
+            tape.value_and_grad(ask, (A.astype(np.float32),))
+
+
+def test_a_write_to_an_array_that_the_tape_does_not_see():
+    def f(x):
+        a = np.arange(5) * 1.0
+        a[2] = x[0]
+        return np.sum(a)
+
+    def repaired(x):
+        a = np.array(np.arange(5) * 1.0)
+        a[2] = x[0]
+        return np.sum(a)
+
+    with pytest.raises(adc.GraphCutError, match="cannot write a value with a derivative into this array"):
+        tape.value_and_grad(f, (A,))
+    np.testing.assert_array_equal(tape.value_and_grad(repaired, (A,))[1], [1.0, 0.0])

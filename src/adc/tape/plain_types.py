@@ -17,10 +17,10 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.tape.entry import Entry, Pull
-from adc.tape.node import IndexNode, Node, here
-from adc.tape.tensor import Tensor
+from adc.tape.node import IndexNode, Node, here, orders
+from adc.tape.tensor import Tensor, make
 
-__all__ = ["INPUT", "NUMBER", "isinstance_", "shown", "type_"]
+__all__ = ["INPUT", "NUMBER", "isinstance_", "number_of_pythons", "shown", "type_"]
 
 
 def _input() -> Pull:
@@ -48,6 +48,19 @@ _ARITHMETIC = frozenset(
         "conjugate",
     }
 )
+
+
+_PYTHONS_OWN = _input()  # of what `item` and `tolist` give
+
+
+def number_of_pythons(t: Tensor) -> Tensor:
+    """A number of NumPy's as one of Python's, with its derivative."""
+    assert t.node is not None
+    node = Node()
+    node.pull, node.edges, node.kept, node.z = _PYTHONS_OWN, (t.node,), (), None
+    node.shape, node.dtype, node.order, node.hooks = (), t.dtype, next(orders), None
+    node.code, node.lasti = t.node.code, t.node.lasti
+    return make(t.primal, node)
 
 
 def _samples(t: Tensor) -> list[Any]:
@@ -84,6 +97,8 @@ def _of_node(node: Node, known: dict[Node, Pull | None]) -> Pull | None:
         node.pull is INPUT or node.pull is NUMBER
     ):  # of an argument of a derivative in a derivative: what it is outside
         return known[node.edges[0]] if node.edges else node.pull
+    if node.pull is _PYTHONS_OWN:
+        return NUMBER
     if node.shape or builtins.isinstance(node, IndexNode):
         return INPUT
     name = _name(node)

@@ -1,4 +1,4 @@
-"""What traced code gets in place of functions that make arrays or walk through them, and of some builtins."""
+"""What traced code gets in place of functions that make arrays, walk through them or ask for their class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.tape import record
 from adc.tape.node import here
-from adc.tape.plain_types import isinstance_, type_
+from adc.tape.plain_types import isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -35,7 +35,7 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
                 for v in value
             ]
         )
-        return made
+        return made if dtype is None or np.dtype(dtype) == made.dtype else made.astype(dtype)
     return float_array(
         np.array(record.plain(value), dtype=dtype) if copy else np.asarray(record.plain(value), dtype=dtype)
     )
@@ -102,6 +102,10 @@ def vectorize(
     return call
 
 
+def _isscalar(element: Any) -> bool:
+    return np.isscalar(shown(element) if isinstance(element, Tensor) else element)
+
+
 CREATORS: dict[Any, Callable[..., Any]] = {
     np.array: _array_stand_in,
     np.asarray: _asarray_stand_in,
@@ -112,5 +116,6 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
+    np.isscalar: _isscalar,
 }
 BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": isinstance_, "type": type_}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.errors import ArgumentError, DerivativeError
+from adc.errors import ArgumentError, DerivativeError, GraphCutError
 from adc.runtime.copies import copied_together
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
@@ -213,10 +213,24 @@ def _run(
         leaves, structure = pytree.flatten(arguments[key])
         arguments[key] = pytree.unflatten(structure, [_constant(leaf) for leaf in leaves])
     with plain_numpy(lent), collected_seldom():
-        result = traced(function)(
-            *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
-        )
+        try:
+            result = traced(function)(
+                *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
+            )
+        except ValueError as error:
+            if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
+                raise _written_to_a_constant(error.__cause__) from error
+            raise
     return Traced(originals, inputs, structures, result, _reaches_beyond(result, start))
+
+
+def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
+    return GraphCutError(
+        "adc cannot write a value with a derivative into this array",
+        cut.location,
+        "The tape sees arrays of floats that functions of NumPy make, and this one an operator made of integers.",
+        "Make an array of it first: a = np.array(np.arange(5) * 1.0).",
+    )
 
 
 def _reaches_beyond(result: Any, start: int) -> bool:
