@@ -69,12 +69,13 @@ SHARED = {
 }
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("other", [lambda x: x, lambda x: x[::-1], lambda x: x[:]])
 @pytest.mark.parametrize("transform", SHARED)
-def test_arguments_in_the_same_memory_on_the_tape(transform, other):
+def test_arguments_in_the_same_memory(transform, other, mode):
     x = X.copy()
     with pytest.raises(adc.ArgumentError, match="may share memory, and the function writes to"):
-        SHARED[transform](x, other(x), "tape")
+        SHARED[transform](x, other(x), mode)
     np.testing.assert_array_equal(x, X)
 
 
@@ -83,6 +84,13 @@ def test_arguments_in_the_same_memory_that_are_read(mode):
     grad = adc.grad(lambda x, y: np.sum(x * y[::-1]), argnums=(0, 1), mode=mode)
     for found in (grad(X, X), adc.vjp(lambda x, y: np.sum(x * y[::-1]), X, X, mode=mode)[1](1.0)):
         np.testing.assert_array_equal(found, [X[::-1], X[::-1]])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_direction_in_the_memory_of_an_argument(mode):
+    y = X[::-1].copy()
+    found = adc.jvp(overwritten, (X, y), (X, X), mode=mode)[1]
+    assert found == adc.jvp(overwritten, (X, y), (X.copy(), X.copy()), mode=mode)[1]
 
 
 @pytest.mark.parametrize("mode", MODES)

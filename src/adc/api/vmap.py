@@ -11,7 +11,8 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.composite import Composite
-from adc.api.transformed import Text
+from adc.api.specialise import Specialisation
+from adc.api.transformed import Call, Text
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch
 from adc.config import Mode
@@ -73,6 +74,9 @@ class Batched(Composite):
             found = Batched(self._given, axes, self.out_axes, self._asked, self.parallel)
         self._forms[key] = found
         return found
+
+    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        """Nothing: what a function writes to of its elements is not known of the batches."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         form = self._form(args, kwargs)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["apart", "copied", "copied_together", "window"]
+__all__ = ["apart", "copied", "copied_together", "overlap", "window"]
 
 
 def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -36,7 +36,7 @@ def copied_together(values: Sequence[Any]) -> list[Any]:
     """
     arrays = [k for k, v in enumerate(values) if isinstance(v, np.ndarray)]
     found = list(values)
-    if not _overlap([values[k] for k in arrays]):
+    if not overlap(values):
         for k in arrays:
             found[k] = copied(values[k])
         return found
@@ -81,7 +81,9 @@ def window(
     return made
 
 
-def _overlap(arrays: Sequence[np.ndarray[Any, Any]]) -> bool:
+def overlap(values: Sequence[Any]) -> bool:
+    """Whether any two arrays among the values may share memory."""
+    arrays = [v for v in values if isinstance(v, np.ndarray)]
     return any(np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
 
 
