@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc import pytree
 from adc.api.phases import phased
 from adc.api.pullback import Pulled
 
@@ -41,6 +42,183 @@ def test_later_writes_do_not_reach_the_pullback(mode):
     _, pull = adc.vjp(lambda x: x * x, x, mode=mode)
     x[:] = 0.0
     np.testing.assert_allclose(pull(np.ones(3))[0], 2 * X)
+
+
+def overwritten(x, y):
+    x[0] = 5.0
+    return np.sum(x * y)
+
+
+OUTSIDE = np.array([1.0, 2.0, 3.0])
+
+
+def overwritten_beside_a_global(x):
+    x[0] = 5.0
+    return np.sum(x * OUTSIDE)
+
+
+SHARED = {
+    "value_and_grad": lambda x, y, mode: adc.value_and_grad(overwritten, argnums=(0, 1), mode=mode)(x, y),
+    "second": lambda x, y, mode: adc.grad(overwritten, argnums=1, mode=mode)(x, y),
+    "vjp": lambda x, y, mode: adc.vjp(overwritten, x, y, mode=mode),
+    "jvp": lambda x, y, mode: adc.jvp(overwritten, (x, y), (x, y), mode=mode),
+    "linearize": lambda x, y, mode: adc.linearize(overwritten, x, y, mode=mode)[1](x, y),
+    "jacrev": lambda x, y, mode: adc.jacrev(overwritten, mode=mode)(x, y),
+    "hessian": lambda x, y, mode: adc.hessian(overwritten, mode=mode)(x, y),
+    "in containers": lambda x, y, mode: adc.grad(lambda p: overwritten(*p), mode=mode)([x, y]),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("other", [lambda x: x, lambda x: x[::-1], lambda x: x[:]])
+@pytest.mark.parametrize("transform", SHARED)
+def test_arguments_in_the_same_memory(transform, other, mode):
+    x = X.copy()
+    with pytest.raises(adc.ArgumentError, match="may share memory, and the function writes to"):
+        SHARED[transform](x, other(x), mode)
+    np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arguments_in_the_same_memory_that_are_read(mode):
+    grad = adc.grad(lambda x, y: np.sum(x * y[::-1]), argnums=(0, 1), mode=mode)
+    for found in (grad(X, X), adc.vjp(lambda x, y: np.sum(x * y[::-1]), X, X, mode=mode)[1](1.0)):
+        np.testing.assert_array_equal(found, [X[::-1], X[::-1]])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_direction_in_the_memory_of_an_argument(mode):
+    y = X[::-1].copy()
+    found = adc.jvp(overwritten, (X, y), (X, X), mode=mode)[1]
+    assert found == adc.jvp(overwritten, (X, y), (X.copy(), X.copy()), mode=mode)[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_argument_in_the_memory_of_a_global(mode):
+    with pytest.raises(adc.ArgumentError, match=r"`x` and .* may share memory"):
+        adc.grad(overwritten_beside_a_global, mode=mode)(OUTSIDE)
+    np.testing.assert_array_equal(adc.grad(overwritten_beside_a_global, mode=mode)(X), [0.0, 2.0, 3.0])
+
+
+LAYOUTS = {
+    "by columns": lambda: np.asfortranarray([[1.0, 2.0], [3.0, 4.0]]),
+    "transposed": lambda: np.arange(1.0, 5.0).reshape(2, 2).T,
+    "backwards": lambda: np.array([[1.0, 2.0], [3.0, 4.0]])[::-1],
+    "every second column": lambda: np.arange(1.0, 9.0).reshape(2, 4)[:, ::2],
+    "every second row": lambda: np.arange(1.0, 9.0).reshape(4, 2)[::2],
+}
+
+
+def through_reshape(x):
+    r = x.reshape(-1)
+    r[0] = 5.0 * r[1]
+    return x * 1.0
+
+
+def through_ravel(x):
+    r = np.ravel(x)
+    r[0] = 5.0 * r[1]
+    return x * 1.0
+
+
+def through_method(x):
+    r = x.ravel()
+    r[0] = 5.0 * r[1]
+    return x * 1.0
+
+
+TRANSFORMS = {
+    "vjp": lambda f, x, mode: adc.vjp(f, x, mode=mode)[1](np.ones((2, 2)))[0],
+    "jvp": lambda f, x, mode: adc.jvp(f, (x,), (np.ones((2, 2)),), mode=mode)[1],
+    "linearize": lambda f, x, mode: adc.linearize(f, x, mode=mode)[1](np.ones((2, 2))),
+    "jacrev": lambda f, x, mode: adc.jacrev(f, mode=mode)(x),
+    "jacfwd": lambda f, x, mode: adc.jacfwd(f, mode=mode)(x),
+    "value_and_grad": lambda f, x, mode: adc.value_and_grad(lambda x: np.sum(f(x)), mode=mode)(x),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", [through_reshape, through_ravel, through_method])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_whether_a_reshape_is_a_view(transform, layout, function, mode):
+    plain = LAYOUTS[layout]()
+    kept = plain.copy()
+    is_view = not np.array_equal(function(plain), kept)
+    x = LAYOUTS[layout]()
+    if mode != "tape":  # generated code does not know how an array lies
+        with pytest.raises(adc.UnsupportedError, match="may be a view or a copy"):
+            TRANSFORMS[transform](function, x, mode)
+        return
+    found = TRANSFORMS[transform](function, x, mode)
+    expected = np.array([[0.0, 1.0], [1.0, 1.0]]) if is_view else np.ones((2, 2))
+    pulled = np.array([[0.0, 6.0], [1.0, 1.0]]) if is_view else np.ones((2, 2))
+    pushed = np.array([[5.0, 1.0], [1.0, 1.0]]) if is_view else np.ones((2, 2))
+    if transform in ("jacrev", "jacfwd"):
+        np.testing.assert_array_equal(np.diag(found.reshape(4, 4)).reshape(2, 2), expected)
+    elif transform == "value_and_grad":
+        assert found[0] == np.sum(plain if is_view else kept)
+        np.testing.assert_array_equal(found[1], pulled)
+    else:
+        np.testing.assert_array_equal(found, pulled if transform == "vjp" else pushed)
+    np.testing.assert_array_equal(x, kept)
+
+
+def rotated(x):
+    x[0] = x[1] * x[2]
+    return x
+
+
+RESULTS = {
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "its argument": lambda x: x,
+    "its argument, changed": rotated,
+    "a view": lambda x: np.exp(x)[::-1],
+    "containers": lambda x: (np.exp(x), [np.exp(x)[:2], {"x": x}]),
+    "linear": lambda x: 2.0 * x,
+    "beside zeros": lambda x: (x * x, np.zeros(3)),
+}
+
+
+def scribble(tree):
+    for leaf in pytree.leaves(tree):
+        leaf[...] = 100.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("has_aux", [False, True])
+@pytest.mark.parametrize("function", RESULTS.values(), ids=RESULTS)
+@pytest.mark.parametrize("transform", [adc.vjp, adc.linearize])
+def test_writes_to_what_was_given_do_not_reach_the_map(transform, function, has_aux, mode):
+    def with_aux(x):
+        y = function(x)
+        return y, y
+
+    x = X / 10.0
+    value, run, *aux = transform(with_aux if has_aux else function, x, has_aux=has_aux, mode=mode)
+    direction = pytree.map_structure(np.ones_like, value) if transform is adc.vjp else np.ones(3)
+    expected = pytree.map_structure(np.copy, run(direction))
+    scribble((value, *aux, x))
+    first = run(direction)
+    pytree.map_structure(np.testing.assert_allclose, first, expected)
+    scribble(first)
+    assert all(np.all(leaf == 1.0) for leaf in pytree.leaves(direction))
+    pytree.map_structure(np.testing.assert_allclose, run(direction), expected)
+
+
+def test_the_tape_keeps_copies_of_its_arguments():
+    x = X.copy()
+    _, pull = adc.tape.vjp(lambda x: x * x, x)
+    x[:] = 0.0
+    np.testing.assert_array_equal(pull(np.ones(3))[0], 2.0 * X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_gradient_of_zeros_belongs_to_the_caller(mode):
+    _, pull = adc.vjp(lambda x, y: np.sum(x), X, X, mode=mode)
+    scribble(pull(1.0))
+    np.testing.assert_array_equal(pull(1.0), [np.ones(3), np.zeros(3)])
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -73,6 +73,50 @@ def leaf_base_view_nograd():
     return v, x.grad
 
 
+def view_without_a_record(mode=adc.no_grad):
+    y = ones(3, requires_grad=True) * 2
+    with mode():
+        v = y[:2]
+    return y, v
+
+
+IN_NO_GRAD = (
+    "RuntimeError",
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. G",
+)
+IN_INFERENCE = (
+    "RuntimeError",
+    "A view was created in inference mode and is being modified inplace in normal mode. Given t",
+)
+
+
+@gives((IN_NO_GRAD, IN_NO_GRAD, IN_INFERENCE, "none"))
+def view_without_a_record_is_not_written():
+    _, v = view_without_a_record()
+    _, of_view = view_without_a_record()
+    _, in_inference = view_without_a_record(adc.inference_mode)
+    base = ones(3)
+    with adc.no_grad():
+        of_constant = base[:2]
+    return (
+        error_of(lambda: v.mul_(3)),
+        error_of(lambda: of_view[:1].zero_()),
+        error_of(lambda: in_inference.mul_(3)),
+        error_of(lambda: of_constant.mul_(3)),
+    )
+
+
+@gives([2.0, 2.0, 2.0])
+def view_without_a_record_written_without_one():
+    x = ones(3, requires_grad=True)
+    y = x * 2
+    with adc.no_grad():
+        v = y[:2]
+        v.mul_(3)
+    y.sum().backward()
+    return x.grad
+
+
 @gives(([0.0, 0.0, 0.0], [2.0, 2.0, 2.0]))
 def inplace_on_detached():
     x = ones(3, requires_grad=True)

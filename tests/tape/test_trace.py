@@ -287,7 +287,7 @@ def test_refusals():
     with pytest.raises(adc.GraphCutError, match=r"float\(x\)"):
         tape.value_and_grad(lambda x: float(x) * 2.0, (1.0,))
     with pytest.raises(adc.GraphCutError):
-        tape.value_and_grad(lambda x: x.item() * 2.0, (1.0,))
+        tape.value_and_grad(lambda x: int(x) * 2.0, (1.0,))
     with pytest.raises(adc.DerivativeError, match="complex"):
         tape.value_and_grad(lambda x: x * 1j, (1.0,))
 
@@ -343,3 +343,122 @@ def test_distributions_of_scipy():
     np.testing.assert_allclose(s, np.sum((x - 1.0) ** 2 / 8.0 - 0.5))
     with pytest.raises(adc.GraphCutError, match=r"test_trace.py(.|\n)*adc.tape.call"):
         stats.norm.logpdf(adc.tensor(x, requires_grad=True))
+
+
+A = np.array([0.3, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("question", "x", "answer"),
+    [
+        (lambda x: type(x) is float, 2.0, True),
+        (lambda x: type(x) == float, 2.0, True),  # noqa: E721
+        (lambda x: type(x) is float, np.float64(2.0), False),
+        (lambda x: type(x) is np.float64, np.float64(2.0), True),
+        (lambda x: type(x) is np.float32, np.float32(2.0), True),
+        (lambda x: isinstance(x, np.floating), 2.0, False),
+        (lambda x: isinstance(x, np.floating), np.float64(2.0), True),
+        (lambda x: isinstance(2.0 * x, float), 2.0, True),
+        (lambda x: type(x) is np.ndarray, A, True),
+        (lambda x: type(x) in (list, np.ndarray), A, True),
+        (lambda x: {np.ndarray: True}.get(type(x), False), A, True),
+        (lambda x: issubclass(type(x), np.ndarray), A, True),
+        (lambda x: type(x).__name__ == "ndarray", A, True),
+        (lambda x: type(x * 2.0) is np.ndarray, A, True),
+        (lambda x: type(x[0]) is np.float64, A, True),
+        (lambda x: type(x[0] * 2.0 - 1.0) is np.float64, A, True),
+        (lambda x: type(np.sum(x)) is np.float64, A, True),
+        (lambda x: type(int) is type and isinstance(int, type) and issubclass(type, type), A, True),
+        (lambda x: isinstance(type("Made", (), {"a": 1.0}), type), A, True),
+        (lambda x: f"{x}" == "2.0" and f"{x!r}" == "2.0" and repr([x]) == "[2.0]", 2.0, True),
+        (lambda x: str(x[0]) == "0.3" and repr(x[0]) == "np.float64(0.3)", A, True),
+        (lambda x: str(x) == "[3.]" and repr(x) == "array([3.])", np.array([3.0]), True),
+        (lambda x: f"{x[0]:.3f}" == "0.300" and str(x[0] > 0.0) == "True", A, True),
+    ],
+)
+def test_what_a_value_is_to_a_plain_function(question, x, answer):
+    assert question(x) is answer
+
+    def f(x):
+        return np.sum(x) * (2.0 if question(x) else 3.0)
+
+    value, gradient = tape.value_and_grad(f, (x,))
+    factor = 2.0 if answer else 3.0
+    np.testing.assert_allclose(value, factor * np.sum(x), rtol=1e-6)
+    np.testing.assert_array_equal(gradient, factor * np.ones_like(x))
+
+
+def test_what_the_record_does_not_say_is_refused():
+    for ask in (lambda y: type(y) is float, lambda y: isinstance(y, np.floating)):
+        with pytest.raises(
+            adc.UnsupportedError, match="does not know whether this number is a float of Python's"
+        ):
+            tape.value_and_grad(lambda x, ask=ask: x * 2.0 if ask(x * 2.0) else x, (2.0,))
+
+
+def test_the_text_of_a_value_in_an_error_of_the_function():
+    def f(x):
+        raise ValueError(f"{x[0]} is too small")
+
+    with pytest.raises(ValueError, match=r"^0.3 is too small$"):
+        tape.value_and_grad(f, (A,))
+
+
+def with_dtype(x):
+    return np.sum(np.array([x[0], 2], dtype=np.float32))
+
+
+def with_import(x):
+    import math
+    from math import sin
+
+    import numpy.linalg as la
+
+    return sin(x[0]) * math.cos(x[1]) * la.norm(x)
+
+
+def with_scalars(x):
+    return np.sum(x) * 2.0 if np.isscalar(x[0]) and not np.isscalar(x) else 0.0 * x[0]
+
+
+def with_items(x):
+    first, second = x.tolist()
+    nested = x.reshape(2, 1).tolist()
+    last = x.item(1) * x.reshape(2, 1).item(1, 0) * x.item(-1) * x[:1].item()
+    return first * second + nested[1][0] ** 2 + last * (2.0 if type(first) is float else 3.0)
+
+
+@pytest.mark.parametrize("function", [with_import, with_scalars, with_items])
+def test_what_plain_functions_ask(function):
+    value, gradient = tape.value_and_grad(function, (A,))
+    assert value == pytest.approx(function(A))
+    steps = [(function(A + h) - function(A - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(gradient, steps, rtol=1e-8)
+
+
+def test_the_dtype_that_an_array_of_elements_is_given():
+    value, gradient = tape.value_and_grad(with_dtype, (A.astype(np.float32),))
+    assert type(value) is type(with_dtype(A.astype(np.float32))) is np.float32
+    np.testing.assert_array_equal(gradient, [1.0, 0.0])
+
+
+def test_numbers_of_python_in_single_precision_are_refused():
+    for ask in (lambda x: x[0].item(), lambda x: x.tolist()[0]):
+        with pytest.raises(adc.GraphCutError, match="float32 that requires a gradient"):
+            tape.value_and_grad(ask, (A.astype(np.float32),))
+
+
+def test_a_write_to_an_array_that_the_tape_does_not_see():
+    def f(x):
+        a = np.arange(5) * 1.0
+        a[2] = x[0]
+        return np.sum(a)
+
+    def repaired(x):
+        a = np.array(np.arange(5) * 1.0)
+        a[2] = x[0]
+        return np.sum(a)
+
+    with pytest.raises(adc.GraphCutError, match="cannot write a value with a derivative into this array"):
+        tape.value_and_grad(f, (A,))
+    np.testing.assert_array_equal(tape.value_and_grad(repaired, (A,))[1], [1.0, 0.0])

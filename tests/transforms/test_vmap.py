@@ -87,3 +87,23 @@ def test_empty_batch_and_text():
     f = adc.vmap(lambda x: x * 2.0, mode="compiled")
     assert f(np.zeros((0, 3))).shape == (0, 3)
     assert "for k in range(" in f.source(A)
+
+
+def scaled(x, scale=1.0, power=2):
+    return x**power * scale
+
+
+@pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
+def test_arguments_by_name_and_defaults(mode):
+    x, scale = np.arange(1.0, 5.0).reshape(2, 2), np.array([3.0, 5.0])
+    np.testing.assert_array_equal(adc.vmap(scaled, mode=mode)(x), x**2)
+    np.testing.assert_array_equal(adc.vmap(scaled, in_axes=1, mode=mode)(x), x.T**2)
+    np.testing.assert_array_equal(adc.vmap(scaled, mode=mode)(x, scale), x**2 * scale[:, None])
+    for in_axes in (0, (0,)):
+        by_name = adc.vmap(scaled, in_axes, mode=mode)
+        np.testing.assert_array_equal(by_name(x, scale=scale), x**2 * scale[:, None])
+        np.testing.assert_array_equal(by_name(x), x**2)
+    parallel = adc.vmap(scaled, parallel=True, mode=mode)
+    np.testing.assert_array_equal(parallel(x, scale=scale), x**2 * scale[:, None])
+    with pytest.raises(adc.ArgumentError, match="axis 0 of an argument with 0 axes"):
+        adc.vmap(scaled, mode=mode)(x, 3.0)

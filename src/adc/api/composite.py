@@ -22,11 +22,16 @@ from adc.api import taped
 from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.functions import has_code, taken_apart
 from adc.api.keeping import kept_on
+from adc.api.specialise import Specialisation
 from adc.api.transformed import Call
 from adc.api.value import Value
 from adc.compiler import pipeline
+from adc.compiler.analysis.roots import written_roots
+from adc.compiler.frontend import lower
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import walk
 from adc.config import Mode
+from adc.runtime.copies import overlap
 
 __all__ = ["BoundComposite", "Composite", "Directional", "directional"]
 
@@ -36,6 +41,10 @@ class Composite(Value):
 
     label = ""  # the end of the generated function's name, and how it is spoken of
     what = ""  # of the function: how the generated docstring begins
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._exactly: set[Specialisation] = set()  # those whose `written` is known
+        super().__init__(*args, **kwargs)
 
     def __init_subclass__(cls) -> None:
         cls.noun = cls.__dict__.get("noun") or cls.label
@@ -83,13 +92,47 @@ class Composite(Value):
         label = self.label.replace(" ", "_")
         return replace(request, has_aux=False, evaluate=evaluate, label=label, what=self.what)
 
+    def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The result of the function alone, for values of a program that is being built."""
+        return ev.result(self._function, args, kwargs)
+
+    def _engine(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
+        made = super()._engine(context, inputs)
+        if sum(isinstance(x, np.ndarray) for x in inputs) > 1:
+            made.written = tuple(
+                range(len(inputs))
+            )  # which of them the function writes to is found when it matters
+        return made
+
+    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        """The program writes to copies, and does not tell what the function writes to: it is lowered by itself."""
+        if known not in self._exactly and overlap(inputs):
+            known.written = self._written(known)
+            self._exactly.add(known)
+        if known in self._exactly:
+            super()._refuse_aliases(known, inputs, call)
+
+    def _written(self, known: Specialisation) -> tuple[int, ...]:
+        """The inputs that the function writes to."""
+        assert known.context is not None
+        request = known.context.request
+        signature = self._parameters.signature
+
+        def evaluate(ev: Evaluator, arguments: dict[str, Any]) -> Any:
+            bound = inspect.BoundArguments(signature, arguments)
+            return self.primal(ev, list(bound.args), bound.kwargs)
+
+        lowered = lower.run(request.function, request.bind, evaluate, request.outside)
+        written = written_roots(walk(lowered.program.body), lowered.evaluator.joined_roots)
+        return tuple(k for k, p in enumerate(lowered.program.params) if p in written)
+
     def _run_on_tape(self, call: Call) -> Any:
         # Ints that are differentiated have become floats in the slots.
         values = [
             pytree.unflatten(slot.structure, [leaf.value for leaf in slot.leaves]) if slot.wanted else value
             for slot, value in zip(call.slots(), call.values, strict=True)
         ]
-        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in values])
+        args, kwargs = self._python_call(call, taped.owned(values))
         with np.errstate(all="ignore"):
             return self.on_tape(args, kwargs, self._keys(call.layout))
 
@@ -167,6 +210,20 @@ class Directional(Composite):
         start, end = self.fixed, self.fixed + self.count
         target = functools.partial(self.target, *args[:start], **kwargs) if start or kwargs else self.target
         return target, args[start:end], args[end:]
+
+    def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        function, primals, _ = self._parts(args, kwargs)
+        return ev.result(function, list(primals), {})
+
+    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        # A direction in the memory of an argument stays as it is.
+        slots = call.slots()
+        primals = sum(1 for slot in slots[: self.fixed + self.count] for _ in slot.inputs())
+        dots = sum(
+            1 for slot in slots[self.fixed + self.count : self.fixed + 2 * self.count] for _ in slot.inputs()
+        )
+        without = [*inputs[:primals], *[None] * dots, *inputs[primals + dots :]]
+        super()._refuse_aliases(known, without, call)
 
     @abstractmethod
     def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

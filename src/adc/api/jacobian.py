@@ -65,7 +65,7 @@ class Jacobian(Matrix):
             if w
             for leaf in pytree.leaves(value)
         )
-        own = pytree.map_structure(taped.own, (args, kwargs))
+        own = taped.owned((args, kwargs))
         with np.errstate(all="ignore"):
             result = self._given(*own[0], **own[1])
         result = result[0] if self._has_aux and isinstance(result, tuple) else result

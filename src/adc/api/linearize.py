@@ -52,7 +52,9 @@ class Linearized(Phased):
             with np.errstate(all="ignore"):
                 return tape.jvp(self._function, args, dots, kwargs=kwargs, has_aux=self._has_aux)[1]
 
-        value = self._function(*args, **kwargs)
+        # The function may write to its arguments and return them; each push needs them as they were.
+        own_args, own_kwargs = taped.owned((args, kwargs))
+        value = self._function(*own_args, **own_kwargs)
         value, aux = value if self._has_aux else (value, None)
         return value, aux, push
 
@@ -92,7 +94,7 @@ def _prepared(
 ) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
     """The two programs that a call of `linearize` runs, and what the first is called with."""
     engine, fixed, named = phased(Linearized, function, tuple(range(len(primals))), has_aux, mode)
-    return engine, (*fixed, *[taped.owned(p) for p in primals]), named
+    return engine, (*fixed, *taped.owned(primals)), named
 
 
 linearize.__adc_prepare__ = _prepared  # type: ignore[attr-defined]

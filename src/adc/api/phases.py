@@ -27,6 +27,7 @@ from adc.compiler.leaves import with_lists
 from adc.compiler.transforms import phases
 from adc.config import Mode
 from adc.errors import ArgumentError, InternalError, ShapeError
+from adc.runtime.copies import apart
 
 __all__ = ["Phased", "Run", "phased"]
 
@@ -77,7 +78,8 @@ class Phased(Composite):
         if known.context is None or not isinstance(found[2], tuple):
             return found
         value, aux, kept = found
-        return value, aux, Run(self, known.context, call, value, kept)
+        run = Run(self, known.context, call, value, kept)
+        return _apart(value, kept), _apart(aux, kept), run
 
     def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
         """Both programs: the one that runs at once, and the one that the map runs for each direction."""
@@ -158,7 +160,8 @@ class Run:
         raw = made.run(*inputs)
         form = made.context.output  # type: ignore[union-attr]
         assert form is not None and self._pack is not None
-        return self._pack(form.fill((raw,) if len(form.leaves) == 1 else raw))
+        results = form.fill((raw,) if len(form.leaves) == 1 else raw)
+        return self._pack([apart(x, inputs) for x in results])
 
     def _prepare(self) -> None:
         """What every run needs: which leaves of a direction are used, what they must be like, where results go."""
@@ -188,6 +191,13 @@ class Run:
         first = self.context.request.evaluate
         assert isinstance(first, _First) and first.made is not None and first.made.context is not None
         return first.made.context.texts[stage]
+
+
+def _apart(given: Any, kept: Sequence[Any]) -> Any:
+    """What the caller is given, who may write to it: in containers and memory that the second program does not read."""
+    if given.__class__ is np.ndarray:
+        return apart(given, kept)
+    return pytree.map_structure(lambda x: apart(x, kept), given)
 
 
 def _fitted(direction: Any, like: Any, param: Var) -> Any:

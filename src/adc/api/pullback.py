@@ -141,8 +141,8 @@ def _prepared(
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
     engine, fixed, named = phased(Pulled, function, chosen, has_aux, mode)
-    args = (*fixed, *[taped.owned(p) for p in primals])
-    return engine, args, {k: taped.owned(v) for k, v in {**named, **kwargs}.items()}
+    args, kwargs = taped.owned((primals, {**named, **kwargs}))
+    return engine, (*fixed, *args), kwargs
 
 
 def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

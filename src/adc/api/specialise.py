@@ -16,8 +16,9 @@ from adc.compiler.backend import compile as backend
 from adc.compiler.frontend.frame import Guard
 from adc.compiler.sizes import Sizes
 from adc.config import Mode
-from adc.errors import ArgumentError, Location, UnsupportedError
+from adc.errors import Location, UnsupportedError
 from adc.runtime.kernels import rows_checked_apart
+from adc.tape.lent import aliased
 
 FRAMES_PER_LINE = 4
 
@@ -141,9 +142,4 @@ def refuse_aliases(known: Specialisation, inputs: Sequence[Any]) -> None:
             if j != k and isinstance(other, np.ndarray) and np.may_share_memory(inputs[k], other):
                 assert known.context is not None and known.context.program is not None
                 written, shared = [known.context.program.params[n].name for n in (k, j)]
-                raise ArgumentError(
-                    f"the arguments `{written}` and `{shared}` may share memory, and the function writes to "
-                    f"`{written}`",
-                    why="What one argument is after the write would depend on how the other lies in it.",
-                    repair="Pass a copy of one of them.",
-                )
+                raise aliased(written, shared)

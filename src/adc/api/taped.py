@@ -10,6 +10,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.compiler import results
 from adc.errors import DerivativeError, Location
+from adc.runtime.copies import copied, copied_together
 from adc.tape import trace
 
 __all__ = ["carries_tensors", "own", "owned", "value_and_gradients"]
@@ -30,7 +31,9 @@ def value_and_gradients(
     """
     with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
         try:
-            value, pull, *rest = trace.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
+            value, pull, *rest = trace.vjp_of_lent(
+                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux
+            )
         except DerivativeError as error:
             raise error.at(where) from error
         plain = value.primal if isinstance(value, tape.Tensor) else value
@@ -42,13 +45,14 @@ def value_and_gradients(
 
 
 def own(value: Any) -> Any:
-    """The value, arrays copied."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+    """The value, an array copied with its strides: what the function does may depend on them."""
+    return copied(value) if isinstance(value, np.ndarray) else value
 
 
-def owned(tree: Any) -> Any:
-    """A container with its arrays copied."""
-    return tree.copy() if tree.__class__ is np.ndarray else pytree.map_structure(own, tree)
+def owned(trees: Any) -> Any:
+    """A container with its arrays copied; those that share memory do so again."""
+    leaves, structure = pytree.flatten(trees)
+    return pytree.unflatten(structure, copied_together(leaves))
 
 
 def carries_tensors(value: Any) -> bool:

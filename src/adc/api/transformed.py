@@ -187,8 +187,12 @@ class Transformed:
             known, captured = self._specialised(call)
             inputs += captured
         if known.written:
-            refuse_aliases(known, inputs)
+            self._refuse_aliases(known, inputs, call)
         return known
+
+    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        """Raise ArgumentError where an argument that the function writes to shares memory with another."""
+        refuse_aliases(known, inputs)
 
     def _fitting(self, key: tuple[Any, ...], inputs: list[Any]) -> Specialisation | None:
         for known in self._specialisations.get(key, ()):
@@ -363,7 +367,7 @@ class Transformed:
             call = Call(layout, values, wanted, tuple(key))
             known = self._known(call, inputs) if known is None else known
             if known.written:
-                refuse_aliases(known, inputs)
+                self._refuse_aliases(known, inputs, call)
             if known.context is None:
                 self._ran = known.mode
                 return known.run(call)
@@ -459,7 +463,7 @@ class Transformed:
 
     def _example(self, call: Call) -> Any:
         """A run of the user's function on copies of the arguments of a call."""
-        args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
+        args, kwargs = self._python_call(call, taped.owned(list(call.values)))
         return self._plainly(args, kwargs)
 
     def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

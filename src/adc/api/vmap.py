@@ -11,6 +11,8 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.composite import Composite
+from adc.api.specialise import Specialisation
+from adc.api.transformed import Call, Text
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch
 from adc.config import Mode
@@ -37,6 +39,7 @@ class Batched(Composite):
         self.in_axes = in_axes
         self.parallel = parallel
         self.out_axes = out_axes
+        self._forms: dict[tuple[Any, ...], Batched] = {}
         super().__init__(function, (), value=True, has_aux=False, mode=mode)
 
     def _arguments(self) -> tuple[Any, ...]:
@@ -49,7 +52,40 @@ class Batched(Composite):
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
         return batch.mapped(ev, self._function, args, kwargs, self._all_axes(args), self.out_axes)
 
+    def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
+        """The text generated for arguments like these; see `adc.source`."""
+        form = self._form(args, kwargs) if args or kwargs else self
+        return super(Batched, form).source(*args, stage=stage, **kwargs)
+
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Batched:
+        """The transform with an axis for each parameter, where a call leaves some out or gives them by name.
+
+        What is given by name runs along its first axis; a default, and what a partial has fixed, along none.
+        """
+        key = (len(args), *kwargs)
+        known = self._forms.get(key)
+        if known is not None:
+            return known
+        names = self._parameters.layout.names[self._hidden : self._parameters.layout.positional]
+        found = self
+        if not self._parameters.variadic and self._hidden == len(self._fixed_args) and len(args) < len(names):
+            left = [0 if name in kwargs else None for name in names[len(args) :]]
+            axes = (*self._axes(args), *left)
+            found = Batched(self._given, axes, self.out_axes, self._asked, self.parallel)
+        self._forms[key] = found
+        return found
+
+    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        """Nothing: what a function writes to of its elements is not known of the batches."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        form = self._form(args, kwargs)
+        found = self._of_form(form, args, kwargs)
+        self._ran = form.mode
+        return found
+
+    def _of_form(self, form: Batched, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        run = super(Batched, form).__call__
         if (
             len(args) == 1
             and not kwargs
@@ -58,7 +94,7 @@ class Batched(Composite):
             and self.in_axes == 0
             and not self.parallel
         ):
-            return super().__call__(*args)  # one batch: there are no lengths to compare
+            return run(*args)  # one batch: there are no lengths to compare
         if isinstance(self.in_axes, (tuple, list)) and len(self.in_axes) < len(args):
             raise ArgumentError(
                 f"in_axes has {len(self.in_axes)} entries, and the call {len(args)} arguments",
@@ -74,11 +110,12 @@ class Batched(Composite):
                 )
         lengths = _lengths(zip(leaves, axes, strict=True))
         if self.parallel and len(lengths) == 1 and not taped.carries_tensors((args, kwargs)):
-            return self._in_threads(lengths.pop(), leaves, axes, args, kwargs)
-        return super().__call__(*args, **kwargs)
+            return self._in_threads(form, lengths.pop(), leaves, axes, args, kwargs)
+        return run(*args, **kwargs)
 
     def _in_threads(
         self,
+        form: Batched,
         length: int,
         leaves: list[Any],
         axes: list[int | None],
@@ -100,9 +137,9 @@ class Batched(Composite):
                 for x, axis in zip(leaves, axes, strict=True)
             ]
             named = pytree.map_structure(lambda x: x[part], kwargs)
-            return super(Batched, self).__call__(*pytree.unflatten(structure, mine), **named)
+            return super(Batched, form).__call__(*pytree.unflatten(structure, mine), **named)
 
-        first = piece(0) if count == 1 or not self._specialisations else None
+        first = piece(0) if count == 1 or not form._specialisations else None
         if count == 1:
             return first
         begin = 0 if first is None else 1  # the first call compiles: once, before there are threads
@@ -139,6 +176,10 @@ class Batched(Composite):
         leaves, structure = pytree.flatten(tuple(args))
         axes = _spread(self._all_axes(args), tuple(args))
         lengths = {np.shape(x)[a] for x, a in zip(leaves, axes, strict=True) if a is not None}
+        if not all(np.ndim(x) for x in pytree.leaves(kwargs)):
+            raise ArgumentError(
+                "vmap maps over a number", why="Keyword arguments run along their first axis."
+            )
         lengths |= {np.shape(x)[0] for x in pytree.leaves(kwargs)}
         if len(lengths) != 1:
             raise ArgumentError(

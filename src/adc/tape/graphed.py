@@ -52,12 +52,13 @@ def leaf_node(variable: Graphed) -> AccumulateGrad:
 class Graphed:
     """The part of a Tensor that is about derivatives."""
 
-    __slots__ = ("inference", "node", "primal", "resting")
+    __slots__ = ("inference", "node", "primal", "resting", "unrecorded")
 
     primal: Any
     node: Node | None  # None: needs no gradient
-    # These two are left unset in nearly all Tensors:
+    # These are left unset in nearly all Tensors:
     inference: bool  # True: made in inference mode
+    unrecorded: str  # of a view that was made while nothing was recorded: the mode that said so
     resting: AccumulateGrad  # the node of a leaf while it requires no gradient: its gradient and its hooks
     shape: Any
     dtype: Any

@@ -182,6 +182,10 @@ def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
         )
     if not modes.enabled:
         return
+    if hasattr(t, "unrecorded") and (
+        root.node is not None or (value.__class__ is Tensor and value.node is not None)
+    ):
+        raise _of_unrecorded(t.unrecorded)
     # A root without a node and a view with one: either the view was made a leaf, or the root was detached since.
     if root.is_leaf if root.node is not None else t.node is not None:
         what = "a leaf Variable" if t.node.__class__ is AccumulateGrad else "a view of a leaf Variable"
@@ -193,6 +197,16 @@ def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
             "Rounding to integers would lose the derivative.",
             "Make the array of floats.",
         )
+
+
+def _of_unrecorded(mode: str) -> RuntimeError:
+    now, block = ("with grad mode enabled", mode) if mode == "no_grad" else ("in normal mode", f"{mode}_mode")
+    return RuntimeError(
+        f"A view was created in {mode} mode and is being modified inplace {now}. Given that this use case is "
+        "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+        f"inplace either both inside the {block} block (if you don't want the inplace to be tracked) or both "
+        "outside (if you want the inplace to be tracked)."
+    )
 
 
 def _within(root: Tensor, t: Tensor, index: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
-from adc.tape import dispatch, indexing, inplace, record, torchlike
+from adc.tape import dispatch, indexing, inplace, plain_types, record, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import here
 from adc.tape.recorders import Recorders
@@ -160,19 +160,35 @@ _SYNONYMS = {
 
 
 def _item(t: Tensor, *index: Any) -> Any:
-    if modes.plain:
-        t._refuse_cut(
-            "adc cannot turn a Tensor that requires a gradient into a plain number", "Keep the Tensor"
-        )
-    if not index and t.primal.size != 1 and not modes.plain:
-        raise RuntimeError(f"a Tensor with {t.primal.size} elements cannot be converted to Scalar")
-    return t.primal.item(*index)
+    if not modes.plain:
+        if not index and t.primal.size != 1:
+            raise RuntimeError(f"a Tensor with {t.primal.size} elements cannot be converted to Scalar")
+        return t.primal.item(*index)
+    if not _stays_recorded(t, "number"):
+        return t.primal.item(*index)
+    t.primal.item(*index)  # what NumPy refuses
+    place = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
+    if len(place) < t.ndim:  # a position among all elements, or none of the only one
+        place = np.unravel_index(place[0] % t.size if place else 0, t.shape)
+    return plain_types.number_of_pythons(t[tuple(map(int, place))] if t.ndim else t)
 
 
 def _tolist(t: Tensor) -> Any:
-    if modes.plain:
-        t._refuse_cut("adc cannot turn a Tensor that requires a gradient into a list", "Keep the Tensor")
-    return t.primal.tolist()
+    if not modes.plain or not _stays_recorded(t, "list"):
+        return t.primal.tolist()
+    return [_tolist(t[k]) for k in range(len(t))] if t.ndim else plain_types.number_of_pythons(t)
+
+
+def _stays_recorded(t: Tensor, what: str) -> bool:
+    """Whether the elements carry a derivative, which numbers of Python's do in double precision alone."""
+    if t.node is None or not modes.enabled:
+        return False
+    if t.dtype not in (np.float64, np.complex128):
+        t._refuse_cut(
+            f"adc cannot turn a Tensor of {t.dtype} that requires a gradient into a plain {what}",
+            "Keep the Tensor",
+        )
+    return True
 
 
 def _numpy(t: Tensor, *, force: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""What traced code gets in place of functions that make arrays or walk through them, and of `isinstance`."""
+"""What traced code gets in place of functions that make arrays, walk through them or ask for their class."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.tape import record
 from adc.tape.node import here
+from adc.tape.plain_types import isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -34,7 +35,7 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
                 for v in value
             ]
         )
-        return made
+        return made if dtype is None or np.dtype(dtype) == made.dtype else made.astype(dtype)
     return float_array(
         np.array(record.plain(value), dtype=dtype) if copy else np.asarray(record.plain(value), dtype=dtype)
     )
@@ -101,11 +102,8 @@ def vectorize(
     return call
 
 
-def _isinstance(value: Any, kinds: Any) -> bool:
-    """A Tensor is what its array is, to a function that was written for arrays."""
-    if builtins.isinstance(value, Tensor):
-        return builtins.isinstance(value.primal, kinds) or builtins.isinstance(value, kinds)
-    return builtins.isinstance(value, kinds)
+def _isscalar(element: Any) -> bool:
+    return np.isscalar(shown(element) if isinstance(element, Tensor) else element)
 
 
 CREATORS: dict[Any, Callable[..., Any]] = {
@@ -118,5 +116,6 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
+    np.isscalar: _isscalar,
 }
-BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}
+BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": isinstance_, "type": type_}

@@ -41,6 +41,7 @@ class Modes(threading.local):
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
     callbacks: Any = ()  # a list while a backward pass runs: what is called when it ends
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
+    lent: Any = None  # adc.tape.lent.Lent: the arrays that function was given
 
     @property
     def enabled(self) -> bool:
@@ -77,7 +78,7 @@ modes = Modes()
 on_inference: list[Callable[[bool, bool], None]] = []
 
 
-def _set(values: Mapping[str, bool]) -> None:
+def _set(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if name == "inference" and value != modes.inference:
             for changed in on_inference:
@@ -88,10 +89,10 @@ def _set(values: Mapping[str, bool]) -> None:
 class _Mode:
     """A mode set for the length of a `with` block or of a decorated function's calls."""
 
-    _values: Mapping[str, bool]
+    _values: Mapping[str, Any]
 
     def __enter__(self) -> None:
-        stack: list[dict[str, bool]] = self.__dict__.setdefault("_stack", [])
+        stack: list[dict[str, Any]] = self.__dict__.setdefault("_stack", [])
         stack.append({name: getattr(modes, name) for name in self._values})
         _set(self._values)
 
@@ -111,7 +112,7 @@ class _Mode:
         return run  # type: ignore[return-value]
 
 
-def _between_yields(function: Callable[..., Any], values: Mapping[str, bool]) -> Callable[..., Any]:
+def _between_yields(function: Callable[..., Any], values: Mapping[str, Any]) -> Callable[..., Any]:
     """A generator function whose code runs in a mode, and not what runs while it waits at a `yield`."""
 
     @functools.wraps(function)
@@ -141,7 +142,7 @@ def _between_yields(function: Callable[..., Any], values: Mapping[str, bool]) ->
 class within(_Mode):
     """Any modes, for the length of a `with` block."""
 
-    def __init__(self, values: Mapping[str, bool]) -> None:
+    def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
 
 
@@ -262,8 +263,8 @@ class set_detect_anomaly(set_grad_enabled):
 class plain_numpy(_Mode):
     """A function written for NumPy runs on Tensors: NumPy's defaults hold, and a write spares kept values."""
 
-    def __init__(self) -> None:
-        self._values = {"plain": True, "enabled": True, "inference": False}
+    def __init__(self, lent: Any) -> None:
+        self._values = {"plain": True, "enabled": True, "inference": False, "lent": lent}
 
 
 def is_grad_enabled() -> bool:

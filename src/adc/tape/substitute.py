@@ -9,6 +9,7 @@ themselves stay as they are.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 import sys
@@ -64,6 +65,11 @@ class Substitution:
         self._memo: dict[int, tuple[Any, Any]] = {}  # id -> (original, to keep the id alive; its stand-in)
         self._namespaces: dict[int, Namespace] = {}
         self.assigns_globals = False
+        self.builtins = {**BUILTINS, "__import__": self._import}
+
+    def _import(self, *args: Any, **kwargs: Any) -> Any:
+        """`import` in a function."""
+        return self.translate(builtins.__import__(*args, **kwargs))
 
     def translate(self, value: Any) -> Any:
         """The stand-in for a value that traced code looks up; most values stand for themselves."""
@@ -171,7 +177,7 @@ class Namespace(dict[str, Any]):
         self._substitution = substitution
         self._original = original
         self._translated: dict[str, Any] = {}
-        self["__builtins__"] = BUILTINS
+        self["__builtins__"] = substitution.builtins
         for name in ("__name__", "__package__", "__spec__"):  # where a relative import looks
             self[name] = original.get(name)
         self._translated.update(self)
@@ -270,6 +276,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
 
 
 def _array(_: Substitution, value: Any) -> Tensor:
+    if modes.lent is not None:
+        modes.lent.lend(value)
     return make(value)
 
 

@@ -247,7 +247,12 @@ class Tensor(Graphed):
     def mT(self) -> Any:
         return np.swapaxes(self, -1, -2)
 
+    def __str__(self) -> str:
+        return str(plain_types.shown(self)) if modes.lent is not None else repr(self)
+
     def __repr__(self) -> str:
+        if modes.lent is not None:  # in a plain NumPy function
+            return repr(plain_types.shown(self))
         text = np.array2string(np.asarray(self.primal), separator=", ", prefix="tensor(")
         if self.dtype not in (np.float64, np.int64, np.bool_):
             text += f", dtype={self.dtype.name}"
@@ -316,7 +321,18 @@ def _rebuilt(primal: Any, requires_grad: bool) -> Tensor:
 
 
 # These complete the class and build Tensors themselves, so they can only be imported once it exists.
-from adc.tape import dispatch, gradients, hooks, indexing, inplace, methods, record, views, writes  # noqa: E402, F401
+from adc.tape import (  # noqa: E402
+    dispatch,
+    gradients,
+    hooks,
+    indexing,
+    inplace,
+    methods,  # noqa: F401
+    plain_types,
+    record,
+    views,
+    writes,
+)
 
 graphed.complete(make, gradients=gradients, hooks=hooks, views=views, writes=writes)
 operators.complete(Tensor, record, inplace, dispatch)

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.errors import ArgumentError, DerivativeError
+from adc.errors import ArgumentError, DerivativeError, GraphCutError
+from adc.runtime.copies import copied_together
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.collector import collected_seldom
-from adc.tape.entry import Pull
+from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
+from adc.tape.plain_types import INPUT, NUMBER
 from adc.tape.state import plain_numpy
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
 Key = int | str  # an argument by position or by name
-
-_INPUT = Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
 
 
 @dataclass
@@ -83,12 +83,27 @@ def vjp(
     """The result of a function and its pull, from an adjoint of the result to those of the arguments.
 
     The pull may be called any number of times and returns a tuple, one gradient per argument. With `has_aux`
-    the function returns a pair, of which the second part carries no derivative and is returned third.
+    the function returns a pair, of which the second part carries no derivative and is returned third. Arguments are
+    copied: what the caller writes to them later, or to what is returned, does not change the pull.
 
     >>> y, pull = vjp(lambda x: 3.0 * x, np.array([1.0, 2.0]))
     >>> pull(np.ones(2))
     (array([3., 3.]),)
     """
+    leaves, structure = pytree.flatten((list(args), kwargs or {}))
+    args, kwargs = pytree.unflatten(structure, copied_together(leaves))
+    value, pull, *aux = vjp_of_lent(function, *args, kwargs=kwargs, argnums=argnums, has_aux=has_aux)
+    return _own_tree(value), pull, *map(_own_tree, aux)
+
+
+def vjp_of_lent(
+    function: Callable[..., Any],
+    *args: Any,
+    kwargs: dict[str, Any] | None = None,
+    argnums: Sequence[Key] | None = None,
+    has_aux: bool = False,
+) -> Any:
+    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results."""
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
     result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
@@ -178,6 +193,7 @@ def _run(
             why=f"The call has {len(args)} positional arguments and {sorted(kwargs)}.",
         )
     start = next(orders)
+    lent = Lent(function, arguments)
     number = _number_type(list(arguments.values()))
     originals: list[Any] = []
     inputs: list[Node | None] = []
@@ -196,11 +212,25 @@ def _run(
     for key in arguments.keys() - set(places):
         leaves, structure = pytree.flatten(arguments[key])
         arguments[key] = pytree.unflatten(structure, [_constant(leaf) for leaf in leaves])
-    with plain_numpy(), collected_seldom():
-        result = traced(function)(
-            *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
-        )
+    with plain_numpy(lent), collected_seldom():
+        try:
+            result = traced(function)(
+                *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
+            )
+        except ValueError as error:
+            if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
+                raise _written_to_a_constant(error.__cause__) from error
+            raise
     return Traced(originals, inputs, structures, result, _reaches_beyond(result, start))
+
+
+def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
+    return GraphCutError(
+        "adc cannot write a value with a derivative into this array",
+        cut.location,
+        "The tape sees arrays of floats that functions of NumPy make, and this one an operator made of integers.",
+        "Make an array of it first: a = np.array(np.arange(5) * 1.0).",
+    )
 
 
 def _reaches_beyond(result: Any, start: int) -> bool:
@@ -241,7 +271,8 @@ def _input(leaf: Any, number: Any) -> Tensor | None:
     # A node of its own, not a leaf: a plain function may write to its arguments. The write itself goes to a
     # copy, because the caller's array is held elsewhere (views.spare_kept).
     node = Node()
-    node.pull, node.edges, node.kept, node.z = _INPUT, () if behind is None else (behind,), (), None
+    node.pull = NUMBER if isinstance(leaf, float | complex) and not isinstance(leaf, np.generic) else INPUT
+    node.edges, node.kept, node.z = () if behind is None else (behind,), (), None
     node.shape, node.dtype, node.order, node.hooks = primal.shape, primal.dtype, next(orders), None
     node.code, node.lasti = None, 0
     return make(primal, node)
@@ -312,6 +343,11 @@ def _plain_tree(value: Any) -> Any:
         return _plain_value(value)
     leaves, structure = pytree.flatten(value)
     return pytree.unflatten(structure, [_plain_value(leaf) for leaf in leaves])
+
+
+def _own_tree(value: Any) -> Any:
+    """A result whose arrays no node keeps."""
+    return pytree.map_structure(lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x, value)
 
 
 def _as_value(dot: Any) -> Any:

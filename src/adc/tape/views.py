@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError
+from adc.runtime.copies import copied, window
 from adc.tape.node import here
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -47,6 +48,10 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
             if root.extra is None:
                 root.extra = Family()
             root.extra.add(result)
+            if not modes.enabled:
+                result.unrecorded = "inference" if modes.inference else "no_grad"
+            elif hasattr(source, "unrecorded"):
+                result.unrecorded = source.unrecorded
             if modes.inference:
                 result.inference = root.is_inference()
             return
@@ -153,6 +158,8 @@ def spare_kept(tensor: Tensor) -> None:
     With Tensors made by the user PyTorch's rule holds instead, that a stale value is an error.
     """
     root = root_of(tensor)
+    if modes.lent is not None:
+        modes.lent.writes(root.primal)
     members = views_of(root)
     owner = owner_of(root.primal)
     # Held by: the attribute, the name `owner`, the call's argument, and one view each.
@@ -162,22 +169,19 @@ def spare_kept(tensor: Tensor) -> None:
     if not held and all(sys.getrefcount(view.primal) <= 2 for view in members):
         return
     before = root.primal
-    root.primal = before.copy(order="K")
+    root.primal = copied(before)
     for view in members:
         view.primal = _moved(before, root.primal, view.primal)
 
 
 def _moved(
-    before: np.ndarray[Any, Any], after: np.ndarray[Any, Any], window: np.ndarray[Any, Any]
+    before: np.ndarray[Any, Any], after: np.ndarray[Any, Any], view: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
     """The same window of a copy."""
     if before.strides != after.strides:
         raise GraphCutError(
-            "adc cannot follow a view of an array that is not contiguous",
+            "adc cannot follow a view of an array whose elements overlap",
             here(),
             repair="Start from a copy: x = x.copy().",
         )
-    moved: np.ndarray[Any, Any] = np.ndarray(
-        window.shape, window.dtype, after, _address(window) - _address(before), window.strides
-    )
-    return moved
+    return window(after, before, view)

@@ -1,0 +1,85 @@
+"""Arrays that a traced function is lent, as arguments or from outside it, and a write to one that shares its memory.
+
+A write to an argument goes to a copy, because the caller's arrays stay as they are. Another argument in the same memory
+would not see it, as it would in NumPy: that is refused, as generated code does.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adc import pytree
+from adc.errors import ArgumentError, Location
+from adc.tape.node import here
+
+__all__ = ["Lent", "aliased"]
+
+
+class Lent:
+    """What a traced function is lent, while it runs."""
+
+    __slots__ = ("_arguments", "_arrays", "_function", "_places", "_written")
+
+    def __init__(self, function: Callable[..., Any], arguments: Mapping[int | str, Any]) -> None:
+        self._function = function
+        self._arguments = dict(arguments)
+        leaves = pytree.leaves(list(arguments.values()))
+        self._arrays = [getattr(leaf, "primal", leaf) for leaf in leaves]  # the array of a Tensor
+        arrays = [k for k, array in enumerate(self._arrays) if isinstance(array, np.ndarray)]
+        self._places = {
+            id(self._arrays[k]): k for k in reversed(arrays)
+        }  # of one array given twice, the first
+        self._written: list[int] = []
+
+    def lend(self, array: np.ndarray[Any, Any]) -> None:
+        """Note an array from outside the function. Raises ArgumentError if it shares memory that was written to."""
+        self._arrays.append(array)
+        k = self._places[id(array)] = len(self._arrays) - 1
+        for j in self._written:
+            self._check(j, k)
+
+    def writes(self, array: Any) -> None:
+        """Note a write to the array of a Tensor. Raises ArgumentError if it shares memory with another that is lent."""
+        k = self._places.get(id(array))
+        if k is None:
+            return  # not lent, or moved away by an earlier write
+        self._written.append(k)
+        for j in range(len(self._arrays)):
+            self._check(k, j)
+
+    def _check(self, written: int, other: int) -> None:
+        one, two = self._arrays[written], self._arrays[other]
+        if written != other and isinstance(two, np.ndarray) and np.may_share_memory(one, two):
+            raise aliased(self._name(written), self._name(other), here())
+
+    def _name(self, k: int) -> str:
+        parameters = _parameters(self._function)
+        names = [
+            f"{parameters[key] if isinstance(key, int) and key < len(parameters) else key}{path}"
+            for key, value in self._arguments.items()
+            for path, _ in pytree.flatten_with_paths(value)[0]
+        ]
+        return names[k] if k < len(names) else "an array from outside"
+
+
+def aliased(written: str, shared: str, where: Location | None = None) -> ArgumentError:
+    """What is said of a function that writes to an argument which shares its memory."""
+    return ArgumentError(
+        f"the arguments `{written}` and `{shared}` may share memory, and the function writes to `{written}`",
+        where,
+        "What one argument is after the write would depend on how the other lies in it.",
+        "Pass a copy of one of them.",
+    )
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    """The names of the positional parameters, as far as they are known."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

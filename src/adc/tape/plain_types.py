@@ -1,0 +1,177 @@
+"""What a Tensor is in the function as NumPy runs it: an array, a number of NumPy's, or one of Python's.
+
+An operator between Python's numbers gives one of Python's, and so does a function of `math`; the record does not tell
+these from NumPy's. A question whose answer depends on it is refused.
+"""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from adc.errors import UnsupportedError
+from adc.rules import registry
+from adc.tape.entry import Entry, Pull
+from adc.tape.node import IndexNode, Node, here, orders
+from adc.tape.tensor import Tensor, make
+
+__all__ = ["INPUT", "NUMBER", "isinstance_", "number_of_pythons", "shown", "type_"]
+
+
+def _input() -> Pull:
+    return Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
+
+
+INPUT = _input()
+NUMBER = _input()  # of an argument that is a number of Python's
+
+_PYTHONS = {"f": float, "c": complex, "b": bool, "i": int, "u": int}
+# What Python's numbers can do, and stay such.
+_ARITHMETIC = frozenset(
+    {
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "power",
+        "remainder",
+        "negative",
+        "positive",
+        "absolute",
+        "real",
+        "imag",
+        "conjugate",
+    }
+)
+
+
+_PYTHONS_OWN = _input()  # of what `item` and `tolist` give
+
+
+def number_of_pythons(t: Tensor) -> Tensor:
+    """A number of NumPy's as one of Python's, with its derivative."""
+    assert t.node is not None
+    node = Node()
+    node.pull, node.edges, node.kept, node.z = _PYTHONS_OWN, (t.node,), (), None
+    node.shape, node.dtype, node.order, node.hooks = (), t.dtype, next(orders), None
+    node.code, node.lasti = t.node.code, t.node.lasti
+    return make(t.primal, node)
+
+
+def _samples(t: Tensor) -> list[Any]:
+    """The value as NumPy's function may have it, in each type that it may have there."""
+    primal = t.primal
+    if builtins.isinstance(primal, np.ndarray) or primal.dtype.kind not in _PYTHONS:
+        return [primal]
+    found = _origin(t.node)
+    python = _PYTHONS[primal.dtype.kind](primal)
+    return [python] if found is NUMBER else [primal] if found is INPUT else [primal, python]
+
+
+def _origin(node: Node | None) -> Pull | None:
+    """NUMBER for one of Python's numbers, INPUT for one of NumPy's, None where the record does not say."""
+    known: dict[Node, Pull | None] = {}
+    todo = [] if node is None else [node]
+    while todo:
+        at = todo[-1]
+        waits = [edge for edge in at.edges if edge not in known] if _passes_on(at) else []
+        if waits:
+            todo += waits
+            continue
+        known[todo.pop()] = _of_node(at, known)
+    return None if node is None else known[node]
+
+
+def _passes_on(node: Node) -> bool:
+    """Whether the type of a number follows from those that it was made of."""
+    return node.pull is INPUT or node.pull is NUMBER or _name(node) in _ARITHMETIC
+
+
+def _of_node(node: Node, known: dict[Node, Pull | None]) -> Pull | None:
+    if (
+        node.pull is INPUT or node.pull is NUMBER
+    ):  # of an argument of a derivative in a derivative: what it is outside
+        return known[node.edges[0]] if node.edges else node.pull
+    if node.pull is _PYTHONS_OWN:
+        return NUMBER
+    if node.shape or builtins.isinstance(node, IndexNode):
+        return INPUT
+    name = _name(node)
+    if name in _ARITHMETIC:
+        return INPUT if any(known[edge] is INPUT for edge in node.edges) else None
+    return INPUT if name is not None and name not in _of_math() else None
+
+
+def _name(node: Node) -> str | None:
+    entry = getattr(node.pull, "entry", None)
+    if not builtins.isinstance(entry, Entry):
+        return None
+    root = (getattr(entry.function, "__module__", None) or "numpy").partition(".")[0]  # ufuncs name no module
+    return entry.operation.name if root in ("numpy", "scipy") else None
+
+
+@functools.cache
+def _of_math() -> frozenset[str]:
+    """The operations that Python's own functions give numbers of Python's for."""
+    functions = [f for module in (math, cmath) for f in vars(module).values() if callable(f)]
+    found = [registry.find(f) for f in [*functions, np.round]]
+    return frozenset({operation.name for operation in found if operation is not None})
+
+
+def _refused(t: Tensor) -> UnsupportedError:
+    python, numpy = (type(sample).__name__ for sample in reversed(_samples(t)))
+    return UnsupportedError(
+        f"the tape does not know whether this number is a {python} of Python's or a np.{numpy}",
+        here(),
+        "It computes with NumPy's numbers, and what is asked here depends on that.",
+        f"Ask isinstance(x, ({python}, np.{numpy})), or np.ndim(x) == 0.",
+    )
+
+
+def shown(t: Tensor) -> Any:
+    """What stands for a Tensor in a text that traced code makes; where the record does not say, NumPy's number."""
+    return _samples(t)[0]
+
+
+def isinstance_(value: Any, kinds: Any) -> bool:
+    """`isinstance` in traced code: a Tensor is what its value is in the function as NumPy runs it."""
+    if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
+        return builtins.isinstance(value, kinds)
+    answers = {builtins.isinstance(sample, kinds) for sample in _samples(value)}
+    if len(answers) > 1:
+        raise _refused(value)
+    return answers.pop()
+
+
+def _type_of(value: Any) -> Any:
+    if builtins.isinstance(value, Tensor):
+        samples = _samples(value)
+        if len(samples) > 1:
+            raise _refused(value)
+        return type(samples[0])
+    found = type(value)
+    return type_ if found is type else found
+
+
+class _Asked(type):
+    """The class of the stand-in for `type`, which is a class too: `isinstance(x, type)`, `class Meta(type)`."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not type_:  # a metaclass of the user's
+            return super().__call__(*args, **kwargs)
+        return _type_of(*args) if len(args) == 1 and not kwargs else type(*args, **kwargs)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return builtins.isinstance(value, type) if cls is type_ else super().__instancecheck__(value)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, type) if cls is type_ else super().__subclasscheck__(kind)
+
+
+class type_(type, metaclass=_Asked):
+    """`type` in traced code."""
