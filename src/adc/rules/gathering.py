@@ -5,6 +5,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
+from adc.rules.movement import stretched
 from adc.rules.registry import composite, constant, full, linear, lowered, static
 from adc.rules.sampler import call, corner
 
@@ -74,7 +75,7 @@ def _taken_along_axis(arr, indices, axis, require):
     if axis is None:
         return tuple(indices.shape)
     k = axis % arr.ndim
-    beside = [(*x.shape[:k], Dim(1), *x.shape[k + 1 :]) for x in (arr, indices)]
+    beside = [(*x.shape[:k], Dim(1), *x.shape[k + 1 :]) for x in (indices, arr)]
     stretched = shapes.broadcast(beside, require)
     return (*stretched[:k], indices.shape[k], *stretched[k + 1 :])
 
@@ -107,8 +108,7 @@ def take_along_axis_loop(arr, indices, axis):
     where_from = np.moveaxis(indices, 0 if axis is None else axis, 0)
     n = moved.shape[0]
     k = where_from.shape[0]
-    # Only the shape of the sum is used.
-    rest = np.shape(np.zeros((1,) + np.shape(moved)[1:]) + np.zeros((1,) + np.shape(where_from)[1:]))[1:]
+    rest = stretched(np.shape(where_from)[1:], np.shape(moved)[1:])
     m = count_of(rest)
     flat = np.reshape(np.broadcast_to(moved, (n,) + rest), (n, m))
     positions = np.reshape(np.broadcast_to(where_from, (k,) + rest), (k, m))
