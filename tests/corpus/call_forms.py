@@ -73,6 +73,17 @@ def put_by_lists(x, s):
     return np.sum(y * np.arange(1.0, 5.0))
 
 
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(1, 4))))
+def positions_of_every_row(a, row):
+    b = a * 2.0
+    np.put_along_axis(b, np.array([[1, -1]]), np.sum(a**2, axis=1, keepdims=True), 1)
+    np.put_along_axis(b, np.array([0, -6]), row[0, :2], None)
+    picked = np.take_along_axis(b, np.array([[0, -1]]), axis=1) * np.take_along_axis(
+        row, np.array([[0], [3], [-2]]), 1
+    )
+    return np.sum(picked**2) + np.sum(b**3)
+
+
 @program(matrix(3, 4))
 def open_mesh_of_lists(a):
     return np.sum(a[np.ix_([0, 2], [1, 3])] ** 2) + np.sum(np.take_along_axis(a, np.array([7, 0]), axis=None))

@@ -95,3 +95,11 @@ def remainders_at_the_half(s, k):
     for i in range(5):
         total += s * math.remainder(float(k[i]), 2.0) + math.remainder(s, 0.3 * float(k[i])) * s
     return total + np.i0(s) * np.heaviside(s, 0.5) + np.sum(np.i0(s * np.ones(3)))
+
+
+@program(lambda r: (r.uniform(0.2, 0.9), 7))
+def integers_of_the_run(x, n):
+    total = x * math.perm(n, 2) + x**2 * math.gcd(n, 21, 14) + x**3 * math.isqrt(n) + x * math.lcm(n, 3)
+    for k in range(n):
+        total += x**k / math.factorial(k) * math.comb(n, k)
+    return total

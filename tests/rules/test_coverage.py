@@ -111,7 +111,7 @@ RULEBOOK = {
 }
 ZERO_BY_NATURE = set(
     """
-    floor_divide nextafter sign rint floor ceil trunc count_nonzero argmax argmin any all argsort searchsorted
+    floor_divide sign rint floor ceil trunc count_nonzero argmax argmin any all argsort searchsorted
     einsum_path linalg.matrix_rank""".split()
 )
 

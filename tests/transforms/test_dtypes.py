@@ -63,3 +63,35 @@ def test_a_double_of_numpy_counts_and_a_float_of_python_does_not(function, mode)
     z, pull = adc.vjp(function, x, mode=mode)
     assert z.dtype == function(x).dtype
     assert pull(np.ones_like(z))[0].dtype == np.float32
+
+
+def middle(x):
+    return np.quantile(x, 0.35)
+
+
+def several_levels(x):
+    return np.percentile(x, [35, 60])
+
+
+def chosen_level(x):
+    return np.quantile(x, np.array([[0.35]]), method="inverted_cdf")
+
+
+def step_of(x):
+    return np.heaviside(x, 0.5)
+
+
+def taken_apart(x):
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(mantissa, exponent + 1)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("function", [middle, several_levels, chosen_level, step_of, taken_apart])
+def test_a_result_of_single_precision_has_the_dtype_of_numpy(function, mode):
+    x = np.array([0.5, -1.25, 2.0], np.float32)
+    value, pull = adc.vjp(function, x, mode=mode)
+    expected = function(x)
+    assert np.asarray(value).dtype == expected.dtype
+    np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-6)
+    assert pull(np.ones_like(expected))[0].dtype == np.float32

@@ -70,6 +70,22 @@ def test_hessians_and_jacobians_of_each(mode):
     np.testing.assert_allclose(found, np.stack([np.diag(np.cos(row)) for row in A]))
 
 
+def residuals(a, b):
+    return np.linalg.lstsq(a, b)[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_results_that_are_empty_for_some_lengths(mode):
+    a, b = np.random.default_rng(0).normal(size=(2, 5, 2)), np.random.default_rng(1).normal(size=(2, 5, 3))
+    expected = [residuals(*pair) for pair in zip(a, b, strict=True)]
+    np.testing.assert_allclose(adc.vmap(residuals, mode=mode)(a, b), expected)
+
+
+def test_a_shape_that_the_data_of_an_element_decide_is_refused():
+    with pytest.raises(adc.UnsupportedError, match="whose shape is only known inside the batch"):
+        adc.vmap(lambda x: x[x > 0.0], mode="python")(A)
+
+
 def test_refusals():
     with pytest.raises(adc.ShapeError, match="lengths 2, 3"):
         adc.vmap(lambda x, y: x * y, mode="python")(A, W)

@@ -319,8 +319,19 @@ def convolve_push(z, a, v, mode="full", *, a_dot, v_dot):
         (r.normal(5), r.normal(3), "same"),
         (r.normal(5), r.normal(3), "full"),
         (r.normal(5), r.normal(2), "same"),
+        (r.normal(2), r.normal(5), "same"),
+        (r.normal(3), r.normal(5), "same"),
+        (r.normal(4), r.normal(5), "same"),
+        (r.normal(2), r.normal(4)),
+        (r.normal(2), r.normal(4), "full"),
     ],
-    notes="a is at least as long as v unless mode is full",
 )
 def correlate(a, v, mode="valid"):
-    return np.convolve(a, conjugated(np.flip(v)), mode)
+    turned = conjugated(np.flip(v))
+    if mode != "same":
+        return np.convolve(a, turned, mode)
+    # NumPy correlates the longer row with the shorter one, and turns the result: of an even number of places beside
+    # the middle ones, the one more is on the other side than in a convolution where `a` is the shorter.
+    n, m = a.shape[0], v.shape[0]
+    start = np.where(n < m, n // 2, (m - 1) // 2)
+    return np.convolve(a, turned)[start : start + np.maximum(n, m)]

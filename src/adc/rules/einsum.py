@@ -11,6 +11,7 @@ from string import ascii_letters
 import numpy as np
 
 from adc.rules.diagonals import diagonal_of
+from adc.rules.movement import stretched
 from adc.rules.registry import composite, constant, static
 from adc.rules.sampler import call
 
@@ -205,15 +206,17 @@ def _contracted(a, a_letters, b, b_letters, wanted):
     column_lengths = _lengths(b, b_letters, columns)
     left = np.transpose(a, order_of(a_letters, batch + rows + inner))
     right = np.transpose(b, order_of(b_letters, batch + inner + columns))
+    # What has one element along an index gives it to all of the other.
+    sums = stretched(_lengths(a, a_letters, inner), _lengths(b, b_letters, inner))
+    left = np.broadcast_to(left, _lengths(a, a_letters, batch + rows) + sums)
+    right = np.broadcast_to(right, _lengths(b, b_letters, batch) + sums + column_lengths)
     if batch == "" and columns == "" and rows == "":
         return np.reshape(left, (np.size(left),)) @ np.reshape(right, (np.size(right),)), ""
     # Without batches, an operand that has no index of its own is a vector.
     left_rows = () if batch == "" and rows == "" else (_product(row_lengths),)
     right_columns = () if batch == "" and columns == "" else (_product(column_lengths),)
-    left = np.reshape(
-        left, _lengths(a, a_letters, batch) + left_rows + (_product(_lengths(a, a_letters, inner)),)
-    )
-    length = _product(_lengths(b, b_letters, inner))
+    length = _product(sums)
+    left = np.reshape(left, _lengths(a, a_letters, batch) + left_rows + (length,))
     right = np.reshape(right, _lengths(b, b_letters, batch) + (length,) + right_columns)
     z = left @ right
     return np.reshape(z, np.shape(z)[: len(batch)] + row_lengths + column_lengths), batch + rows + columns
@@ -266,6 +269,10 @@ def _of_which(args):
         ("ij,jk,k->i", r.normal(2, 3), r.normal(3, 4), r.normal(4)),
         ("ij,jk,kl,lm->im", r.normal(2, 3), r.normal(3, 2), r.normal(2, 4), r.normal(4, 2)),
         ("...i,...i", r.normal(2, 1, 3), r.normal(4, 3)),
+        ("ij,ij->i", r.normal(2, 1), r.normal(2, 3)),
+        ("ij,jk->ik", r.normal(2, 3), r.normal(1, 4)),
+        ("bijk,bjkl->bil", r.normal(2, 3, 1, 2), r.normal(1, 4, 2, 2)),
+        ("ij,ij->", r.normal(2, 1), r.normal(1, 3)),
         call("ij,jk->ik", r.normal(2, 3), r.normal(3, 4), optimize=True),
         (r.normal(2, 3), [0, 1], r.normal(3, 4), [1, 2], [0, 2]),
         (r.normal(2, 3, 3), [..., 1, 1]),

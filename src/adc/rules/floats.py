@@ -25,6 +25,7 @@ def copysign(z, x1, x2):
     math.ldexp,
     wrt="x1",
     cost=2,
+    extra={"integers": ("x2",)},
     examples=lambda r: [(0.7, 3), (r.normal(4), r.integers(-3, 4, 4)), (r.normal(2, 3), 2)],
 )
 def ldexp(z, x1, x2):
@@ -44,8 +45,8 @@ def heaviside(z, x1, x2):
 
 @lowered(np.heaviside)
 def heaviside_by_cases(x1, x2):
-    step = np.where(x1 > 0.0, 1.0, np.where(x1 < 0.0, 0.0, x2))
-    return np.where(np.isnan(x1), x1, step)
+    step = np.where(np.isnan(x1), x1, x2)  # which has the dtype of both
+    return np.where(x1 > 0.0, 1.0, np.where(x1 < 0.0, 0.0, step))
 
 
 @elementwise(
@@ -95,13 +96,16 @@ def frexp_push(z, x, *, x_dot):
     return np.ldexp(x_dot, -exponent), np.zeros_like(exponent)
 
 
-constant(
+@elementwise(
     np.nextafter,
     math.nextafter,
-    parameters="x1, x2",
-    elementwise=True,
-    notes="zero, as in JAX",
-    examples=lambda r: [(0.5, 1.0)],
+    cost=4,
+    notes="as x1: the step to the neighbour is piecewise constant",
+    examples=lambda r: [(0.5, 1.0), (0.5, -1.0), (r.normal(4), r.normal(4)), (r.normal(2, 3), 1.0)],
 )
+def nextafter(z, x1, x2):
+    return 1.0, 0.0
+
+
 constant(np.spacing, parameters="x", elementwise=True, examples=lambda r: [0.5])
 constant(math.ulp, parameters="x", examples=lambda r: [0.5])

@@ -5,6 +5,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
+from adc.rules.movement import stretched
 from adc.rules.registry import composite, constant, full, linear, lowered, static
 from adc.rules.sampler import call, corner
 
@@ -20,11 +21,14 @@ def count_of(lengths):
 
 
 def scatter_along_axis(values, indices, axis, length):
-    """Zeros of `length` along `axis`, `values` added at `indices`: the transpose of take_along_axis."""
+    """Zeros of `length` along `axis`, `values` added at `indices`: the transpose of take_along_axis.
+
+    Beside the axis, indices of length 1 are those of every value.
+    """
     moved = np.moveaxis(values, axis, 0)
     where_to = np.moveaxis(indices, axis, 0)
     result = np.zeros((length, *moved.shape[1:]), dtype=moved.dtype)
-    others = np.indices(where_to.shape, sparse=True)[1:]
+    others = np.indices(moved.shape, sparse=True)[1:]
     np.add.at(result, (where_to, *others), moved)
     return np.moveaxis(result, 0, axis)
 
@@ -45,6 +49,7 @@ def _scattered_shape(values, indices, axis, length):
     examples=lambda r: [
         (r.normal(3), np.array([4, 0, 4]), 0, 5),
         (r.normal(2, 3), r.integers(0, 4, 2, 3), 1, 4),
+        (r.normal(2, 3), r.integers(0, 4, 1, 3), 1, 4),
     ],
 )
 def scatter(z_bar, values, indices, axis, length):
@@ -58,7 +63,7 @@ def scatter_loop(values, indices, axis, length):
     rest = np.shape(moved)[1:]
     m = count_of(rest)
     flat = np.reshape(moved, (n, m))
-    where_to = np.reshape(np.moveaxis(indices, axis, 0), (n, m))
+    where_to = np.reshape(np.broadcast_to(np.moveaxis(indices, axis, 0), np.shape(moved)), (n, m))
     result = np.zeros((length, m), dtype=values.dtype)
     for i in range(n):
         for j in range(m):
@@ -66,17 +71,29 @@ def scatter_loop(values, indices, axis, length):
     return np.moveaxis(np.reshape(result, (length,) + rest), 0, axis)
 
 
+def _taken_along_axis(arr, indices, axis, require):
+    if axis is None:
+        return tuple(indices.shape)
+    k = axis % arr.ndim
+    beside = [(*x.shape[:k], Dim(1), *x.shape[k + 1 :]) for x in (indices, arr)]
+    stretched = shapes.broadcast(beside, require)
+    return (*stretched[:k], indices.shape[k], *stretched[k + 1 :])
+
+
 @linear(
     np.take_along_axis,
     wrt="arr",
     cost=2,
     extra={"dtype": "arr"},
-    shape=lambda arr, indices, axis: tuple(indices.shape),
+    shape=_taken_along_axis,
     examples=lambda r: [
         (r.normal(3), np.array([2, 0, 2]), 0),
         (r.normal(2, 3), np.array([4, 0, 4]), None),
         (r.normal(2, 3), r.integers(0, 3, 2, 4), 1),
         (r.normal(3, 2), r.integers(0, 3, 2, 2), -2),
+        (r.normal(3, 4), np.array([[1, -1]]), 1),
+        (r.normal(1, 4), r.integers(0, 4, 3, 2), 1),
+        (r.normal(2, 3, 1), r.integers(0, 3, 1, 2, 4), 1),
     ],
 )
 def take_along_axis(z_bar, arr, indices, axis):
@@ -91,10 +108,10 @@ def take_along_axis_loop(arr, indices, axis):
     where_from = np.moveaxis(indices, 0 if axis is None else axis, 0)
     n = moved.shape[0]
     k = where_from.shape[0]
-    rest = np.shape(where_from)[1:]
+    rest = stretched(np.shape(where_from)[1:], np.shape(moved)[1:])
     m = count_of(rest)
-    flat = np.reshape(moved, (n, m))
-    positions = np.reshape(where_from, (k, m))
+    flat = np.reshape(np.broadcast_to(moved, (n,) + rest), (n, m))
+    positions = np.reshape(np.broadcast_to(where_from, (k,) + rest), (k, m))
     result = np.zeros((k, m), dtype=arr.dtype)
     for i in range(k):
         for j in range(m):

@@ -114,6 +114,11 @@ def where(z_bar, condition, x, y):
 unless_zero = replace(named("where"), extra={"unless_zero": True})
 
 
+def stretched(lengths, others):
+    """The lengths that arrays of these lengths are broadcast to."""
+    return np.shape(np.zeros(lengths + (0,)) + np.zeros(others + (0,)))[:-1]
+
+
 @linear(
     np.broadcast_to,
     wrt="array",

@@ -64,6 +64,7 @@ class Operation:
     # "may_be_complex": the result for real operands, as their values decide.
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
     # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says.
+    # "integers": parameters that stay integers beside float32.
     # "least": the length of the shortest array that it takes.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",

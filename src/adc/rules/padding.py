@@ -69,7 +69,8 @@ def source(n, before, after, mode):
         return np.remainder(position, n)
     period = _period(n, mode)
     folded = np.remainder(position, 2 * period)
-    return np.minimum(folded, 2 * period - folded - (1 if mode == "symmetric" else 0))
+    turned = np.minimum(folded, 2 * period - folded - (1 if mode == "symmetric" else 0))
+    return np.minimum(turned, n - 1)  # a single element is its own mirror image
 
 
 def _beside_axis(factors, a, k):
@@ -143,6 +144,8 @@ def _beside(a, k, mode, width, side, values):
         (r.normal(3), 2, "edge"),
         (r.normal(4), (2, 3), "reflect"),
         (r.normal(2, 3), 1, "reflect"),
+        (r.normal(1), (3, 2), "reflect"),
+        call(r.normal(1, 3), (2, 5), "reflect", reflect_type="odd"),
         (r.normal(3), (5, 4), "wrap"),
         (r.normal(3), (4, 2), "symmetric"),
         (r.normal(2, 3), ((0, 1), (2, 0)), "edge"),

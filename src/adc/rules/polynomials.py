@@ -13,11 +13,16 @@ def _pair(r):
 @composite(
     np.polyval,
     wrt="p x",
-    examples=lambda r: [(r.normal(4), 0.7), (r.normal(3), r.normal(2, 3)), (r.normal(1), r.normal(3))],
+    examples=lambda r: [
+        (r.normal(4), 0.7),
+        (r.normal(3), r.normal(2, 3)),
+        (r.normal(1), r.normal(3)),
+        (r.normal(0), r.normal(3)),
+    ],
 )
 def polyval(p, x):
-    value = p[0] + 0.0 * x
-    for k in range(1, p.shape[0]):
+    value = np.zeros(1, dtype=p.dtype)[0] + 0.0 * x
+    for k in range(p.shape[0]):
         value = value * x + p[k]
     return value
 

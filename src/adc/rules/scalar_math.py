@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from adc.rules.registry import composite, constant, elementwise, lowered
+from adc.rules.registry import composite, constant, elementwise, full, lowered
 
 
 @elementwise(math.erf, examples=lambda r: [0.3, -1.2, 0.0])
@@ -113,7 +113,23 @@ if hasattr(math, "fma"):
 for question in (math.isnan, math.isinf, math.isfinite):
     constant(question, parameters="x", name=f"math.{question.__name__}", examples=lambda r: [0.5])
 constant(math.isclose, parameters="a, b, rel_tol=1e-09, abs_tol=0.0", name="math.isclose")
-OF_INTEGERS = {"comb": "n, k", "perm": "n, k=None", "factorial": "n", "isqrt": "n", "gcd": "*integers"}
-OF_INTEGERS["lcm"] = "*integers"
+OF_INTEGERS = {"comb": "n, k", "perm": "n, k=None", "factorial": "n", "isqrt": "n"}
+OF_INTEGERS |= {"gcd": "a, b", "lcm": "a, b"}
 for name, parameters in OF_INTEGERS.items():
-    constant(getattr(math, name), parameters=parameters, name=f"math.{name}")
+    constant(getattr(math, name), parameters=parameters, name=f"math.{name}", extra={"positional": True})
+
+
+@full(math.gcd)
+def gcd_of_several(a, b, *integers):
+    common = math.gcd(a, b)
+    for n in integers:
+        common = math.gcd(common, n)
+    return common
+
+
+@full(math.lcm)
+def lcm_of_several(a, b, *integers):
+    common = math.lcm(a, b)
+    for n in integers:
+        common = math.lcm(common, n)
+    return common

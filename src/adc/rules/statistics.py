@@ -85,6 +85,10 @@ def _axes(axis, ndim):
     return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
 
 
+# Methods that give one of the elements, and so none of their sums.
+_PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+
+
 @static
 def _shifts(method):
     """Alpha and beta of Hyndman & Fan's continuous sample quantiles (1996)."""
@@ -96,6 +100,8 @@ def _shifts(method):
         "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
         "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
     }
+    if method not in table:
+        raise ValueError(f"{method!r} is not a valid method")
     return table[method]
 
 
@@ -106,67 +112,89 @@ def _merged_first(a, axes):
 
 
 def _virtual_index(n, q, method):
-    """Where between the n ordered elements a quantile lies, as a real number from 0 to n - 1."""
+    """Where between the n ordered elements a quantile lies, as a real number."""
     if method in ("lower", "higher", "midpoint", "nearest"):
         return q * (n - 1)
+    if method in ("inverted_cdf", "averaged_inverted_cdf"):
+        return n * q - 1.0
+    if method == "closest_observation":
+        return n * q - 1.0 - 0.5
     alpha, beta = _shifts(method)
     position = n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0
     return np.minimum(np.maximum(position, 0.0), n - 1.0)
 
 
-def _between(ordered, position, method):
-    """The elements of sorted columns at real positions (positions broadcast against one row)."""
+def _picked(position, method):
+    """The place of the one element that a method gives."""
+    below = np.floor(position)
+    if method == "lower":
+        return below
+    if method == "nearest":
+        return np.rint(position)  # half to even, as NumPy does
+    if method == "closest_observation":
+        odd = np.remainder(below, 2.0) == 1.0  # of two places that are equally near
+        return np.maximum(np.where((position == below) & odd, below, below + 1.0), 0.0)
+    return np.maximum(np.ceil(position), 0.0)
+
+
+def _between(ordered, position, numbers, method, dtype):
+    """The elements of sorted columns at real positions, one row of columns for each row of positions."""
+    if method in _PICKING:
+        return np.take_along_axis(ordered, _picked(position, method).astype(int), axis=0)
     below = np.floor(position)
     above = np.ceil(position)
-    if method == "lower":
-        above = below
-    elif method == "higher":
-        below = above
-    elif method == "nearest":
-        # NumPy rounds half to even.
-        below = np.rint(position)
-        above = below
+    share = position - below
+    if method == "averaged_inverted_cdf":
+        above = np.minimum(below + 1.0, numbers - 1.0)
+        share = np.where(share == 0.0, 0.5, 1.0)
+        below = np.maximum(below, 0.0)
     first = np.take_along_axis(ordered, below.astype(int), axis=0)
     second = np.take_along_axis(ordered, above.astype(int), axis=0)
     if method == "midpoint":
-        return 0.5 * (first + second)
-    return first + (second - first) * (position - below)
+        return (0.5 * (first + second)).astype(dtype)
+    return first + (second - first) * share.astype(dtype)
 
 
-def _single_quantile(ordered, numbers, poisoned, q, method):
-    """One row of quantiles of sorted columns, `numbers` of whose elements count."""
-    position = _virtual_index(numbers, q, method) + np.zeros_like(ordered[:1])
-    return np.where(poisoned, np.nan, _between(ordered, position, method))
-
-
-def _shaped(row, a, axes, keepdims):
+def _lengths(a, axes, keepdims):
     lengths = ()
     for k in range(np.ndim(a)):
         if k not in axes:
             lengths = lengths + (a.shape[k],)
         elif keepdims:
             lengths = lengths + (1,)
-    return np.reshape(row, lengths)
+    return lengths
+
+
+def _levels(q):
+    """Levels in lists as an array."""
+    if not isinstance(q, (list, tuple)):
+        return q
+    rows = []
+    for row in q:
+        rows.append(_levels(row))
+    return np.stack(tuple(rows))
 
 
 def _quantiles(a, q, axis, method, keepdims, skip_nan):
     axes = _axes(axis, np.ndim(a))
     columns = _merged_first(a, axes)
     n = columns.shape[0]
-    ordered = as_floats(np.sort(columns, axis=0))
+    ordered = np.sort(columns, axis=0)
+    if method not in _PICKING:
+        ordered = as_floats(ordered)
     missing = np.sum(np.isnan(columns), axis=0, keepdims=True)
-    if skip_nan:
-        numbers = np.maximum(n - missing, 1)
-        poisoned = missing == n
-    else:
-        numbers = n
-        poisoned = missing > 0
-    if np.ndim(q) == 0:
-        return _shaped(_single_quantile(ordered, numbers, poisoned, q, method), a, axes, keepdims)
-    rows = []
-    for k in range(len(q)):
-        rows.append(_shaped(_single_quantile(ordered, numbers, poisoned, q[k], method), a, axes, keepdims))
-    return np.stack(rows)
+    numbers = np.maximum(n - missing, 1) if skip_nan else n
+    poisoned = missing == n if skip_nan else missing > 0
+    # One level for each row; a plain number leaves the precision as it is.
+    levels = q if np.ndim(q) == 0 else np.reshape(q, (np.size(q),) + (1,) * (np.ndim(columns) - 1))
+    dtype = (ordered[:1] * (q if np.ndim(q) == 0 else levels[:1])).dtype
+    position = _virtual_index(numbers, levels, method)
+    if np.ndim(position) == 0:
+        position = np.reshape(position, (1,) * np.ndim(columns))
+    rows = _between(ordered, position, numbers, method, dtype)
+    if may_be_nan(a):
+        rows = np.where(poisoned, np.nan, rows)
+    return np.reshape(rows, np.shape(q) + _lengths(a, axes, keepdims))
 
 
 def _quantile_examples(r, scale=1.0):
@@ -183,6 +211,12 @@ def _quantile_examples(r, scale=1.0):
         call(r.distinct(6), 0.33 * scale, method="midpoint"),
         call(r.distinct(6), 0.02 * scale, method="weibull"),
         call(r.distinct(6), 0.6 * scale, method="median_unbiased"),
+        call(a, np.array([[0.1, 0.3], [0.8, 0.9]]) * scale, axis=1),
+        call(a, np.array([[0.1, 0.3]]) * scale, axis=0, keepdims=True),
+        call(r.distinct(6), 0.34 * scale, method="inverted_cdf"),
+        call(r.distinct(4), np.array([0.04, 0.43, 0.6, 0.9]) * scale, method="inverted_cdf"),
+        call(r.distinct(4), np.array([0.04, 0.43, 0.6, 0.9]) * scale, method="averaged_inverted_cdf"),
+        call(a, np.array([0.04, 0.35, 0.6, 0.9]) * scale, axis=1, method="closest_observation"),
     ]
 
 
@@ -194,7 +228,7 @@ def _quantile_examples(r, scale=1.0):
     notes="at a tie as argsort; with respect to q the slope between elements",
 )
 def quantile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, q, axis, method, keepdims, False)
+    return _quantiles(a, _levels(q), axis, method, keepdims, False)
 
 
 @composite(
@@ -204,23 +238,14 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
     extra={"float64_only": True},
 )
 def nanquantile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, q, axis, method, keepdims, True)
-
-
-def _fractions(q):
-    if np.ndim(q) == 0:
-        return q / 100.0
-    fractions = []
-    for k in range(len(q)):
-        fractions.append(q[k] / 100.0)
-    return tuple(fractions)
+    return _quantiles(a, _levels(q), axis, method, keepdims, True)
 
 
 @composite(
     np.percentile, wrt="a q", examples=lambda r: _quantile_examples(r, 100.0), extra={"float64_only": True}
 )
 def percentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _fractions(q), axis, method, keepdims, False)
+    return _quantiles(a, _levels(q) / 100.0, axis, method, keepdims, False)
 
 
 @composite(
@@ -230,7 +255,7 @@ def percentile(a, q, axis=None, method="linear", keepdims=False):
     extra={"float64_only": True},
 )
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _fractions(q), axis, method, keepdims, True)
+    return _quantiles(a, _levels(q) / 100.0, axis, method, keepdims, True)
 
 
 @composite(
@@ -252,7 +277,7 @@ def median(a, axis=None, keepdims=False):
     ordered = as_floats(np.sort(columns, axis=0))
     middle = 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
     # NaN sorts to the end.
-    return _shaped(np.where(np.isnan(ordered[n - 1]), np.nan, middle), a, axes, keepdims)
+    return np.reshape(np.where(np.isnan(ordered[n - 1]), np.nan, middle), _lengths(a, axes, keepdims))
 
 
 @composite(np.nanmedian, examples=_nan_examples, extra={"float64_only": True})

@@ -13,23 +13,24 @@ def _writes(parameter):
 
 
 def position_of(flat, lengths):
-    """Positions in a flattened array as one index array per axis."""
+    """Positions in a flattened array as one index array per axis; what lies outside stays outside, and is refused."""
     index = ()
     rest = flat
-    for k in range(len(lengths) - 1, -1, -1):
+    for k in range(len(lengths) - 1, 0, -1):
         index = (np.remainder(rest, lengths[k]),) + index
         rest = np.floor_divide(rest, lengths[k])
-    return index
+    return (rest,) + index
 
 
-def axis_index(indices, axis, ndim):
-    """One index array per axis, `indices` along one of them."""
+def axis_index(indices, axis, arr):
+    """One index array per axis of `arr`, `indices` along one of them."""
+    ndim = np.ndim(arr)
     index = ()
     for k in range(ndim):
         if k == axis % ndim:
             index = index + (indices,)
         else:
-            n = indices.shape[k]
+            n = arr.shape[k]
             index = index + (np.reshape(np.arange(n), (1,) * k + (n,) + (1,) * (ndim - 1 - k)),)
     return index
 
@@ -41,10 +42,17 @@ def axis_index(indices, axis, ndim):
     examples=lambda r: [
         (r.normal(2, 3), np.array([[2], [0]]), r.normal(2, 1), 1),
         (r.normal(3), np.array([1]), 0.5, 0),
+        (r.normal(3, 4), np.array([[1, -1]]), r.normal(3, 2), 1),
+        (r.normal(3, 4), np.array([[1, -1]]), r.normal(2), 1),
+        (r.normal(1, 4), np.array([[1, 0], [3, -2], [1, 2]]), r.normal(3, 2), 1),
+        (r.normal(2, 3), np.array([4, 0, -2]), r.normal(3), None),
     ],
 )
 def put_along_axis(arr, indices, values, axis):
-    arr[axis_index(indices, axis, np.ndim(arr))] = values
+    if axis is None:
+        arr[position_of(indices, np.shape(arr))] = values
+    else:
+        arr[axis_index(indices, axis, arr)] = values
 
 
 @composite(
@@ -55,6 +63,7 @@ def put_along_axis(arr, indices, values, axis):
         (r.normal(4), np.array([2, 0]), r.normal(2)),
         (r.normal(2, 3), np.array([4, 0]), 0.5),
         (r.normal(2, 3), np.array([4, 0, 1]), r.normal(2)),
+        (r.normal(2, 3), np.array([-1, -6]), r.normal(2)),
     ],
 )
 def put(a, ind, v):

@@ -2,6 +2,11 @@
 
 from adc.runtime import caching as caching
 from adc.runtime.convolution import convolve as convolve
+from adc.runtime.integers import comb as comb
+from adc.runtime.integers import factorial as factorial
+from adc.runtime.integers import isqrt as isqrt
+from adc.runtime.integers import lcm as lcm
+from adc.runtime.integers import perm as perm
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky
 from adc.runtime.linalg import eigh as eigh
@@ -30,13 +35,17 @@ from adc.runtime.views import transpose as transpose
 __all__ = [
     "argsort",
     "cholesky",
+    "comb",
     "convolve",
     "det",
     "dot",
     "eigh",
     "empty",
+    "factorial",
     "inv",
+    "isqrt",
     "kernel",
+    "lcm",
     "lu",
     "lu_det",
     "lu_inv",
@@ -44,6 +53,7 @@ __all__ = [
     "lu_slogdet",
     "lu_solve",
     "lu_solve_transposed",
+    "perm",
     "qr",
     "searchsorted",
     "slogdet",

@@ -150,7 +150,7 @@ class ExpressionPrinter:
             elif not (
                 isinstance(arg, Const) and (arg.value is parameter.default or arg == Const(parameter.default))
             ):
-                if isinstance(operation.function, np.ufunc):
+                if isinstance(operation.function, np.ufunc) or "positional" in operation.extra:
                     positional.append(self.atom(arg))
                 else:
                     keywords.append(ast.keyword(parameter.name, self.atom(arg)))

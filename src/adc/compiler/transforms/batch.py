@@ -20,7 +20,7 @@ from adc.compiler.ir.nodes import (
     Var,
     bound_inside,
     defined,
-    length_variables,
+    owners,
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
@@ -107,7 +107,7 @@ def _stacked(ev: Evaluator, y: Value, axis: int, index: Var, length: Value, body
     """An array that the loop fills, one result per trip."""
     shape: tuple[Dim, ...] = y.type.shape if isinstance(y, Var) else ()
     inside = {v for s in walk(body) for v in (*defined(s), *bound_inside(s))} | {index}
-    if isinstance(y, Var) and y.is_array and any(v in inside for v in length_variables(y)):
+    if any(v in inside for d in shape for v in owners(d)):
         raise ev.refuse(
             "vmap stacks results whose shape is only known inside the batch",
             repair="return arrays whose shape follows from those of the arguments",

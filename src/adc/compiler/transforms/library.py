@@ -7,6 +7,7 @@ order by their digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,14 @@ COMPILED_ONCE: dict[Callable[..., Any], str] = {
     np.linalg.cholesky: "cholesky",
     np.linalg.eigh: "eigh",
     np.linalg.qr: "qr",
+}
+# Numba lacks them, and integers of its own would wrap.
+OF_INTEGERS: dict[Callable[..., Any], str] = {
+    math.comb: "comb",
+    math.factorial: "factorial",
+    math.isqrt: "isqrt",
+    math.lcm: "lcm",
+    math.perm: "perm",
 }
 PLAIN_OPTIONS = (None, False, "L", "reduced")  # what these functions do when nothing is said
 
@@ -53,6 +62,17 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
         way = "rt.solve_transposed" if factor is not stmt.args[0] else "rt.solve_lower"
         return Assign(stmt.targets, way, (factor, stmt.args[1]), stmt.origin)
     return Assign(stmt.targets, f"rt.{name}", tuple(a for a in stmt.args if isinstance(a, Var)), stmt.origin)
+
+
+def of_numbers(stmt: Assign) -> Assign:
+    """A statement of numbers alone, with the call by the name that compiled code uses for it."""
+    name = OF_INTEGERS.get(stmt.op.function) if isinstance(stmt.op, Operation) else None
+    if name is None:
+        return stmt
+    given = tuple(a for a in stmt.args if a != Const(None))
+    if len(given) < len(stmt.args):
+        name = "factorial"  # math.perm(n)
+    return Assign(stmt.targets, f"rt.{name}", given, stmt.origin)
 
 
 def is_by_factors(stmt: Assign) -> bool:

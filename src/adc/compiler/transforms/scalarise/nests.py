@@ -372,7 +372,11 @@ class Nests:
             return self.ev.assign("cast", (self.ev.atom(loaded[0]), Const(dtype)), Scalar(dtype))
         assert isinstance(stmt.op, Operation)
         if dtype == "float32" and stmt.op.kind == "elementwise":
-            loaded = [plain(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded]
+            whole = stmt.op.extra.get("integers", ())
+            loaded = [
+                v if p.name in whole else plain(self.as_dtype(self.ev.atom(v), dtype))
+                for p, v in zip(stmt.op.parameters, loaded, strict=True)
+            ]
         if stmt.op.name == "where" and dtype == "float32":
             loaded[1:] = [plain(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded[1:]]
         if stmt.op.name == "clip":

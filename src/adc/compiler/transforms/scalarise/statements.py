@@ -125,7 +125,7 @@ class _Scalariser:
             if stmt.name == "clip":
                 self.nests.define(target, self.nests.element(stmt, target, []))
                 return
-            self.ev.block.append(self._typed(stmt))
+            self.ev.block.append(library.of_numbers(self._typed(stmt)))
             return
         name = stmt.name
         if name == "getitem" and not target.is_array:
