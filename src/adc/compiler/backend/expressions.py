@@ -150,7 +150,7 @@ class ExpressionPrinter:
             elif not (
                 isinstance(arg, Const) and (arg.value is parameter.default or arg == Const(parameter.default))
             ):
-                if isinstance(operation.function, np.ufunc) or "positional" in operation.extra:
+                if isinstance(operation.function, np.ufunc) or operation.module == "math":
                     positional.append(self.atom(arg))
                 else:
                     keywords.append(ast.keyword(parameter.name, self.atom(arg)))
@@ -330,7 +330,8 @@ def _array_dtype(dtype: str) -> ast.expr:
 def _scalar_type(dtype: str, given: str | None) -> ast.expr:
     """What makes a number of that dtype of another."""
     plain = {"float64": "float", "int64": "int", "bool": "bool"}
-    if dtype not in plain or (dtype == "float64" and given == "bool"):  # of which Numba's `float` makes none
+    # Numba's `float` makes no number of a truth value, and leaves single precision as it is.
+    if dtype not in plain or (dtype == "float64" and given in ("bool", "float32")):
         return attribute("np", dtype)
     return name(plain[dtype])
 

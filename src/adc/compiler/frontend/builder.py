@@ -477,6 +477,12 @@ class Builder:
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )
 
+    def plain(self, x: Var) -> Var:
+        """A number of NumPy's as one of Python's, of the same dtype."""
+        if isinstance(x.type, Scalar) and not x.type.weak:
+            return self.assign("alias", (x,), Scalar(x.type.dtype, True), dim=x.dim)
+        return x
+
     def without_axes(self, value: Value) -> Value:
         """A number in place of an array without axes that the program makes; what it is written to is known by it."""
         t = self.type_of(value)

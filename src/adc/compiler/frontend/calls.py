@@ -44,7 +44,8 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.values import Either, Maybe, Value
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import Assign, Var
+from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation, plain_integers
@@ -238,6 +239,9 @@ class Calls(Functions):
             out, args[names.index("out")] = args[names.index("out")], None
         if out is not None:
             return self.into(out, self.call(function, args, kwargs))
+        of_math = getattr(function, "__module__", "") == "math"
+        if of_math:
+            args = [self._as_double(a) for a in args]
         args, kwargs = self._operands(operation, args, kwargs)
         if operation.body is not None and (
             operation.kind in ("composite", "constant")
@@ -251,8 +255,20 @@ class Calls(Functions):
                 self.snapshots[result] = source
         else:
             result = self.op(operation, *args, **kwargs)
+        if of_math and isinstance(result, Var) and not result.is_array:
+            last = self.block[-1]
+            if isinstance(last, Assign) and last.targets == (result,):
+                result.type = Scalar(result.type.dtype, True)  # just made: nobody knows it yet
+            else:
+                result = self.plain(result)
         named = array_functions.result_type(function) if isinstance(result, tuple) else None
         return result if named is None else named(*result)
+
+    def _as_double(self, x: Value) -> Value:
+        """A number as the functions of `math` take it: they know single precision from double no more than C does."""
+        known = self.type_of(x)
+        single = isinstance(known, Scalar) and known.dtype in ("float16", "float32")
+        return self.cast(x, "float64", weak=True) if single else x
 
     def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
         """Whether operands have ranks for which compiled code takes the body of an operation in its place."""

@@ -142,7 +142,7 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
             )
         if x.type.dtype == "bool":
             x = self.cast(x, "int64", weak=True)
-        return x if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
+        return self.plain(x) if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
     return self.now(float, [x], {})
 
 
@@ -160,7 +160,7 @@ def _int(self: Calls, x: Value = 0) -> Value:
         return self.now(int, [x], {})
     if is_float(x.type):
         x = self.op("trunc", x)
-    return x if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
+    return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
 
 
 def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
@@ -363,12 +363,10 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
         return isinstance(value, classes)
     if value.is_array:
         return np.ndarray in wanted or object in wanted
-    python = {"float64": float, "int64": int, "bool": bool, "complex128": complex}.get(value.type.dtype)
-    return any(
-        isinstance(c, type)
-        and ((python is not None and issubclass(python, c)) or issubclass(np.dtype(value.type.dtype).type, c))
-        for c in wanted
-    )
+    cls: type = np.dtype(value.type.dtype).type
+    if isinstance(value.type, Scalar) and value.type.weak:
+        cls = type(np.ones((), cls).item())
+    return any(isinstance(c, type) and issubclass(cls, c) for c in wanted)
 
 
 def _super(self: Calls, *args: Value) -> Value:
