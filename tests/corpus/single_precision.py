@@ -24,13 +24,3 @@ def whose_number_it_is(x, y):
 @program(lambda r: (r.uniform(0.5, 1.5, size=3).astype(np.float32), r.normal(size=3)), argnums=(1,))
 def single_numbers_in_math(s, x):
     return np.sum(x * x) * math.hypot(s[0], s[1]) + math.exp(s[2]) * x[0]
-
-
-@program(
-    lambda r: (r.uniform(0.5, 1.5, size=3).astype(np.float32), 0.5),
-    argnums=(0,),
-    tolerance=1e-3,
-    refused={"tape": "its numbers of math are NumPy's, of double precision"},
-)
-def precision_that_math_leaves(x, s):
-    return np.sum(x * math.exp(s) * math.sin(x[0]))
