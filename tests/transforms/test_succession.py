@@ -101,3 +101,17 @@ def test_a_trip_makes_the_next_row(function):
 def test_a_state_that_is_read_stays():
     text = adc.value_and_grad(read_between, mode="compiled").source(np.ones(9), 3, stage="optimized")
     assert "trip + 1, " not in text
+
+
+def test_trips_and_lengths_that_are_known():
+    def three_steps(start):
+        u = np.zeros(6)
+        u[:] = start
+        for _ in range(3):
+            u[1:-1] = u[1:-1] * (1.0 + 0.1 * (u[2:] - u[:-2]))
+        return np.sum(u**2)
+
+    x = 0.3 * R.normal(size=6)
+    with interpreted():
+        found = adc.value_and_grad(three_steps, mode="compiled")(x)
+    agree(found, adc.value_and_grad(three_steps, mode="tape")(x))

@@ -127,7 +127,7 @@ class _Rows:
         (n,) = state.type.shape
         trips, length = allocation.args[0]
         before = len(ev.block)
-        rows = ev.atom(ev.op("add", trips, 1))
+        rows = ev.atom(ev.op("add", trips.value if isinstance(trips, Const) else trips, 1))
         counted, ev.block[before:] = ev.block[before:], []
         place = ev.block.index(allocation)
         ev.block[place:place] = counted
@@ -136,7 +136,7 @@ class _Rows:
         end = ev.atom(ev.dim_value(n))
         first, last = ev.atom(ev.dim_value(found.low)), ev.atom(ev.dim_value(found.high))
         if not (n - found.low).nonnegative:  # the state may be shorter than what is held of it
-            first = ev.atom(ev.op("minimum", first, end))
+            first = ev.atom(ev.op("minimum", *(x.value if isinstance(x, Const) else x for x in (first, end))))
         self._loop(Const(0), end, lambda i: self._move(kept, (Const(0), i), state, (i,)))
         head: Block = []
         with ev.at(head):
