@@ -107,3 +107,13 @@ def a_position_in_a_table(x, width):
             seen += 2
             s += flat[i * width + j] ** 2 * seen
     return s
+
+
+@program(lambda r: (1.5, np.uint64(12345), np.arange(3, dtype=np.uint64)))
+def hashed_in_unsigned_integers(x, h, table):
+    s = 0.0
+    for k in range(3):
+        h = h ^ 0x9E3779B97F4A7C15
+        h = (h >> np.uint64(7)) ^ np.uint64(0xFFFFFFFFFFFFFFFF)
+        s += x**k * float(h >> np.uint64(40)) / 2.0**24
+    return s + x * np.sum((table ^ 0x9E3779B97F4A7C15) % np.uint64(7))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.types import Scalar, is_float
 from adc.rules.operation import Operation
@@ -17,13 +19,16 @@ LARGEST = 2**63 - 1
 def operands(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> tuple[Value, ...]:
     """The operands of an elementwise operation, as numbers with a point where Python makes them that.
 
-    `x / 2**64` divides by a float. `n**-2` and `10**-k`, for a counter k, are powers of floats; where only the run
-    tells the sign of the exponent, a check in compiled code does (`transforms/overflow.py`).
+    `x / 2**64` divides by a float, and a constant of 64 bits beside `np.uint64` is one of these. `n**-2`, and `10**-k`
+    for a counter k, are powers of floats; where only the run tells the sign of the exponent, a check in compiled code
+    does (`transforms/overflow.py`).
     """
-    if any(_is_large(v) for v in bound) and any(
-        t is not None and is_float(t) for t in map(builder.type_of, bound)
-    ):
-        bound = tuple(float(v) if _is_large(v) else v for v in bound)
+    if any(_is_large(v) for v in bound):
+        types = [t for t in map(builder.type_of, bound) if t is not None]
+        if any(is_float(t) for t in types):
+            bound = tuple(float(v) if _is_large(v) else v for v in bound)
+        elif any(t.dtype == "uint64" for t in types):
+            bound = tuple(np.uint64(v) if _is_large(v) and 0 < v < 2**64 else v for v in bound)
     if operation.name == "power":
         base, exponent = bound
         if _is_plain(builder, base) and _is_plain(builder, exponent) and _never_positive(builder, exponent):
