@@ -58,7 +58,7 @@ class Activity:
         self.useful |= {v.root for v in self.useful}
         self.kept_varied: set[Buffer] = set()
         self.kept_useful: set[Buffer] = set()
-        statements = list(walk(block))
+        statements = walk(block)
         self._to_fixed_point(statements, self._spread_varied, self.varied)
         self._to_fixed_point(statements[::-1], self._spread_useful, self.useful)
         for stmt in statements:

@@ -7,6 +7,7 @@ by the same amount grows by that in a trip, and everything else has no bound.
 
 from __future__ import annotations
 
+from adc.compiler.frontend.python_integers import LARGEST
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -22,25 +23,16 @@ from adc.compiler.ir.nodes import (
     While,
     walk,
 )
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Scalar, is_plain_integer
 
-LIMIT = 2**63 - 1
-UNKNOWN = (
-    2**62
-)  # of a number that comes from somewhere else: what it is added to is small beside the rest of 64 bits
+# Of a number that comes from somewhere else: what it is added to is small beside the rest of 64 bits.
+UNKNOWN = 2**62
 LENGTH = 2**31
 TRIPS = 2**31
 NESTED_TRIPS = 2**15  # of all loops together no more than 2**46 are run, in a day
 _PROBES = (2**44, 2**45)
 
 Bounds = dict[Var, int]
-
-
-def is_plain_integer(x: Atom) -> bool:
-    """Whether a value is an integer of Python's, in the user's function."""
-    if isinstance(x, Const):
-        return type(x.value) is int
-    return isinstance(x.type, Scalar) and x.type.weak and x.type.dtype == "int64"
 
 
 def _counts(x: Atom) -> bool:
@@ -55,7 +47,7 @@ class Magnitudes:
     """
 
     def __init__(self, program: Program, argument: int) -> None:
-        self.bounds: Bounds = {p: argument for p in program.params if is_plain_integer(p)}
+        self.bounds: Bounds = {p: argument for p in program.params if is_plain_integer(p.type)}
         self.kept: dict[Buffer, int] = {}
         self._block(program.body)
 
@@ -97,9 +89,9 @@ class Magnitudes:
             case (("bitwise_or" | "bitwise_xor"), [a, b]):
                 return (1 << max(a.bit_length(), b.bit_length())) - 1
             case "power", [a, b]:
-                return int(a**b) if b <= 64 else LIMIT + 1
+                return int(a**b) if b <= 64 else LARGEST + 1
             case "left_shift", [a, b]:
-                return a << b if b <= 64 else LIMIT + 1
+                return a << b if b <= 64 else LARGEST + 1
         return UNKNOWN
 
     # --- the walk -----------------------------------------------------------------------------------------------
@@ -108,7 +100,7 @@ class Magnitudes:
         for s in block:
             if isinstance(s, Assign) and len(s.targets) == 1 and _counts(s.target):
                 # What exceeds the limit is found out, and does not.
-                self.bounds[s.target] = min(self.result(s), LIMIT)
+                self.bounds[s.target] = min(self.result(s), LARGEST)
             elif isinstance(s, If):
                 self._block(s.then)
                 self._block(s.orelse)
@@ -137,7 +129,7 @@ class Magnitudes:
             found = []
             for probe in _PROBES:
                 for c in carried:
-                    self.bounds[c.phi] = probe if c in free else LIMIT
+                    self.bounds[c.phi] = probe if c in free else LARGEST
                 self._inside(s)
                 found.append([self.of(c.out) for c in free])
             first, second = found
@@ -154,12 +146,12 @@ class Magnitudes:
                     0,
                 )
                 for c in free:
-                    self.bounds[c.phi] = min(start + step * _trips(s, step), LIMIT)
+                    self.bounds[c.phi] = min(start + step * _trips(s, step), LARGEST)
                 break
             free = still
         for c in carried:
             if c not in free:
-                self.bounds[c.phi] = LIMIT
+                self.bounds[c.phi] = LARGEST
         self.kept = kept  # without what the probes left there
         self._inside(s)
         for c in carried:

@@ -45,7 +45,7 @@ class Weight:
 
 def inactive_shifts(program: Program) -> set[Var]:
     """The maxima (and minima) of a program on whose value its results do not depend."""
-    statements = list(walk(program.body))
+    statements = walk(program.body)
     readers: dict[Var, list[Stmt]] = {}
     for s in statements:
         for v in uses(s):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, lapack, plain_integers, simplify, stretching
+from adc.compiler.frontend import infer, lapack, python_integers, simplify, stretching
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths, length_of
@@ -216,7 +216,7 @@ class Builder:
         if operation.name in ("logical_and", "logical_or"):
             bound = self._as_truths(bound)
         if infer.is_elementwise(operation):
-            bound = self._plain_doubles(plain_integers.operands(self, operation, bound))
+            bound = self._plain_doubles(python_integers.operands(self, operation, bound))
             bound = stretching.operands(self, self._without_broadcasts(bound))
         elif lapack.takes(operation):
             bound = lapack.operands(self, bound)

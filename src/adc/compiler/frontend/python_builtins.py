@@ -148,11 +148,12 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
 
 def to_double(self: Calls, x: Value = 0.0) -> Value:
     """np.float64(x): beside single precision it counts as double, which a float of Python's does not."""
+    if isinstance(x, Var) and x.type == Scalar("float64"):
+        return x
     number = to_float(self, x)
-    if not isinstance(number, Var):
-        return np.float64(number)
-    plain = isinstance(number.type, Scalar) and number.type.weak
-    return self.assign("alias", (number,), Scalar("float64")) if plain else number
+    return (
+        self.assign("alias", (number,), Scalar("float64")) if isinstance(number, Var) else np.float64(number)
+    )
 
 
 def _int(self: Calls, x: Value = 0) -> Value:

@@ -60,6 +60,11 @@ def is_integer(t: Type) -> bool:
     return np.dtype(t.dtype).kind in "iu"
 
 
+def is_plain_integer(t: Type | None) -> bool:
+    """Whether it is the type of an integer of Python's."""
+    return isinstance(t, Scalar) and t.weak and t.dtype == "int64"
+
+
 def of_number(value: complex | np.generic) -> Scalar:
     """The type of a Python number, or of a NumPy scalar.
 

@@ -15,7 +15,7 @@ from adc.compiler.ir.nodes import Assign, Program, Var, defined, times_read, use
 
 def run(program: Program) -> Program:
     """The program with the user's names, and those of adjoints, on the numbers that took the place of arrays."""
-    statements = list(walk(program.body))
+    statements = walk(program.body)
     variables = {*program.params, *(v for s in statements for v in (*defined(s), *uses(s)))}
     arrays = {v.name for v in variables if v.is_array}
     elements: dict[Var, Var] = {}

@@ -72,7 +72,7 @@ class _Mover:
 
     def _invariant(self, loop: For | While) -> list[Assign]:
         """What every trip computes alike, in the order of the body."""
-        statements = list(walk([loop]))
+        statements = walk([loop])
         inside = {v for s in statements for v in (*defined(s), *bound_inside(s))}
         changed = {self.memory.of(s.array) for s in statements if isinstance(s, Store)}
         found: list[Assign] = []

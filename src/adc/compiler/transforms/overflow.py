@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adc.compiler.analysis import counters
-from adc.compiler.analysis.magnitudes import LIMIT, UNKNOWN, Magnitudes, is_plain_integer
+from adc.compiler.analysis.magnitudes import UNKNOWN, Magnitudes
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.python_integers import LARGEST
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -29,7 +30,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Scalar, is_plain_integer
 from adc.errors import UnsupportedError
 
 NEAR_LIMIT = 9.2e18  # below 2**63, by more than the rounding of a product
@@ -59,7 +60,7 @@ def _grows(s: Stmt) -> bool:
         isinstance(s, Assign)
         and len(s.targets) == 1
         and s.name in _GROWING
-        and is_plain_integer(s.target)
+        and is_plain_integer(s.target.type)
         and not all(isinstance(a, Const) for a in s.args)
     )
 
@@ -73,7 +74,7 @@ def _exceeding(program: Program, argument: int) -> set[Assign]:
         for s in walk(program.body)
         if isinstance(s, Assign)
         and _grows(s)
-        and (sizes.result(s) > LIMIT or (s.name == "power" and _may_be_negative(s.args[1], ranges)))
+        and (sizes.result(s) > LARGEST or (s.name == "power" and _may_be_negative(s.args[1], ranges)))
     }
 
 
@@ -139,7 +140,7 @@ def _small_arguments(program: Program, large: set[Assign], evaluator: Evaluator)
                 front.extend((u, s) for u in variables(definition[v].args))
     out: Block = []
     for p in program.params:
-        if p in reached and is_plain_integer(p):
+        if p in reached and is_plain_integer(p.type):
             with evaluator.at(out), evaluator.origin_at(reached[p].origin):
                 small = evaluator.op("less_equal", evaluator.op("absolute", p), SMALL)
                 message = f"{p.name} is so large that what is made of it may exceed 64 bits"
@@ -150,7 +151,7 @@ def _small_arguments(program: Program, large: set[Assign], evaluator: Evaluator)
 def _refuse_large_constants(program: Program) -> None:
     for s in walk(program.body):
         for x in s.args if isinstance(s, Assign) else ():
-            if isinstance(x, Const) and type(x.value) is int and abs(x.value) > LIMIT:
+            if isinstance(x, Const) and type(x.value) is int and abs(x.value) > LARGEST:
                 raise UnsupportedError(
                     f"{x.value} has more than 64 bits",
                     location=s.origin,

@@ -78,7 +78,7 @@ class Tangent:
         self.ev = evaluator
         self.seeds = seeds
         self.activity = Activity(block, seeds, outputs, constants)
-        self.statements = list(walk(block))
+        self.statements = walk(block)
         self.written = written_roots(self.statements, evaluator.joined_roots)
         self.dot: dict[Var, Value] = {}
         self.definitions = {t: s for s in self.statements if isinstance(s, Assign) for t in s.targets}

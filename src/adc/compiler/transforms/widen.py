@@ -224,7 +224,7 @@ class _Widener:
 
     def _own_views(self, span: _Span, state: Var) -> bool:
         """Whether the views that are taken of the state in a span are read only there, and no loop carries it."""
-        inside = list(walk(span.statements))
+        inside = walk(span.statements)
         count = Counter(v for s in inside for v in uses(s))
         for s in inside:
             if not isinstance(s, (Assign, Store, Keep)) and any(v.root is state for v in uses(s)):

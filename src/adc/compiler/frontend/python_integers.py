@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.types import Scalar, is_float
+from adc.compiler.ir.types import is_float, is_plain_integer
 from adc.rules.operation import Operation
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
 
-LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # of 64 bits
 
 
 def operands(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -29,22 +29,17 @@ def operands(builder: Builder, operation: Operation, bound: tuple[Value, ...]) -
             bound = tuple(float(v) if _is_large(v) else v for v in bound)
         elif any(t.dtype == "uint64" for t in types):
             bound = tuple(np.uint64(v) if _is_large(v) and 0 < v < 2**64 else v for v in bound)
-    if operation.name == "power":
-        base, exponent = bound
-        if _is_plain(builder, base) and _is_plain(builder, exponent) and _never_positive(builder, exponent):
-            return tuple(
-                float(v) if isinstance(v, int) else builder.cast(v, "float64", weak=True) for v in bound
-            )
+    if (
+        operation.name == "power"
+        and all(is_plain_integer(builder.type_of(v)) for v in bound)
+        and _never_positive(builder, bound[1])
+    ):
+        return tuple(float(v) if isinstance(v, int) else builder.cast(v, "float64", weak=True) for v in bound)
     return bound
 
 
 def _is_large(v: Value) -> bool:
     return type(v) is int and abs(v) > LARGEST
-
-
-def _is_plain(builder: Builder, v: Value) -> bool:
-    found = builder.type_of(v)
-    return isinstance(found, Scalar) and found.weak and found.dtype == "int64"
 
 
 def _never_positive(builder: Builder, v: Value) -> bool:
