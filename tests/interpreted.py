@@ -58,5 +58,6 @@ def interpreted() -> Iterator[None]:
     with (
         mock.patch.object(backend, "jitted", Interpreted),
         mock.patch.object(runtime, "kernel", checked_kernel),
+        mock.patch.object(runtime, "inner_kernel", checked_kernel),
     ):
         yield

@@ -31,3 +31,27 @@ def test_equal_loops_are_compiled_once():
         gradient(*arguments), adc.grad(several_steps, (0, 1, 2, 3, 4), mode="tape")(*arguments), strict=True
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def triangular(lower, x):
+    """A short loop inside two others, of arrays enough to be a kernel."""
+    total = 0.0
+    for n in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            row = x[n, i]
+            for j in range(i):
+                row += lower[i, j] * x[n, j]
+            total += row * row
+    return total
+
+
+def test_a_short_loop_deep_inside_is_taken_in_by_its_caller():
+    r = np.random.default_rng(0)
+    arguments = r.normal(size=(5, 5)), r.normal(size=(3, 5))
+    gradient = adc.grad(triangular, (0, 1), mode="compiled")
+    assert "@rt.inner_kernel" in adc.source(gradient, *arguments, stage="optimized")
+    assert "@rt.kernel" not in adc.source(gradient, *arguments, stage="optimized")
+    for found, wanted in zip(
+        gradient(*arguments), adc.grad(triangular, (0, 1), mode="tape")(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)

@@ -7,6 +7,7 @@ from adc.runtime.integers import factorial as factorial
 from adc.runtime.integers import isqrt as isqrt
 from adc.runtime.integers import lcm as lcm
 from adc.runtime.integers import perm as perm
+from adc.runtime.kernels import inner_kernel as inner_kernel
 from adc.runtime.kernels import kernel as kernel
 from adc.runtime.linalg import cholesky as cholesky
 from adc.runtime.linalg import eigh as eigh
@@ -42,6 +43,7 @@ __all__ = [
     "eigh",
     "empty",
     "factorial",
+    "inner_kernel",
     "inv",
     "isqrt",
     "kernel",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numba
 from llvmlite import binding
 from numba.core import cpu
 from numba.core import options as known_options
@@ -32,10 +33,18 @@ def options() -> dict[str, Any]:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop of generated code, to be called by address. What it writes must not overlap other arguments."""
-    flags = options()
-    if not os.path.exists(function.__code__.co_filename):
-        flags["cache"] = False  # typed at a prompt: there is no file to keep it beside
-    return apart(**flags)(function)
+    return apart(**_options_of(function))(function)
+
+
+def inner_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a short loop deep inside others as a kernel that its caller takes in: the call cost more than its trips."""
+    return numba.njit(**_options_of(function))(function)
+
+
+def _options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    if os.path.exists(function.__code__.co_filename):
+        return options()
+    return {**options(), "cache": False}  # typed at a prompt: there is no file to keep it beside
 
 
 @contextmanager

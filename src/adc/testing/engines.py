@@ -17,6 +17,7 @@ import copy
 import importlib.util
 import json
 import sys
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -205,7 +206,7 @@ def _value_and_gradients(
         return value, gradients
     text = value_and_grad(program, argnums=active).source(*arguments, stage="optimized")
     module: dict[str, Any] = {}
-    exec(text.replace("@rt.kernel\n", ""), module)
+    exec(re.sub(r"@rt\.(inner_)?kernel\n", "", text), module)
     value, *gradients = module[f"{program.__name__}_value_and_grad"](*copy.deepcopy(arguments))
     return value, gradients
 

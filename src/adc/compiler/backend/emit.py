@@ -47,7 +47,7 @@ def with_origins(program: Program) -> tuple[str, list[Location | None]]:
     for kernel in program.meta.get("kernels", ()):
         emitter = Emitter(kernel)
         emitter.text()
-        lines += ["@rt.kernel", *emitter.lines, "", ""]
+        lines += ["@rt.inner_kernel" if kernel.meta["often"] else "@rt.kernel", *emitter.lines, "", ""]
     emitter = Emitter(program)
     emitter.text()
     lines += emitter.lines

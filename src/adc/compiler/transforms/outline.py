@@ -40,6 +40,7 @@ from adc.compiler.transforms.vectorise import gathers, scatters, vectorisable
 # around it. Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
 FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_LARGE = 4, 3, 1
 MANY_LOOPS = 60
+OFTEN = 2  # loops around one that is called so often that its caller takes it in
 FEW_TRIPS = 16  # which are not worth a kernel
 
 
@@ -67,20 +68,20 @@ class _Outliner:
         self.sweep = ""
         self.large = sum(isinstance(s, For) for s in walk(program.body)) > MANY_LOOPS
 
-    def block(self, block: Block, inside: bool = False) -> Block:
-        """A block (`inside` a loop) with its loops as calls of kernels: those of the loops in it, too."""
+    def block(self, block: Block, depth: int = 0) -> Block:
+        """A block inside `depth` loops with its loops as calls of kernels: those of the loops in it, too."""
         here = {v for s in block for v in defined(s)}
         out: Block = []
         for s in block:
             if isinstance(s, Mark):
                 self.sweep = s.text
-            if isinstance(s, For) and self._worthwhile(s, inside) and self._apart(s, here):
-                out.append(self._outlined(s))
+            if isinstance(s, For) and self._worthwhile(s, depth > 0) and self._apart(s, here):
+                out.append(self._outlined(s, depth))
                 continue
             if isinstance(s, (For, While)):
-                s.body = self.block(s.body, inside=True)
+                s.body = self.block(s.body, depth + 1)
             elif isinstance(s, If):
-                s.then, s.orelse = self.block(s.then, inside), self.block(s.orelse, inside)
+                s.then, s.orelse = self.block(s.then, depth), self.block(s.orelse, depth)
             out.append(s)
         return out
 
@@ -119,7 +120,7 @@ class _Outliner:
             for v in arrays
         )
 
-    def _outlined(self, loop: For) -> Assign:
+    def _outlined(self, loop: For, depth: int) -> Assign:
         inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         free: dict[Var, None] = {}
         for s in walk([loop]):
@@ -144,14 +145,15 @@ class _Outliner:
         for c, r in zip(copied.carried, inner_results, strict=True):
             c.result = r
         kernel = Program("", list(table.values()), body, list(inner_results))
-        form = _form(kernel)
+        often = depth >= OFTEN and not any(isinstance(s, (For, While)) for s in walk(loop.body))
+        form = often, _form(kernel)
         if form in self.known:
-            name = self.known[form].name  # calls of one function, inlined: LLVM sees their loop once
+            name = self.known[form].name
         else:
             name = f"{self.program.name}_loop"
             if self.kernels:
                 name += f"_{len(self.kernels) + 1}"
-            kernel.name, kernel.meta["sweep"] = name, self.sweep
+            kernel.name, kernel.meta["sweep"], kernel.meta["often"] = name, self.sweep, often
             self.kernels.append(kernel)
             self.known[form] = kernel
         return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
