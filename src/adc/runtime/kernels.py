@@ -37,7 +37,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a short loop deep inside others as a kernel that its caller takes in: the call cost more than its trips."""
+    """Compile a short loop deep inside others, which its caller takes in: a call would cost more than its trips."""
     return numba.njit(**_options_of(function))(function)
 
 

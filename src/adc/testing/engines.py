@@ -16,8 +16,8 @@ from __future__ import annotations
 import copy
 import importlib.util
 import json
-import sys
 import re
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
