@@ -16,9 +16,9 @@ import numpy as np
 from adc import pytree
 from adc.errors import ArgumentError, DerivativeError, GraphCutError
 from adc.runtime.copies import copied_together
+from adc.runtime.garbage import collected_seldom
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
-from adc.tape.collector import collected_seldom
 from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.plain_types import INPUT, NUMBER

@@ -337,6 +337,8 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
 
 def change_blocks(stmt: Stmt, change: Callable[[Block], Block]) -> None:
     """Put what `change` makes of each block of a region in its place, in execution order."""
+    if type(stmt) is Assign or type(stmt) is Store:  # most are
+        return
     if isinstance(stmt, For):
         stmt.body = change(stmt.body)
     elif isinstance(stmt, While):
@@ -355,8 +357,9 @@ def walk(block: Block) -> list[Stmt]:
 def _walk(block: Block, found: list[Stmt]) -> None:
     for stmt in block:
         found.append(stmt)
-        for inner in blocks(stmt):
-            _walk(inner, found)
+        if type(stmt) is not Assign and type(stmt) is not Store:
+            for inner in blocks(stmt):
+                _walk(inner, found)
 
 
 def all_blocks(block: Block) -> list[Block]:
@@ -410,10 +413,10 @@ def times_read(program: Program) -> Counter[Var]:
 
 def defined(stmt: Stmt) -> tuple[Var, ...]:
     """The variables that a statement binds in the block that it stands in."""
+    if type(stmt) is Assign:
+        return stmt.targets
     if type(stmt) is Store:
         return ()
-    if isinstance(stmt, Assign):
-        return stmt.targets
     if isinstance(stmt, (For, While)):
         return tuple([c.result for c in stmt.carried])
     if isinstance(stmt, If):

@@ -37,14 +37,18 @@ Mapping_ = Mapping[Var, Atom]
 
 
 def operand(x: Operand, table: Mapping_) -> Operand:
-    if isinstance(x, Var):
-        seen = table.get(x, x)
+    if type(x) is Var:
+        if x not in table:  # most: this is asked of every operand of a program, by every stage
+            return x
+        seen: Atom = table[x]
         # Chains arise when a replacement is itself replaced.
         while isinstance(seen, Var) and seen in table and table[seen] is not seen:
             seen = table[seen]
         return seen
+    if type(x) is Const:
+        return x
     if isinstance(x, tuple):
-        return tuple(operand(i, table) for i in x)
+        return tuple([operand(i, table) for i in x])
     if isinstance(x, Slice):
         return Slice(*(None if p is None else operand(p, table) for p in (x.start, x.stop, x.step)))
     return x
