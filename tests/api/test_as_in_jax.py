@@ -34,7 +34,7 @@ def test_containers_with_empty_parts():
     assert found["none"]["b"].shape == (0,)
 
 
-@pytest.mark.parametrize("mode", ["compiled", "python"])
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
 @pytest.mark.parametrize("jacobian", [adc.jacobian, adc.jacfwd, adc.jacrev])
 def test_results_and_arguments_of_size_zero(jacobian, mode):
     assert jacobian(lambda x: x[:0] * 2.0, mode=mode)(X).shape == (0, 3)

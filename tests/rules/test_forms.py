@@ -119,3 +119,78 @@ def test_more_taken_off_than_there_is(mode):
             ARGUMENTS[0], 0.7
         )
     assert value == more_taken_off_than_there_is(ARGUMENTS[0], 0.7) == 0.7 * slope
+
+
+def skipping_nan(a, x):
+    b = np.where(a > 1.0, np.nan, a)
+    some = b > -0.5
+    total = np.nansum(b, axis=0, initial=2.0) @ x + np.nanprod(b, where=some, initial=3.0)
+    ends = np.nanmax(b, initial=-1.0) * np.nanmin(b, axis=1, where=some, initial=1.5)[1]
+    return total + ends + np.nanmean(b, where=some) * np.nanvar(b) + np.nanstd(b, axis=1, where=some)[1]
+
+
+def lengths(a, x):
+    return np.hypot.reduce(x[1:]) * x[0] + np.sum(np.hypot.reduce(a, axis=0) ** 3)
+
+
+def running_from_the_start(a, x):
+    none = x[:0]
+    sums = np.cumulative_sum(a, axis=-1, include_initial=True)
+    products = np.cumulative_prod(none, include_initial=True)
+    return np.sum(sums**2) + products[0] * x[0] * np.sum(np.diff(x, 0, prepend=1.0))
+
+
+def one_element(a, x):
+    return x[:1].item() * a[1:, 1:].item() ** 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "f", [skipping_nan, lengths, running_from_the_start, one_element], ids=lambda f: f.__name__
+)
+def test_more_forms(f, mode):
+    if not hasattr(np, "cumulative_sum") and f is running_from_the_start:
+        pytest.skip("NumPy 2.1")
+    value, gradients = adc.value_and_grad(f, argnums=(0, 1), mode=mode)(*ARGUMENTS)
+    np.testing.assert_allclose(value, f(*ARGUMENTS), rtol=1e-12)
+    for k, gradient in enumerate(gradients):
+        for place in np.ndindex(gradient.shape):
+            step = np.zeros_like(gradient)
+            step[place] = 1e-6
+            ahead, behind = (
+                [v + s * step if j == k else v for j, v in enumerate(ARGUMENTS)] for s in (1, -1)
+            )
+            assert abs(gradient[place] - (f(*ahead) - f(*behind)) / 2e-6) < 1e-6
+
+
+def item_of_several(a, x):
+    return x.item() * np.sum(a)
+
+
+def cross_of_four(a, x):
+    wide = np.concatenate((x, x))
+    return np.sum(np.cross(wide, wide[::-1])) * a[0, 0]
+
+
+def no_axis(a, x):
+    return np.sum(np.cumulative_sum(a)) * x[0]
+
+
+@pytest.mark.parametrize("mode", ["compiled", *MODES])
+@pytest.mark.parametrize("f", [item_of_several, cross_of_four, no_axis], ids=lambda f: f.__name__)
+def test_what_numpy_refuses(f, mode):
+    if not hasattr(np, "cumulative_sum") and f is no_axis:
+        pytest.skip("NumPy 2.1")
+    with pytest.raises((ValueError, adc.AdcError)):
+        adc.grad(f, mode=mode)(*ARGUMENTS)
+
+
+def test_numbers_that_choose_elements():
+    """A truth value is no operand with an adjoint: what a number chooses is chosen once for each call."""
+
+    def f(x):
+        return np.sum(x, where=x > 0.5) + np.mean(x * x, where=x < 5.0)
+
+    for value in (np.float64(0.7), np.array(0.7)):
+        np.testing.assert_allclose(adc.grad(f, mode="tape")(value), 2.4)
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(np.float64(0.2)), 0.4)

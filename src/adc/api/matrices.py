@@ -123,15 +123,16 @@ def taped_jacobian(
             bars = [np.zeros(np.shape(x), _float_type(x)) for x in leaves]
             bars[k][index] = 1.0
             rows.append(pull(pytree.unflatten(structure, bars)))
-        if not rows:
-            raise ArgumentError(
-                "the Jacobian of an empty result is not taken on the tape",
-                repair='Use mode="python", or leave the empty part out.',
-            )
-        stacked = [
-            pytree.map_structure(lambda *gs, shape=shape: _stacked(gs, shape), *column)
-            for column in zip(*rows, strict=True)
-        ]
+        if not rows:  # of an empty part: no row, each of which would be such a gradient
+            none = pull(pytree.unflatten(structure, [np.zeros(np.shape(x), _float_type(x)) for x in leaves]))
+            stacked = [
+                pytree.map_structure(lambda g, shape=shape: _no_rows(g, shape), column) for column in none
+            ]
+        else:
+            stacked = [
+                pytree.map_structure(lambda *gs, shape=shape: _stacked(gs, shape), *column)
+                for column in zip(*rows, strict=True)
+            ]
         blocks.append(tuple(stacked) if several else stacked[0])
     found = pytree.unflatten(structure, blocks)
     return (found, *aux) if has_aux else found
@@ -144,6 +145,10 @@ def _float_type(x: Any) -> Any:
 
 def _stacked(rows: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     return rows[0] if not shape else np.reshape(np.stack(rows), shape + np.shape(rows[0]))
+
+
+def _no_rows(gradient: Any, shape: tuple[int, ...]) -> Any:
+    return np.zeros(shape + np.shape(gradient), _float_type(gradient))
 
 
 @static

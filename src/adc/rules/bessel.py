@@ -101,12 +101,12 @@ def k1e(z, x):
     examples=orders,
 )
 def jv(z, v, x):
-    return 0.5 * (sp.jv(v - 1, x) - sp.jv(v + 1, x))
+    return 0.5 * (sp.jv(v - 1.0, x) - sp.jv(v + 1.0, x))
 
 
 @elementwise(sp.yv, name="special.yv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def yv(z, v, x):
-    return 0.5 * (sp.yv(v - 1, x) - sp.yv(v + 1, x))
+    return 0.5 * (sp.yv(v - 1.0, x) - sp.yv(v + 1.0, x))
 
 
 @elementwise(sp.yn, name="special.yn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
@@ -116,12 +116,12 @@ def yn(z, n, x):
 
 @elementwise(sp.iv, name="special.iv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def iv(z, v, x):
-    return 0.5 * (sp.iv(v - 1, x) + sp.iv(v + 1, x))
+    return 0.5 * (sp.iv(v - 1.0, x) + sp.iv(v + 1.0, x))
 
 
 @elementwise(sp.kv, name="special.kv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def kv(z, v, x):
-    return -0.5 * (sp.kv(v - 1, x) + sp.kv(v + 1, x))
+    return -0.5 * (sp.kv(v - 1.0, x) + sp.kv(v + 1.0, x))
 
 
 @elementwise(sp.kn, name="special.kn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
@@ -131,12 +131,12 @@ def kn(z, n, x):
 
 @elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def ive(z, v, x):
-    return 0.5 * (sp.ive(v - 1, x) + sp.ive(v + 1, x)) - np.sign(x) * z
+    return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) - np.sign(x) * z
 
 
 @elementwise(sp.kve, name="special.kve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def kve(z, v, x):
-    return z - 0.5 * (sp.kve(v - 1, x) + sp.kve(v + 1, x))
+    return z - 0.5 * (sp.kve(v - 1.0, x) + sp.kve(v + 1.0, x))
 
 
 @elementwise(
@@ -149,7 +149,7 @@ def kve(z, v, x):
     notes="of real arguments",
 )
 def jve(z, v, x):
-    return 0.5 * (sp.jve(v - 1, x) - sp.jve(v + 1, x))
+    return 0.5 * (sp.jve(v - 1.0, x) - sp.jve(v + 1.0, x))
 
 
 @elementwise(
@@ -162,27 +162,27 @@ def jve(z, v, x):
     notes="of real arguments",
 )
 def yve(z, v, x):
-    return 0.5 * (sp.yve(v - 1, x) - sp.yve(v + 1, x))
+    return 0.5 * (sp.yve(v - 1.0, x) - sp.yve(v + 1.0, x))
 
 
 @elementwise(sp.hankel1, name="special.hankel1", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def hankel1(z, v, x):
-    return 0.5 * (sp.hankel1(v - 1, x) - sp.hankel1(v + 1, x))
+    return 0.5 * (sp.hankel1(v - 1.0, x) - sp.hankel1(v + 1.0, x))
 
 
 @elementwise(sp.hankel2, name="special.hankel2", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def hankel2(z, v, x):
-    return 0.5 * (sp.hankel2(v - 1, x) - sp.hankel2(v + 1, x))
+    return 0.5 * (sp.hankel2(v - 1.0, x) - sp.hankel2(v + 1.0, x))
 
 
 @elementwise(sp.struve, name="special.struve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def struve(z, v, x):
-    return sp.struve(v - 1, x) - v / x * z
+    return sp.struve(v - 1.0, x) - v / x * z
 
 
 @elementwise(sp.modstruve, name="special.modstruve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def modstruve(z, v, x):
-    return sp.modstruve(v - 1, x) - v / x * z
+    return sp.modstruve(v - 1.0, x) - v / x * z
 
 
 @pull(
@@ -272,12 +272,12 @@ def spherical_kn(n, z):
 
 @elementwise(sp.hankel1e, name="special.hankel1e", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def hankel1e(z, v, x):
-    return 0.5 * np.exp(-1j * x) * (sp.hankel1(v - 1, x) - sp.hankel1(v + 1, x)) - 1j * z
+    return 0.5 * np.exp(-1j * x) * (sp.hankel1(v - 1.0, x) - sp.hankel1(v + 1.0, x)) - 1j * z
 
 
 @elementwise(sp.hankel2e, name="special.hankel2e", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def hankel2e(z, v, x):
-    return 0.5 * np.exp(1j * x) * (sp.hankel2(v - 1, x) - sp.hankel2(v + 1, x)) + 1j * z
+    return 0.5 * np.exp(1j * x) * (sp.hankel2(v - 1.0, x) - sp.hankel2(v + 1.0, x)) + 1j * z
 
 
 @composite(

@@ -9,7 +9,7 @@ import numpy as np
 from adc.rules import shapes
 from adc.rules.gathering import scatter_along_axis
 from adc.rules.reductions import without_nan
-from adc.rules.registry import composite, linear, lowered, pull, push
+from adc.rules.registry import composite, linear, lowered, pull, push, static
 from adc.rules.sampler import call
 
 
@@ -256,6 +256,15 @@ def nancumprod(a, axis=None):
     return np.cumprod(without_nan(a, 1.0), axis=axis)
 
 
+@static
+def _only_axis(ndim):
+    if ndim > 1:
+        raise ValueError(
+            "for arrays of more than one axis, np.cumulative_sum and np.cumulative_prod want `axis`"
+        )
+    return 0
+
+
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
     @composite(
@@ -268,11 +277,11 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         ],
     )
     def cumulative_sum(x, axis=None, include_initial=False):
-        k = 0 if axis is None else axis
+        k = _only_axis(np.ndim(x)) if axis is None else axis % np.ndim(x)
         sums = np.cumsum(x, axis=k)
         if include_initial:
-            first = (slice(None),) * (k % np.ndim(x)) + (slice(0, 1),)
-            return np.concatenate((np.zeros_like(x[first]), sums), axis=k)
+            first = np.zeros(x.shape[:k] + (1,) + x.shape[k + 1 :], dtype=x.dtype)
+            return np.concatenate((first, sums), axis=k)
         return sums
 
     @composite(
@@ -285,9 +294,9 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         ],
     )
     def cumulative_prod(x, axis=None, include_initial=False):
-        k = 0 if axis is None else axis
+        k = _only_axis(np.ndim(x)) if axis is None else axis % np.ndim(x)
         products = np.cumprod(x, axis=k)
         if include_initial:
-            first = (slice(None),) * (k % np.ndim(x)) + (slice(0, 1),)
-            return np.concatenate((np.ones_like(x[first]), products), axis=k)
+            first = np.ones(x.shape[:k] + (1,) + x.shape[k + 1 :], dtype=x.dtype)
+            return np.concatenate((first, products), axis=k)
         return products

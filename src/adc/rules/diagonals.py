@@ -175,7 +175,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
     notes="positive ends",
 )
 def geomspace(start, stop, num=50, endpoint=True):
-    points = np.exp(np.linspace(np.log(start), np.log(stop), num, endpoint))
+    # Of small integers the logarithm has half precision.
+    points = np.exp(np.linspace(np.log(1.0 * start), np.log(1.0 * stop), num, endpoint))
     part = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (num,) + (1,) * (np.ndim(points) - 1))
     points = np.where(part == 0.0, start, points)  # the ends to the bit: data may be compared with them
     return np.where(part == 1.0, stop, points) if endpoint else points

@@ -42,6 +42,8 @@ def _end(value, a, axis):
 )
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     x = a
+    if n == 0:
+        return x
     if prepend is not None:
         x = np.concatenate((_end(prepend, a, axis), x), axis=axis)
     if append is not None:
@@ -187,16 +189,16 @@ if hasattr(np, "trapezoid"):
 def interp(x, xp, fp, left=None, right=None, period=None):
     if period is not None:
         where = np.remainder(x, period)
-        folded = np.remainder(xp, period)
+        folded = np.remainder(1.0 * xp, period)
         order = np.argsort(folded)
         knots = folded[order]
-        values = fp[order]
+        values = 1.0 * fp[order]
         knots = np.concatenate((knots[-1:] - period, knots, knots[:1] + period))
         values = np.concatenate((values[-1:], values, values[:1]))
     else:
         where = x
-        knots = xp
-        values = fp
+        knots = 1.0 * xp  # integers would wrap
+        values = 1.0 * fp
     n = np.size(knots)
     k = np.clip(np.searchsorted(knots, where, side="right") - 1, 0, n - 2)
     width = knots[k + 1] - knots[k] + np.where(n == 1, 1.0, 0.0)  # a single knot has no interval

@@ -99,8 +99,8 @@ def arctan(z, x):
 
 @elementwise(np.arctan2, math.atan2, domain="nonzero", singular=True)
 def arctan2(z, x1, x2):
-    r2 = x1 * x1 + x2 * x2
-    return x2 / r2, -x1 / r2
+    r2 = 1.0 * x1 * x1 + 1.0 * x2 * x2  # integers would wrap
+    return x2 / r2, -(x1 / r2)
 
 
 @elementwise(np.sinh, math.sinh)

@@ -12,7 +12,8 @@ from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
 from adc.rules import movement as movement
 from adc.rules import reductions as reductions
-from adc.rules.reductions import root
+from adc.rules import statistics as statistics
+from adc.rules.reductions import root, without_nan
 from adc.rules.registry import full, static
 
 
@@ -76,6 +77,49 @@ def _spread(x, axis, fewer, keepdims, where, mean):
     apart = np.where(counted > 0.0, x - middle, 0.0)
     squares = np.sum(np.real(apart * np.conjugate(apart)), axis=axis, keepdims=keepdims)
     return squares / np.maximum(np.sum(counted, axis=axis, keepdims=keepdims) - fewer, 0.0)
+
+
+@full(np.nansum)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return sum(without_nan(a, 0.0), axis, dtype, None, keepdims, initial, where)
+
+
+@full(np.nanprod)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    return prod(without_nan(a, 1.0), axis, dtype, None, keepdims, initial, where)
+
+
+@full(np.nanmax)
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    # NumPy, too, wants `initial` beside `where`.
+    largest = np.nanmax(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
+    return largest if initial is None else np.fmax(largest, initial)
+
+
+@full(np.nanmin)
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    smallest = np.nanmin(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
+    return smallest if initial is None else np.fmin(smallest, initial)
+
+
+def _where(x, where):
+    """An array with NaN in place of what is left away."""
+    return x if where is None else np.where(where, x, np.nan)
+
+
+@full(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    return np.nanmean(_where(_as(a, dtype), where), axis=axis, keepdims=keepdims)
+
+
+@full(np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    return np.nanvar(_where(_as(a, dtype), where), axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+@full(np.nanstd)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    return np.nanstd(_where(_as(a, dtype), where), axis=axis, ddof=ddof, keepdims=keepdims)
 
 
 @full(np.var)

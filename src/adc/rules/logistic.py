@@ -71,7 +71,7 @@ def entr(z, x):
 
 @elementwise(sp.rel_entr, name="special.rel_entr", domain="positive", singular=True)
 def rel_entr(z, x, y):
-    return np.log(x / y) + 1.0, -x / y
+    return np.log(x / y) + 1.0, -(x / y)
 
 
 @elementwise(sp.kl_div, name="special.kl_div", domain="positive", singular=True)
@@ -169,7 +169,7 @@ def _of_root(y, lmbda):
     s = np.where(small, 1.0, u)
     far = (s / (1.0 + s) - np.log1p(s)) / (s * s)
     near = _power_series(np.where(small, u, 0.0), (-1 / 2, 2 / 3, -3 / 4, 4 / 5, -5 / 6, 6 / 7, -7 / 8))
-    return y * y * np.where(small, near, far)
+    return y * (y * np.where(small, near, far))  # y * y would wrap, of integers
 
 
 def _exponents(draw):
@@ -190,7 +190,7 @@ def _exponents(draw):
     singular=True,
 )
 def boxcox(z, x, lmbda):
-    return x ** (lmbda - 1.0), np.where(x == 0.0, -z / lmbda, _of_exponent(np.log(x), lmbda))
+    return x ** (lmbda - 1.0), np.where(x == 0.0, -z / lmbda, _of_exponent(np.log(1.0 * x), lmbda))
 
 
 @elementwise(
@@ -200,7 +200,7 @@ def boxcox(z, x, lmbda):
     singular=True,
 )
 def boxcox1p(z, x, lmbda):
-    return (1.0 + x) ** (lmbda - 1.0), np.where(x == -1.0, -z / lmbda, _of_exponent(np.log1p(x), lmbda))
+    return (1.0 + x) ** (lmbda - 1.0), np.where(x == -1.0, -z / lmbda, _of_exponent(np.log1p(1.0 * x), lmbda))
 
 
 @elementwise(
@@ -227,8 +227,8 @@ def inv_boxcox1p(z, y, lmbda):
     sp.huber, name="special.huber", wrt="delta r", examples=lambda r: [(1.0, 0.4), (0.5, r.nonzero(3) * 2.0)]
 )
 def huber(z, delta, r):
-    inside = np.abs(r) <= delta
-    return np.where(inside, 0.0, np.abs(r) - delta), np.clip(r, -delta, delta)
+    bound, size = 1.0 * delta, np.abs(1.0 * r)  # integers would wrap
+    return np.where(size <= bound, 0.0, size - bound), np.clip(r, -bound, bound)
 
 
 @elementwise(

@@ -356,6 +356,8 @@ def _crossed(a, b):
         a = np.concatenate((a, np.zeros_like(a[..., :1])), axis=-1)
     if flat_b:
         b = np.concatenate((b, np.zeros_like(b[..., :1])), axis=-1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
     return np.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)

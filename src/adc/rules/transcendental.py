@@ -433,7 +433,7 @@ def stdtrit(z, df, p):
 )
 def gdtrc(z, a, b, x):
     density = np.exp(sp.xlogy(b - 1.0, a * x) - a * x - sp.gammaln(b))
-    return -x * density, -a * density
+    return -(x * density), -(a * density)
 
 
 @elementwise(

@@ -91,13 +91,22 @@ def _folds(ufunc, examples):
 
     @method(ufunc, "reduce", "array", examples)
     def fold(array, axis=0, keepdims=False):
-        x = np.moveaxis(flattened(array, axis), -1, 0)
-        total = x[0]
-        for k in range(1, x.shape[0]):
-            total = ufunc(total, x[k])
-        if not keepdims:
-            return total
-        return np.reshape(total, (1,) * np.ndim(array)) if axis is None else np.expand_dims(total, axis)
+        return _folded(ufunc, array, axis, keepdims)
+
+
+def _folded(ufunc, array, axis, keepdims):
+    x = np.moveaxis(flattened(array, axis), -1, 0)
+    total = x[0]
+    for k in range(1, x.shape[0]):
+        total = ufunc(total, x[k])
+    if not keepdims:
+        return total
+    return np.reshape(total, (1,) * np.ndim(array)) if axis is None else np.expand_dims(total, axis)
+
+
+@method(np.hypot, "reduce", "array", _reductions)
+def hypot_reduce(array, axis=0, keepdims=False):
+    return _folded(np.hypot, np.abs(array), axis, keepdims)  # of one element the length is its size
 
 
 def _runs(ufunc):
@@ -115,7 +124,7 @@ def _runs(ufunc):
         return np.moveaxis(y, 0, axis)
 
 
-for of_any_axes in (np.fmax, np.fmin, np.hypot, np.logaddexp2):
+for of_any_axes in (np.fmax, np.fmin, np.logaddexp2):
     _folds(of_any_axes, _reductions)
 # NumPy 2.4 computes something else for np.power.reduce and np.arctan2.reduce: they have no rule.
 for in_order in (np.subtract, np.divide, np.float_power, np.remainder, np.fmod, np.copysign):

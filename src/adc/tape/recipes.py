@@ -84,6 +84,8 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
         kind = value.__class__
         if kind is Tensor:
             primal = value.primal
+            if primal.__class__ is not np.ndarray and primal.__class__ is not np.float64:
+                return None
             node = value.node
             key += (primal.shape, primal.dtype, node is None)
             operands.append(primal)

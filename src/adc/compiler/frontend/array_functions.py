@@ -17,6 +17,7 @@ from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
+from adc.rules.dims import Dim
 from adc.rules.joining import rows_joined
 from adc.rules.products import in_plane
 
@@ -216,6 +217,8 @@ def _item(self: Calls, x: Var, *index: Value) -> Value:
     if not x.is_array:
         return x
     if not index:
+        for length in x.type.shape:
+            self.require_equal(length, Dim.of(1), "can only convert an array of size 1 to a Python scalar")
         index = (0,) * x.type.ndim
     if len(index) < x.type.ndim:
         x = self.call(np.ravel, [x], {})
