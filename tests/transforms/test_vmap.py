@@ -123,3 +123,56 @@ def test_arguments_by_name_and_defaults(mode):
     np.testing.assert_array_equal(parallel(x, scale=scale), x**2 * scale[:, None])
     with pytest.raises(adc.ArgumentError, match="axis 0 of an argument with 0 axes"):
         adc.vmap(scaled, mode=mode)(x, 3.0)
+
+
+def doubled(x, y):
+    x[0] = 2 * x[0] + y[1]
+    return x[0] * y[0] + x[1]
+
+
+def summed_into(x, y):
+    y[0] += x[0]
+    y *= 2
+    return np.sum(y * y) * x[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_call_writes_to_copies(mode):
+    a, b, y = A[:, :2].copy() + 1, A[:, 1:].copy(), np.array([0.5, 1.5])
+    want = [doubled(*pair) for pair in zip(a.copy(), b.copy(), strict=True)]
+    np.testing.assert_allclose(adc.vmap(doubled, mode=mode)(a, b), want)
+    want = [summed_into(x, y.copy()) for x in a]
+    np.testing.assert_allclose(adc.vmap(summed_into, in_axes=(0, None), mode=mode)(a, y), want)
+    slopes = adc.vmap(adc.grad(summed_into), in_axes=(0, None), mode="tape")(a, y)
+    np.testing.assert_allclose(slopes, [adc.grad(summed_into, mode=mode)(x, y) for x in a])
+    np.testing.assert_array_equal(a, A[:, :2] + 1)
+    np.testing.assert_array_equal(y, [0.5, 1.5])
+
+    def total(y):
+        return np.sum(adc.vmap(summed_into, in_axes=(0, None))(a, y)) + y[0]
+
+    found, slope = adc.value_and_grad(total, mode=mode)(y)
+    np.testing.assert_allclose(found, sum(want) + y[0])
+    differences = [(total(y + h) - total(y - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(slope, differences, rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("second", [lambda a: a, lambda a: a[::-1]])
+def test_written_elements_that_share_memory_are_refused_or_shared(mode, second):
+    a = A.reshape(3, 2) + 1
+
+    def by_loop():
+        for k in range(len(a)):
+            x = a.copy()
+            yield doubled(x[k], second(x)[k])
+
+    batched = adc.vmap(doubled, mode=mode)
+    if mode == "tape":
+        np.testing.assert_allclose(batched(a, second(a)), list(by_loop()))
+    else:
+        with pytest.raises(adc.AdcError, match="share memory"):
+            batched(a, second(a))
+    with pytest.raises(adc.AdcError, match="memory"):
+        adc.grad(lambda x: np.sum(adc.vmap(doubled)(x, second(x))), mode=mode)(a)
+    np.testing.assert_array_equal(a, A.reshape(3, 2) + 1)

@@ -12,8 +12,10 @@ from adc.compiler import results
 from adc.errors import DerivativeError, Location
 from adc.runtime.copies import copied, copied_together
 from adc.tape import trace
+from adc.tape.lent import Lent
+from adc.tape.writes import version
 
-__all__ = ["carries_tensors", "own", "owned", "value_and_gradients"]
+__all__ = ["carries_tensors", "on_copies", "own", "owned", "value_and_gradients"]
 
 
 def value_and_gradients(
@@ -53,6 +55,27 @@ def owned(trees: Any) -> Any:
     """A container with its arrays copied; those that share memory do so again."""
     leaves, structure = pytree.flatten(trees)
     return pytree.unflatten(structure, copied_together(leaves))
+
+
+def on_copies(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What the function gives for copies of its arguments, to which it may write.
+
+    Plain arrays that share memory do so again. Copies of Tensors do not: raises ArgumentError for a write to one.
+    """
+    arguments: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+    lent = Lent(function, arguments)
+    leaves, structure = pytree.flatten(list(arguments.values()))
+    tensors = [k for k, x in enumerate(leaves) if isinstance(x, tape.Tensor) and x.ndim]
+    own = copied_together(leaves)
+    for k in tensors:
+        own[k] = np.copy(leaves[k])
+    before = {k: (own[k].primal, version(own[k].primal)) for k in tensors}
+    given = pytree.unflatten(structure, own)
+    result = function(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
+    for k, (array, written) in before.items():
+        if own[k].primal is not array or version(array) != written:
+            lent.writes(leaves[k].primal)
+    return result
 
 
 def carries_tensors(value: Any) -> bool:

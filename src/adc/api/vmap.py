@@ -11,8 +11,7 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.composite import Composite
-from adc.api.specialise import Specialisation
-from adc.api.transformed import Call, Text
+from adc.api.transformed import Text
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch
 from adc.config import Mode
@@ -75,8 +74,9 @@ class Batched(Composite):
         self._forms[key] = found
         return found
 
-    def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
-        """Nothing: what a function writes to of its elements is not known of the batches."""
+    def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        axes = self._all_axes(args)
+        return batch.mapped(ev, self._function, args, kwargs, axes, self.out_axes, in_place=True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         form = self._form(args, kwargs)
@@ -190,7 +190,7 @@ class Batched(Composite):
         for k in range(lengths.pop()):
             items = [x if a is None else np.moveaxis(x, a, 0)[k] for x, a in zip(leaves, axes, strict=True)]
             named = pytree.map_structure(lambda x, k=k: x[k], kwargs)
-            rows.append(self._function(*pytree.unflatten(structure, items), **named))
+            rows.append(taped.on_copies(self._function, pytree.unflatten(structure, items), named))
         if not rows:
             raise ArgumentError(
                 "vmap of an empty batch is not taken on the tape", repair='Use mode="python".'
@@ -244,7 +244,8 @@ def vmap(
         mode: as for `grad`.
 
     Returns a callable with the function's signature. `vmap(grad(loss), in_axes=(None, 0, 0))` gives per-example
-    gradients. The function may use Python's control flow: each element takes its own branches.
+    gradients. The function may use Python's control flow: each element takes its own branches, and writes to copies of
+    its arguments.
 
     Raises ValueError for batches of different lengths, `UnsupportedError` for axes that do not fit and for results
     whose shape differs from element to element.

@@ -1,4 +1,7 @@
-"""Apply a function to each of a batch of arguments: one loop in the program, whatever the function does inside."""
+"""Apply a function to each of a batch of arguments: one loop in the program, whatever the function does inside.
+
+Each call has the arguments as they were given: what the function writes to of its own is a copy, made anew for each trip.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
@@ -32,9 +36,19 @@ __all__ = ["mapped"]
 
 
 def mapped(
-    ev: Evaluator, function: Any, args: Sequence[Value], kwargs: dict[str, Value], in_axes: Any, out_axes: Any
+    ev: Evaluator,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    in_axes: Any,
+    out_axes: Any,
+    *,
+    in_place: bool = False,
 ) -> Value:
-    """The results of the function on each element along `in_axes`, stacked along `out_axes`."""
+    """The results of the function on each element along `in_axes`, stacked along `out_axes`.
+
+    With `in_place` the function writes to the arguments themselves, which says which of them it writes to.
+    """
     plain = without_lists(tuple(args))
     axes = _per_leaf(ev, in_axes, plain, "in_axes")
     leaves, structure = pytree.flatten(plain)
@@ -45,13 +59,24 @@ def mapped(
     index.dim = Dim.symbol("value", index)
     body: Block = []
     lengths = ev.equal.snapshot()
+
+    def trip(copied: set[int]) -> tuple[list[Value], Value]:
+        """One call, some of its arguments as copies: what they are of the batch, and the result."""
+        items = [_element(ev, x, axis, index) for x, axis in batched]
+        own = [ev.op("copy", x) if k in copied else x for k, x in enumerate(items)]
+        positional = with_lists(pytree.unflatten(structure, own[: len(leaves)]), ev)
+        keyword = with_lists(pytree.unflatten(named_structure, own[len(leaves) :]), ev)
+        return items, without_lists(ev.result(function, list(positional), keyword))
+
     ev.region_depth += 1
     try:
         with ev.at(body):
-            items = [_element(ev, x, axis, index) for x, axis in batched]
-            positional = with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
-            keyword = with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
-            output = without_lists(ev.result(function, list(positional), keyword))
+            items, output = trip(set())
+            written = set() if in_place else _written(ev, items, body)
+            if written:
+                body.clear()
+                ev.equal.restore(lengths)
+                output = trip(written)[1]
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)
@@ -66,6 +91,22 @@ def mapped(
     ev.block.extend(loop if chunked is None else chunked)
     ev.equal.restore(lengths)  # what a trip has checked is not known when there was none
     return pytree.unflatten(out_structure, stacked)
+
+
+def _written(ev: Evaluator, items: Sequence[Value], body: Block) -> set[int]:
+    """Which of the elements the function writes to. Refuses where another of them may be the same memory."""
+    found = written_roots(walk(body), ev.joined_roots)
+    arrays = {k: x for k, x in enumerate(items) if isinstance(x, Var) and isinstance(x.type, Array)}
+    behind_of = {k: behind([x.root], ev.joined_roots) for k, x in arrays.items()}
+    written = {k for k, roots in behind_of.items() if not roots.isdisjoint(found)}
+    for k in sorted(written):
+        if any(j != k and not roots.isdisjoint(behind_of[k]) for j, roots in behind_of.items()):
+            raise ev.refuse(
+                f"vmap is given `{arrays[k].root.name}` twice, and the function writes to it",
+                "what one argument is after the write would depend on how the other lies in its memory",
+                "pass a copy of one of them",
+            )
+    return written
 
 
 def _length(ev: Evaluator, batched: list[tuple[Value, int | None]]) -> Value:
