@@ -229,3 +229,15 @@ def rows_in_a_branch_of_a_loop(a, k, m):
         else:
             a = a + 0.1 * np.sin(a[:, ::-1][[1, 0, -1, 2]])
     return np.sum(a[k, m] ** 2)
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=4)))
+def columns_of_a_sparse_matrix_some_empty(data, x):
+    first, rows = [0, 2, 3, 3, 6], np.array([0, 2, 1, 0, 1, 3])
+    y = np.zeros(4)
+    z = np.ones(4)
+    for j in range(4):
+        column = slice(first[j], first[j + 1])
+        y[rows[column]] += data[column] * x[j]
+        z[rows[column]] = data[column]
+    return np.sum(y * y * z)

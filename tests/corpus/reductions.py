@@ -153,3 +153,17 @@ def single_precision_spread(a):
 @program(lambda r: (r.normal(size=5), 0.6))
 def scaled_sum(x, s):
     return s * np.sum(x)
+
+
+@program(lambda r: (r.normal(size=4) + 2.0,))
+def truths_of_numbers_and_lists(x):
+    both = np.all([x[0] > -9.0, True]) + np.any((x[0] < -9.0, x[1] < -9.0))
+    return x[0] * np.all(x.size > 3) + x[1] * np.any(True) + x[2] * both * np.count_nonzero([0, 1, 2]) * np.all(2.5)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def where_in_a_list(x, y):
+    out = np.full_like(x, 0.5)
+    np.multiply(x, y, out=out, where=[True, False] * (len(x) // 2))
+    out[:1] *= np.outer(2, 3)[0, 0]
+    return np.sum(out**2)

@@ -41,11 +41,12 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 def _matrix_with_diagonal(v, k):
-    n = np.size(v)
-    side = n + abs(k)
-    positions = np.clip(np.arange(side) - np.maximum(-k, 0), 0, n - 1)
+    rows = v
+    if not isinstance(k, int) or k != 0:
+        above, below = (np.zeros(np.maximum(d, 0), dtype=v.dtype) for d in (-k, k))
+        rows = np.concatenate((above, v, below))
     zero = 0.0 if v.dtype.kind in "fc" else False if v.dtype.kind == "b" else 0
-    return np.where(np.eye(side, k=k) > 0.0, np.expand_dims(v[positions], 1), zero)
+    return np.where(np.eye(np.size(v) + abs(k), k=k) > 0.0, np.expand_dims(rows, 1), zero)
 
 
 @composite(
@@ -59,6 +60,7 @@ def _matrix_with_diagonal(v, k):
         r.normal(3, 3),
         (r.normal(3, 4), 1),
         r.normal(1),
+        (r.normal(0), 1),
     ],
 )
 def diag(v, k=0):

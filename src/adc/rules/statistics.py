@@ -165,14 +165,28 @@ def _lengths(a, axes, keepdims):
     return lengths
 
 
-def _levels(q):
+def _joined(q):
     """Levels in lists as an array."""
     if not isinstance(q, (list, tuple)):
         return q
     rows = []
     for row in q:
-        rows.append(_levels(row))
+        rows.append(_joined(row))
     return np.stack(tuple(rows))
+
+
+def _levels(q):
+    levels = _joined(q)
+    if not np.all((levels >= 0.0) & (levels <= 1.0)):  # NaN is no level
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    return levels
+
+
+def _percents(q):
+    levels = _joined(q) / 100.0
+    if not np.all((levels >= 0.0) & (levels <= 1.0)):
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return levels
 
 
 def _quantiles(a, q, axis, method, keepdims, skip_nan):
@@ -245,7 +259,7 @@ def nanquantile(a, q, axis=None, method="linear", keepdims=False):
     np.percentile, wrt="a q", examples=lambda r: _quantile_examples(r, 100.0), extra={"float64_only": True}
 )
 def percentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _levels(q) / 100.0, axis, method, keepdims, False)
+    return _quantiles(a, _percents(q), axis, method, keepdims, False)
 
 
 @composite(
@@ -255,7 +269,7 @@ def percentile(a, q, axis=None, method="linear", keepdims=False):
     extra={"float64_only": True},
 )
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _levels(q) / 100.0, axis, method, keepdims, True)
+    return _quantiles(a, _percents(q), axis, method, keepdims, True)
 
 
 @composite(

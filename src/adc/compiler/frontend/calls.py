@@ -328,7 +328,7 @@ class Calls(Functions):
                     f"np.{function.__name__} with `where` and without `out` leaves elements undefined",
                     repair="give `out`, or use np.where",
                 )
-            value = self.op("where", where, value, out[0] if isinstance(out, tuple) else out)
+            value = self.op("where", self.array_of(where), value, out[0] if isinstance(out, tuple) else out)
         return value if out is None else self.into(out, value)
 
     def into(self, out: Value, value: Value) -> Value:
@@ -361,7 +361,8 @@ class Calls(Functions):
         for name, value in bound.arguments.items():
             if name not in operation.wrt:
                 bound.arguments[name] = value = plain_integers(value)
-            if (lists or name in operation.wrt) and isinstance(value, (list, tuple)):
+            data = name in operation.wrt or (operation.kind == "constant" and name == "a")
+            if (lists or data) and isinstance(value, (list, tuple)):
                 sequences = operation.sequences
                 bound.arguments[name] = (
                     self._joined(value, sequences[name]) if name in sequences else self.array_of(value)

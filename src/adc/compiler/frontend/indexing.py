@@ -162,6 +162,8 @@ def slice_length(builder: Builder, item: Slice, length: Dim) -> Dim:
     if length.known is not None and start.known is not None and stop.known is not None:
         return Dim(len(range(max(start.known, 0), min(stop.known, length.known), step)))
     span = stop - start
+    if span.within(0):
+        return Dim(0)
     return span.clamped() if step == 1 else ((span + (step - 1)) // step).clamped()
 
 

@@ -63,7 +63,10 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
         return [_created(operation, args, require)]
     if operation.name == "arange":
         return [_counted(operation, args)]
-    views = tuple(_view(a) for a in args)
+    views = tuple(
+        _view(a) if p.name not in operation.wrt or not isinstance(a, Const) else type_of(a) or _view(a)
+        for p, a in zip(operation.parameters, args, strict=True)
+    )
     if operation.name in SAME_DTYPE:
         assert operation.shape is not None
         first = type_of(args[0])
