@@ -44,6 +44,39 @@ def test_later_writes_do_not_reach_the_pullback(mode):
     np.testing.assert_allclose(pull(np.ones(3))[0], 2 * X)
 
 
+class Held:
+    weights = np.array([1.0, 2.0, 3.0])
+
+
+FACTORS = np.array([2.0, 3.0, 4.0])
+ROWS = [np.array([2.0, 3.0, 4.0])]
+READ_FROM_OUTSIDE = {
+    "a global": (FACTORS, lambda x: np.sin(x) * FACTORS),
+    "windows of one": (FACTORS, lambda x: x * FACTORS[::-1] + FACTORS * FACTORS * x**2),
+    "an attribute": (Held.weights, lambda x: np.cos(x) * Held.weights),
+    "an item": (ROWS[0], lambda x: np.exp(x * ROWS[0])),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("what", READ_FROM_OUTSIDE)
+def test_later_writes_to_arrays_from_outside_do_not_reach_the_map(what, mode):
+    outside, function = READ_FROM_OUTSIDE[what]
+    before = outside.copy()
+    bar = np.array([1.0, 0.5, 2.0])
+    _, pull = adc.vjp(function, X, mode=mode)
+    _, push = adc.linearize(function, X, mode=mode)
+    pulled, pushed = pull(bar)[0], push(bar)
+    _, pull = adc.vjp(function, X, mode=mode)
+    _, push = adc.linearize(function, X, mode=mode)
+    outside[:] = -7.0
+    try:
+        np.testing.assert_array_equal(pull(bar)[0], pulled)
+        np.testing.assert_array_equal(push(bar), pushed)
+    finally:
+        outside[:] = before
+
+
 def overwritten(x, y):
     x[0] = 5.0
     return np.sum(x * y)

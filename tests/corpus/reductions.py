@@ -158,7 +158,11 @@ def scaled_sum(x, s):
 @program(lambda r: (r.normal(size=4) + 2.0,))
 def truths_of_numbers_and_lists(x):
     both = np.all([x[0] > -9.0, True]) + np.any((x[0] < -9.0, x[1] < -9.0))
-    return x[0] * np.all(x.size > 3) + x[1] * np.any(True) + x[2] * both * np.count_nonzero([0, 1, 2]) * np.all(2.5)
+    return (
+        x[0] * np.all(x.size > 3)
+        + x[1] * np.any(True)
+        + x[2] * both * np.count_nonzero([0, 1, 2]) * np.all(2.5)
+    )
 
 
 @program(lambda r: (r.normal(size=4), r.normal(size=4)))

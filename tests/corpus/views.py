@@ -283,3 +283,40 @@ def a_doubtful_reshape_that_is_read_again(x):
         total += turned[k] * x[k]
         x[k + 1] *= 2.0
     return total
+
+
+def _transposed(r):
+    return (r.normal(size=(3, 3)),)
+
+
+@program(_transposed)
+def a_contiguous_copy_beside_its_source(a):
+    f = np.ascontiguousarray(a.T)
+    g = np.ascontiguousarray(a[:, ::2])
+    s = np.sum(f @ a) + np.sum(g**3)
+    a[0] = 3.0 * a[1]
+    return s + np.sum(a**2)
+
+
+AS_IT_LIES = dict.fromkeys(("compiled", "python"), "that NumPy gives as a view")
+
+
+@program(_transposed, refused=AS_IT_LIES)
+def a_contiguous_copy_is_written_to(a):
+    f = np.ascontiguousarray(a.T)
+    f[-1] = f[0] ** 2
+    return np.sum(f @ a)
+
+
+@program(lambda r: (r.normal(size=(1, 1)),), refused=AS_IT_LIES)
+def what_is_contiguous_already_is_written_to(a):
+    f = np.ascontiguousarray(a.T)
+    f[-1] = 3.0 * f[0] ** 2
+    return np.sum(f @ a)
+
+
+@program(_transposed, refused=AS_IT_LIES)
+def the_source_of_a_contiguous_copy_is_written_to(a):
+    f = np.ascontiguousarray(a[:, ::2])
+    a[0] = 7.0 * a[2]
+    return np.sum(f**2)

@@ -48,15 +48,15 @@ class Linearized(Phased):
         return lambda found: pytree.unflatten(structure, found)
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
-        def push(dots: Any) -> Any:
-            with np.errstate(all="ignore"):
-                return tape.jvp(self._function, args, dots, kwargs=kwargs, has_aux=self._has_aux)[1]
+        value, push, *aux = tape.linearize(
+            self._function, *args, kwargs=kwargs, argnums=keys, has_aux=self._has_aux
+        )
 
-        # The function may write to its arguments and return them; each push needs them as they were.
-        own_args, own_kwargs = taped.owned((args, kwargs))
-        value = self._function(*own_args, **own_kwargs)
-        value, aux = value if self._has_aux else (value, None)
-        return value, aux, push
+        def pushed(dots: Any) -> Any:
+            with np.errstate(all="ignore"):
+                return push(dots)
+
+        return value, aux[0] if aux else None, pushed
 
 
 def linearize(

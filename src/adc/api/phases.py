@@ -78,7 +78,11 @@ class Phased(Composite):
         if known.context is None or not isinstance(found[2], tuple):
             return found
         value, aux, kept = found
-        run = Run(self, known.context, call, value, kept)
+        own = kept
+        if known.captures:  # arrays from outside the function, which may change before the map is called
+            outside = inputs[-len(known.captures) :]
+            own = tuple([apart(x, outside) for x in kept])
+        run = Run(self, known.context, call, value, own)
         return _apart(value, kept), _apart(aux, kept), run
 
     def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:

@@ -62,7 +62,8 @@ def on_copies(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
 
     Plain arrays that share memory do so again. Copies of Tensors do not: raises ArgumentError for a write to one.
     """
-    arguments: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+    arguments: dict[int | str, Any] = dict(enumerate(args))
+    arguments.update(kwargs)
     lent = Lent(function, arguments)
     leaves, structure = pytree.flatten(list(arguments.values()))
     tensors = [k for k, x in enumerate(leaves) if isinstance(x, tape.Tensor) and x.ndim]

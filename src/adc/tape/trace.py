@@ -21,6 +21,7 @@ from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
+from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
 from adc.tape.state import plain_numpy
 from adc.tape.substitute import traced
@@ -84,7 +85,8 @@ def vjp(
 
     The pull may be called any number of times and returns a tuple, one gradient per argument. With `has_aux`
     the function returns a pair, of which the second part carries no derivative and is returned third. Arguments are
-    copied: what the caller writes to them later, or to what is returned, does not change the pull.
+    copied, and so is what the pull needs of arrays from outside the function: what is written to them later, or to what
+    is returned, does not change the pull.
 
     >>> y, pull = vjp(lambda x: 3.0 * x, np.array([1.0, 2.0]))
     >>> pull(np.ones(2))
@@ -92,7 +94,10 @@ def vjp(
     """
     leaves, structure = pytree.flatten((list(args), kwargs or {}))
     args, kwargs = pytree.unflatten(structure, copied_together(leaves))
-    value, pull, *aux = vjp_of_lent(function, *args, kwargs=kwargs, argnums=argnums, has_aux=has_aux)
+    run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
+    if not run.nested:
+        own_kept(reachable(_nodes(run.result)))
+    value, pull, *aux = _pulling(run, has_aux)
     return _own_tree(value), pull, *map(_own_tree, aux)
 
 
@@ -105,6 +110,11 @@ def vjp_of_lent(
 ) -> Any:
     """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results."""
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
+    return _pulling(run, has_aux)
+
+
+def _pulling(run: Traced, has_aux: bool) -> Any:
+    """What `vjp` returns of a run."""
     result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
 
@@ -137,43 +147,73 @@ def jvp(
     """
     keys = list(range(len(primals))) if argnums is None else list(argnums)
     run = _run(function, primals, kwargs or {}, keys)  # type: ignore[arg-type]
+    value, push, *aux = _pushing(run, has_aux)
+    return value, push(tangents), *aux
+
+
+def linearize(
+    function: Callable[..., Any],
+    *args: Any,
+    kwargs: dict[str, Any] | None = None,
+    argnums: Sequence[Key] | None = None,
+    has_aux: bool = False,
+) -> Any:
+    """The result of a function and its push, from tangents of the arguments to that of the result: `jvp` in two parts.
+
+    >>> y, push = linearize(lambda x: x * x, 3.0)
+    >>> y, push((1.0,)), push((2.0,))
+    (9.0, 6.0, 12.0)
+    """
+    leaves, structure = pytree.flatten((list(args), kwargs or {}))
+    args, kwargs = pytree.unflatten(structure, copied_together(leaves))
+    run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
+    if not run.nested:
+        own_kept(reachable(_nodes(run.result)))
+    value, push, *aux = _pushing(run, has_aux)
+    return _own_tree(value), push, *map(_own_tree, aux)
+
+
+def _pushing(run: Traced, has_aux: bool) -> Any:
+    """What `linearize` returns of a run."""
     result, aux = _pair(run.result) if has_aux else (run.result, None)
     outputs, structure = pytree.flatten(result)
-    dots = [
-        dot for tangent, s in zip(tangents, run.structures, strict=True) for dot in _leaves_like(tangent, s)
-    ]
     # Ones, not zeros: a zero adjoint drops infinite partials, which must show in a tangent.
     dummies = [make(np.ones(y.shape, y.dtype)).requires_grad_() if _is_recorded(y) else None for y in outputs]
     bars = _pulled(run, outputs, dummies, keep=True, create_graph=True)
-    paired = [
-        (bar, dot)
-        for bar, dot in zip(bars, dots, strict=True)
-        if bar.__class__ is Tensor and bar.node is not None and dot is not None
-    ]
     sources = [d for d in dummies if d is not None]
-    pushed: list[Any] = [None] * len(sources)
-    if paired:
-        pushed = list(
-            gradients.grad(
-                [bar for bar, _ in paired],
-                sources,
-                [_like(dot, bar) for bar, dot in paired],
-                retain_graph=True,
-                create_graph=run.nested,
-                allow_unused=True,
+
+    def push(tangents: Sequence[Any]) -> Any:
+        dots = [
+            dot
+            for tangent, s in zip(tangents, run.structures, strict=True)
+            for dot in _leaves_like(tangent, s)
+        ]
+        paired = [
+            (bar, dot)
+            for bar, dot in zip(bars, dots, strict=True)
+            if bar.__class__ is Tensor and bar.node is not None and dot is not None
+        ]
+        pushed: list[Any] = [None] * len(sources)
+        if paired:
+            pushed = list(
+                gradients.grad(
+                    [bar for bar, _ in paired],
+                    sources,
+                    [_like(dot, bar) for bar, dot in paired],
+                    retain_graph=True,
+                    create_graph=run.nested,
+                    allow_unused=True,
+                )
             )
-        )
-    answers = iter(pushed)
-    result_dots = [
-        _tangent_of(y, next(answers) if d is not None else None)
-        for y, d in zip(outputs, dummies, strict=True)
-    ]
+        answers = iter(pushed)
+        result_dots = [
+            _tangent_of(y, next(answers) if d is not None else None)
+            for y, d in zip(outputs, dummies, strict=True)
+        ]
+        return pytree.unflatten(structure, result_dots if run.nested else [_as_value(d) for d in result_dots])
+
     value = result if run.nested else _plain_tree(result)
-    dot = pytree.unflatten(
-        structure,
-        result_dots if run.nested else [_as_value(d) for d in result_dots],
-    )
-    return (value, dot, _plain_tree(aux)) if has_aux else (value, dot)
+    return (value, push, _plain_tree(aux)) if has_aux else (value, push)
 
 
 # Running ----------------------------------------------------------------------------------------------------
@@ -238,8 +278,12 @@ def _reaches_beyond(result: Any, start: int) -> bool:
 
     Then gradients must be part of the outer graph, or the outer derivative would take them for constants.
     """
-    nodes = {leaf.node for leaf in pytree.leaves(result) if _is_recorded(leaf)}
-    return any(node.order < start for node in reachable(nodes))
+    return any(node.order < start for node in reachable(_nodes(result)))
+
+
+def _nodes(result: Any) -> set[Node]:
+    """The nodes that the leaves of a result come from."""
+    return {leaf.node for leaf in pytree.leaves(result) if _is_recorded(leaf)}
 
 
 def _number_type(values: list[Any]) -> Any:

@@ -58,8 +58,12 @@ def asarray(self: Calls, x: Value, dtype: Value = None, order: Value = None, cop
 
 def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     x = asarray(self, x, dtype)
-    contiguous = not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C"
-    return x if contiguous else self.op("copy", x)
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C":
+        return x
+    made = self.op("copy", x)
+    assert isinstance(made, Var)
+    self.snapshots[made] = x  # a column of one element lies row by row as well: NumPy gives the array itself
+    return made
 
 
 def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> Value:

@@ -1,6 +1,6 @@
 """Apply a function to each of a batch of arguments: one loop in the program, whatever the function does inside.
 
-Each call has the arguments as they were given: what the function writes to of its own is a copy, made anew for each trip.
+Each call has the arguments as they were given: what the function writes to is a copy, made anew for each trip.
 """
 
 from __future__ import annotations

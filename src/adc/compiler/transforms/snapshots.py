@@ -13,7 +13,7 @@ from __future__ import annotations
 from adc.compiler.analysis import layout
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Program, Store, walk
+from adc.compiler.ir.nodes import Assign, Program, Store, Var, bound_inside, defined, walk
 from adc.compiler.transforms.aliases import begin, sees, views_of
 from adc.errors import UnsupportedError
 
@@ -38,18 +38,26 @@ def run(program: Program, ev: Evaluator) -> Program:
         for store in stores:
             if place.start[store] <= start:
                 continue
-            of_source = memory.of(store.array) is memory.of(ev.snapshots[copy])
-            if memory.of(store.array) is memory.of(copy) or (
-                of_source and sees(views, store, stmt, program, place)
-            ):
+            source = memory.of(ev.snapshots[copy])
+            of_source = memory.of(store.array) is source
+            of_copy = memory.of(store.array) is memory.of(copy)
+            if of_copy and stmt.name == "copy":  # not to be written to are the others alone: NumPy forbids it
+                originals = {v for v in _arrays(program) if memory.of(v) is source}
+                of_copy = sees(originals, store, stmt, program, place)
+            if of_copy or (of_source and sees(views, store, stmt, program, place)):
                 what = f"{ev.part_of[copy][1]} part" if copy in ev.part_of else "copy"
                 raise UnsupportedError(
                     f"this writes to `{store.array.name}` while a {what} is in use that NumPy gives as a view",
                     store.origin,
                     f"the {what} is memory of its own in generated code: neither would see the other's writes.",
-                    "Copy it where it is taken: `np.diagonal(a).copy()`, `z.real.copy()`.",
+                    "Copy it where it is taken: `np.diagonal(a).copy()`, `z.real.copy()`, `a.T.copy()`.",
                 )
     for copy, _ in made:
         # Its reverse sweep writes to what it keeps, which the program around it must not mind.
         del ev.snapshots[copy]
     return program
+
+
+def _arrays(program: Program) -> set[Var]:
+    made = {v for s in walk(program.body) for v in (*defined(s), *bound_inside(s))}
+    return {v for v in made | {*program.params} if v.is_array}
