@@ -7,7 +7,7 @@ from typing import Any
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
-from adc.api.custom_node import again, applied, as_results, as_tensor, plain
+from adc.api.custom_node import again, applied, as_results, as_tensor, own_plain
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
@@ -28,7 +28,7 @@ class Checkpointed(Custom):
 
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            return as_results(self.function(*pytree.unflatten(structure, map(plain, values))), memory)
+            return as_results(self.function(*own_plain(structure, values)), memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
             given = pytree.leaves(again(ctx, leaves, structure))

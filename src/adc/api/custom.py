@@ -16,6 +16,7 @@ from adc.compiler.leaves import Leaves, with_lists, without_lists
 from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError
+from adc.runtime.copies import copied_together
 
 __all__ = ["Custom", "Rule", "added", "differentiable", "materialised"]
 
@@ -41,7 +42,9 @@ class Custom:
         positional = self._positional(args, kwargs)
         if any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves(positional)):
             return self._on_tape(positional)
-        return self.function(*positional)
+        return self.function(
+            *copied_together(positional)
+        )  # as everywhere, a write to an argument stays inside
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled: one opaque operation."""

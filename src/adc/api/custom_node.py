@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,20 @@ import numpy as np
 from adc import pytree, tape
 from adc.api.custom import Custom
 from adc.errors import DerivativeError, ShapeError
+from adc.runtime.copies import copied_together
 from adc.tape.function import Function
 
-__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "plain"]
+__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "own_plain", "plain"]
 
 
 def plain(x: Any) -> Any:
     value = x.primal if isinstance(x, tape.Tensor) else x
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def own_plain(structure: pytree.Structure, values: Sequence[Any]) -> Any:
+    """The arguments of a recorded call as plain copies: a write to one is not to be seen outside."""
+    return pytree.unflatten(structure, copied_together([plain(x) for x in values]))
 
 
 def again(ctx: Any, leaves: list[Any], structure: pytree.Structure) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, added, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, plain
+from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.transforms import nested, opaque
@@ -50,7 +50,7 @@ class CustomVjp(Custom):
 
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            output, memory["residuals"] = fwd(*pytree.unflatten(structure, map(plain, values)))
+            output, memory["residuals"] = fwd(*own_plain(structure, values))
             return as_results(output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:

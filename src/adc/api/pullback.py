@@ -13,7 +13,7 @@ from adc.api.phases import Phased, phased
 from adc.api.transformed import Call
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.transforms import nested, phases
+from adc.compiler.transforms import nested, own, phases
 from adc.compiler.transforms.opaque import Inlined
 from adc.config import Mode
 from adc.tape import record
@@ -152,7 +152,17 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     has_aux, argnums = named.pop("has_aux", False), named.pop("argnums", None)
     named.pop("mode", None)
     chosen = range(len(primals)) if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
-    output = ev.result(function, list(primals), named)
+    arrays = [k for k, x in enumerate(primals) if ev.type_is_array(x)]
+
+    def forward(copies: list[Any]) -> Any:
+        own_primals = list(primals)
+        for k, array in zip(arrays, copies, strict=True):
+            own_primals[k] = array
+        return ev.result(function, own_primals, named)
+
+    output = own.on_copies(
+        ev, [primals[k] for k in arrays], forward
+    )  # the pull starts from the arguments again
     value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
 
     def pull(ev: Evaluator, bars: Sequence[Any], _: dict[str, Any]) -> Any:

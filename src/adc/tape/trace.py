@@ -323,7 +323,10 @@ def _input(leaf: Any, number: Any) -> Tensor | None:
 
 
 def _constant(leaf: Any) -> Any:
-    """An array that is not differentiated, as a Tensor: others can be written to copies of it."""
+    """An array that is not differentiated, as a Tensor of its own: others can be written to copies of it."""
+    if leaf.__class__ is Tensor and leaf.primal.dtype.kind in "fc":
+        # Of a derivative around this one, where the write is not to be seen.
+        return make(leaf.primal) if leaf.node is None else _input(leaf, None)
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
         return make(leaf)
     return leaf

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
@@ -29,7 +28,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.leaves import is_number, with_lists, without_lists
-from adc.compiler.transforms import chunks
+from adc.compiler.transforms import chunks, own
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -60,23 +59,16 @@ def mapped(
     body: Block = []
     lengths = ev.equal.snapshot()
 
-    def trip(copied: set[int]) -> tuple[list[Value], Value]:
-        """One call, some of its arguments as copies: what they are of the batch, and the result."""
-        items = [_element(ev, x, axis, index) for x, axis in batched]
-        own = [ev.op("copy", x) if k in copied else x for k, x in enumerate(items)]
-        positional = with_lists(pytree.unflatten(structure, own[: len(leaves)]), ev)
-        keyword = with_lists(pytree.unflatten(named_structure, own[len(leaves) :]), ev)
-        return items, without_lists(ev.result(function, list(positional), keyword))
+    def trip(items: list[Value]) -> Value:
+        positional = with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
+        keyword = with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
+        return without_lists(ev.result(function, list(positional), keyword))
 
     ev.region_depth += 1
     try:
         with ev.at(body):
-            items, output = trip(set())
-            written = set() if in_place else _written(ev, items, body)
-            if written:
-                body.clear()
-                ev.equal.restore(lengths)
-                output = trip(written)[1]
+            items = [_element(ev, x, axis, index) for x, axis in batched]
+            output = trip(items) if in_place else own.on_copies(ev, items, trip)
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)
@@ -91,22 +83,6 @@ def mapped(
     ev.block.extend(loop if chunked is None else chunked)
     ev.equal.restore(lengths)  # what a trip has checked is not known when there was none
     return pytree.unflatten(out_structure, stacked)
-
-
-def _written(ev: Evaluator, items: Sequence[Value], body: Block) -> set[int]:
-    """Which of the elements the function writes to. Refuses where another of them may be the same memory."""
-    found = written_roots(walk(body), ev.joined_roots)
-    arrays = {k: x for k, x in enumerate(items) if isinstance(x, Var) and isinstance(x.type, Array)}
-    behind_of = {k: behind([x.root], ev.joined_roots) for k, x in arrays.items()}
-    written = {k for k, roots in behind_of.items() if not roots.isdisjoint(found)}
-    for k in sorted(written):
-        if any(j != k and not roots.isdisjoint(behind_of[k]) for j, roots in behind_of.items()):
-            raise ev.refuse(
-                f"vmap is given `{arrays[k].root.name}` twice, and the function writes to it",
-                "what one argument is after the write would depend on how the other lies in its memory",
-                "pass a copy of one of them",
-            )
-    return written
 
 
 def _length(ev: Evaluator, batched: list[tuple[Value, int | None]]) -> Value:

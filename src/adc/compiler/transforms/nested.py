@@ -42,6 +42,7 @@ from adc.compiler.transforms import (
     cse,
     dead,
     fold,
+    own,
     plain,
     propagate,
     scopes,
@@ -200,9 +201,23 @@ def evaluated(
         inputs += fresh
         structures.append(structure)
         container[key] = with_lists(pytree.unflatten(structure, fresh), ev)
+    containers: list[Any] = [positional, named]
+    places = [
+        (container, key)
+        for container in containers
+        for key, x in (container.items() if container is named else enumerate(container))
+        if isinstance(x, Var) and x.is_array and x not in inputs
+    ]
+
+    def call(arrays: list[Value]) -> Value:
+        for (container, key), array in zip(places, arrays, strict=True):
+            container[key] = array
+        return without_lists(ev.result(function, positional, named))
+
     block: Block = []
     with ev.at(block):
-        output = without_lists(ev.result(function, positional, named))
+        arrays = [container[key] for container, key in places]
+        output = own.on_copies(ev, arrays, call, list(zip(inputs, given, strict=True)))
     return Inner(block, output, given, inputs, structures)
 
 

@@ -1,0 +1,68 @@
+"""A transform inside a function leaves its arguments alone, as it does when it is called from outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+MODES = ["compiled", "python", "tape"]
+X = np.array([1.0, 2.0, 3.0])
+Y = np.array([0.5, 1.5, -1.0])
+ONES = np.ones(3)
+
+
+def written(a, b):
+    a[0] = 5 * b[1] * a[0]
+    b[1] = a[1] ** 2
+    return np.sum(a * b * b)
+
+
+@adc.checkpoint
+def again(a, b):
+    return written(a, b)
+
+
+PROGRAMS = {
+    "grad, the other one written": lambda x: np.sum(adc.grad(written)(Y.copy(), x)) + x[1],
+    "grad, of what is made for it": lambda x: np.sum(adc.grad(written)(x, 2 * x)) + x[0],
+    "jvp": lambda x: adc.jvp(written, (x, 2 * x), (ONES, ONES))[1] + x[0],
+    "vjp": lambda x: np.sum(adc.vjp(written, x, 2 * x)[1](1.0)[1]) + x[0],
+    "value of vjp": lambda x: adc.vjp(written, x, 2 * x)[0] + x[0],
+    "hvp": lambda x: np.sum(adc.hvp(lambda z: written(z, 2 * z), (x,), (ONES,))) + x[0],
+    "checkpoint": lambda x: again(x, 2 * x) + x[0],
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_function_around_sees_no_write(name, mode):
+    program, x = PROGRAMS[name], X.copy()
+    wanted = program(x)
+    np.testing.assert_array_equal(x, X)
+    value, gradient = adc.value_and_grad(program, mode=mode)(x)
+    np.testing.assert_allclose(value, wanted)
+    differences = [(program(X + h) - program(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.sum(adc.grad(written, argnums=(0, 1))(x, x)[0]),
+        lambda x: np.sum(adc.grad(written)(x, x)),
+        lambda x: adc.jvp(written, (x, x), (ONES, ONES))[1],
+        lambda x: adc.vjp(written, x, x)[0],
+    ],
+)
+def test_one_array_given_twice_is_refused(program, mode):
+    with pytest.raises(adc.AdcError, match="memory"):
+        adc.grad(program, mode=mode)(X)
+
+
+def test_a_hessian_where_another_argument_is_written():
+    found = [adc.hessian(written, mode=mode)(X, Y) for mode in MODES]
+    np.testing.assert_allclose(found[0], found[2])
+    np.testing.assert_allclose(found[1], found[2])
