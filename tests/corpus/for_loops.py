@@ -320,3 +320,14 @@ def sums_of_sums_backwards(x):
         running += x[k]
         total += x[k + 1] * running
     return total
+
+
+@program(lambda r: (r.normal(size=3), 5), argnums=(0,))
+def a_table_written_where_it_is_read(x, n):
+    s = 0.0
+    y = x.copy()
+    for k in range(n):
+        c = ([1, 0.0], [1.5, -0.5], [2.0, x[1]])[min(k, 2)]
+        s += c[0] * y[0] + c[1] + (1.0, 4.0)[k % 2] * [x[0], 2.0, x[2] ** 2][k % 3]
+        y *= 0.5
+    return s

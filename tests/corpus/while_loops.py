@@ -182,3 +182,13 @@ def an_array_that_shrinks_and_is_written_to(x):
         x = np.tanh(x[2:] * x[1])
         x[0] *= 2.0
     return np.sum(x**2)
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, size=2),))
+def a_table_written_where_it_is_read(x):
+    s = 0.0
+    k = 0
+    while s < 20.0:
+        s += [x[0], 2.0, x[1] ** 2][k % 3] * x[1]
+        k += 1
+    return s

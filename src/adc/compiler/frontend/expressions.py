@@ -195,8 +195,16 @@ class Expressions(Operators):
     def eval_Subscript(self, node: Any) -> Value:
         base = self.evaluate(node.value)
         index = self.evaluate(node.slice)
+        display = node.value if isinstance(node.value, (gast.Tuple, gast.List)) else None
+        if id(display) in self.stacked:
+            self.stacked[id(base)] = base  # which is made anew whenever the body of the loop is evaluated
         with self.origin_at(self.locate(node)):
-            return self.subscript(base, index)
+            try:
+                return self.subscript(base, index)
+            except NeedsUnrolling as needed:
+                if needed.container is base:
+                    needed.display = display
+                raise
 
     def index_value(self, base: Value, index: Value) -> Value:
         """An index as NumPy takes it: lists, tuples and ranges in it are arrays, masks beside other items positions."""

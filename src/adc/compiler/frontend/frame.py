@@ -324,10 +324,12 @@ class RunTimeLength(UnsupportedError):
 class NeedsUnrolling(Exception):
     """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time.
 
-    `container`, where it is known: the list or tuple that is changed, or `read` at that index.
+    `container`, where it is known: the list or tuple that is changed, or `read` at that index. `display`: its place in
+    the syntax tree, where it is written out at the index.
     """
 
     def __init__(self, container: Any = None, read: bool = False) -> None:
         super().__init__()
         self.container = container
         self.read = read
+        self.display: Any = None

@@ -21,6 +21,7 @@ from adc.compiler.ir.types import Scalar
 from adc.errors import AdcError, UnsupportedError
 from adc.rules.dims import Dim
 
+MOST_STACKED = 60
 MAX_UNROLLED = 10_000
 FEW_WITH_EXIT = 4  # trips with a data-dependent exit that are written out although a list could be an array
 Trip = Callable[[], Value]  # gives the item of a trip
@@ -263,7 +264,11 @@ class Loops(Carrying):
         elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
             if id(container) in self.stacked:
                 raise self._cannot_unroll()  # it is read at a position, and changed as well
+            if len(self.stacked) > MOST_STACKED:
+                raise self._cannot_unroll()  # the loop makes it anew whenever its body is evaluated
             self.stacked[id(container)] = container
+            if needed.display is not None:
+                self.stacked[id(needed.display)] = needed.display
             run()
         elif self.loop_depth:
             raise needed
