@@ -32,6 +32,7 @@ BUILTINS = {
     sorted,
     bool,
     callable,
+    ValueError,  # raised for what NumPy refuses
     np.array,  # of lists of positions: they carry no derivative, and the compiler knows it itself
 }
 METHODS = {"append", "astype"}  # of lists; of arrays, beside those in the table
@@ -53,7 +54,6 @@ class Visitor(ast.NodeVisitor):
         ast.Try,
         ast.With,
         ast.Lambda,
-        ast.Raise,
         ast.ClassDef,
         ast.FunctionDef,
         ast.Global,

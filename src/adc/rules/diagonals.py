@@ -43,7 +43,8 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 def _matrix_with_diagonal(v, k):
     rows = v
     if not isinstance(k, int) or k != 0:
-        above, below = (np.zeros(np.maximum(d, 0), dtype=v.dtype) for d in (-k, k))
+        above = np.zeros(np.maximum(-k, 0), dtype=v.dtype)
+        below = np.zeros(np.maximum(k, 0), dtype=v.dtype)
         rows = np.concatenate((above, v, below))
     zero = 0.0 if v.dtype.kind in "fc" else False if v.dtype.kind == "b" else 0
     return np.where(np.eye(np.size(v) + abs(k), k=k) > 0.0, np.expand_dims(rows, 1), zero)
