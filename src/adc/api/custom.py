@@ -42,9 +42,8 @@ class Custom:
         positional = self._positional(args, kwargs)
         if any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves(positional)):
             return self._on_tape(positional)
-        return self.function(
-            *copied_together(positional)
-        )  # as everywhere, a write to an argument stays inside
+        own = copied_together(positional)  # as everywhere, a write to an argument stays inside
+        return self.function(*own)
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled: one opaque operation."""

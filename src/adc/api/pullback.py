@@ -160,9 +160,8 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             own_primals[k] = array
         return ev.result(function, own_primals, named)
 
-    output = own.on_copies(
-        ev, [primals[k] for k in arrays], forward
-    )  # the pull starts from the arguments again
+    # The pull starts from the arguments again.
+    output = own.on_copies(ev, [primals[k] for k in arrays], forward)
     value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
 
     def pull(ev: Evaluator, bars: Sequence[Any], _: dict[str, Any]) -> Any:
