@@ -12,6 +12,7 @@ from adc.compiler.frontend import frozen, growing, instances, list_methods, part
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
+from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var
@@ -202,14 +203,7 @@ class Assignments(Calls):
         elif isinstance(base, (ListValue, dict)):
             self.refuse_outside(base)
             self.refuse_either(base)
-            if not self.is_static(index):
-                raise (
-                    NeedsUnrolling(base)
-                    if self.loop_depth
-                    else self.refuse(
-                        "a list is written at an index that is only known at run time", repair="use an array"
-                    )
-                )
+            require_known(self, index, base, "a list is written at an index that is only known at run time")
             if getattr(base, "depth", self.loop_depth) != self.loop_depth:
                 raise NeedsUnrolling(base)
             if getattr(base, "taken", False):

@@ -124,11 +124,6 @@ class Builder:
             return all(self.is_static(v) for v in (value.start, value.stop, value.step))
         return not isinstance(value, (Var, Undefined, Zero))
 
-    def require_known_key(self, key: Value) -> None:
-        """Refuse a key of a dict that is only known at run time."""
-        if not self.is_static(key):
-            raise self.refuse("a dict key must be known before the program runs", repair="use a constant key")
-
     def type_is_array(self, value: Value) -> bool:
         return isinstance(value, Var) and value.is_array
 

@@ -43,6 +43,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.values import Either, Maybe, Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
@@ -414,15 +415,9 @@ class Calls(Functions):
             args = [self.static_items(args[0], None)]
         if method.__name__ == "update":
             args = [dicts.contents(self, value) for value in args]
-        if (
-            method.__name__ in ("pop", "insert")
-            and isinstance(container, list)
-            and not self.is_static(args[:1])
-        ):
-            if self.loop_depth:
-                raise NeedsUnrolling(container)
-            raise self.refuse(
-                "a list is changed at an index that is only known at run time", repair="use an array"
+        if method.__name__ in ("pop", "insert") and isinstance(container, list):
+            require_known(
+                self, args[:1], container, "a list is changed at an index that is only known at run time"
             )
         if method.__name__ == "sort":
             container[:] = self.call(builtins.sorted, [[*container]], kwargs)

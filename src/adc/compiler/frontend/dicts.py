@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.frame import NeedsUnrolling
+from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
@@ -18,10 +18,8 @@ _READING, _CHANGING = ("get",), ("pop", "setdefault")
 
 def require_known_for(self: Calls, held: Value, method: str, args: list[Value]) -> None:
     """Refuse a method's call with such a key; in a loop its trips may be spelled out, which tells what counters are."""
-    if method in (*_READING, *_CHANGING) and args and not self.is_static(args[0]):
-        if self.loop_depth:
-            raise NeedsUnrolling(held, read=method in _READING)
-        self.require_known_key(args[0])
+    if method in (*_READING, *_CHANGING) and args:
+        require_known_key(self, args[0], held, read=method in _READING)
 
 
 def made(self: Calls, *given: Value, **named: Value) -> Value:
@@ -36,6 +34,6 @@ def contents(self: Calls, value: Value) -> dict[Value, Value]:
         return value
     pairs = [tuple(self.static_items(pair, None)) for pair in self.static_items(value, None)]
     for pair in pairs:
-        self.require_known_key(pair[:1])
+        require_known_key(self, pair[:1])
     found: dict[Value, Value] = self.now(dict, [pairs], {})
     return found

@@ -25,6 +25,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Text, Value, kind
 from adc.compiler.ir.nodes import Var
@@ -78,7 +79,7 @@ class Expressions(Operators):
                 continue
             k = self.evaluate(key)
             with self.origin_at(self.locate(key)):
-                self.require_known_key(k)
+                require_known_key(self, k)
             result[k] = self.evaluate(value)
         return result
 
@@ -267,16 +268,14 @@ class Expressions(Operators):
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)
         ):
-            if isinstance(index, Var) or not self.is_static(index):
-                raise (
-                    NeedsUnrolling(base, read=True)
-                    if self.loop_depth
-                    else self.refuse(
-                        "a tuple or list is indexed by a value that is only known at run time",
-                        "its elements may have different types",
-                        "use an array",
-                    )
-                )
+            require_known(
+                self,
+                index,
+                base,
+                "a tuple or list is indexed by a value that is only known at run time",
+                "its elements may have different types",
+                read=True,
+            )
             try:
                 item = base[index]
             except (IndexError, KeyError, TypeError) as error:

@@ -10,6 +10,7 @@ import gast
 from adc.compiler.frontend import comprehensions, growing
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Items, ListValue, Range, RunTimeLength
+from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Var
 
@@ -101,7 +102,7 @@ class Iteration(Expressions):
         found = {}
         for key, value in self._comprehended(pair, node.generators, items):
             with self.origin_at(self.locate(node)):
-                self.require_known_key(key)
+                require_known_key(self, key)
             found[key] = value
         return found
 
