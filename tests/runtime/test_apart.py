@@ -86,6 +86,22 @@ def test_python_calls_it_too():
     assert np.array_equal(_ratio(np.array([3.0, 1.0]), 2.0), [1.5, 0.5])
 
 
+_NAMED = """
+def smallest(xs):
+    return min((x for x in xs if x not in {"one", "other", "third"}), key=lambda x: (x, (1, 2)))
+"""
+
+
+def test_a_function_has_one_name_in_every_process():
+    command = f"from adc.runtime.apart import apart\n{_NAMED}\nprint(apart()(smallest).name)"
+    names = {
+        subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout
+        for _ in range(3)
+    }
+    assert len(names) == 1
+    assert "smallest" in names.pop()
+
+
 def test_functions_of_one_name():
     made = []
     for factor in ("2.0", "3.0"):

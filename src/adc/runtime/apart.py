@@ -13,7 +13,7 @@ import functools
 import hashlib
 import pickle
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import llvmlite.binding
@@ -92,9 +92,16 @@ def apart(declared: str | None = None, **flags: Any) -> Callable[[Callable[..., 
 
 def _fingerprint(function: FunctionType) -> str:
     """Tells functions of one name apart, and is the same in every process."""
-    code = function.__code__
-    told = code.co_code, code.co_consts, code.co_names, code.co_varnames
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(_told(function.__code__)).encode()).hexdigest()[:16]
+
+
+def _told(part: Any) -> Any:
+    """What a code object, or a constant in one, says: neither where it lies in memory nor the order of a set."""
+    if isinstance(part, CodeType):
+        return part.co_code, [_told(c) for c in part.co_consts], part.co_names, part.co_varnames
+    if isinstance(part, tuple):
+        return [_told(p) for p in part]
+    return sorted(map(repr, part)) if isinstance(part, frozenset) else part
 
 
 @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
