@@ -176,9 +176,8 @@ def _derivative(options: argparse.Namespace) -> tuple[Any, tuple[Any, ...], dict
             raise CommandError(
                 f"`--transform {options.transform}` takes arguments by position, and differentiates all"
             )
-        given = (
-            (args, args) if CALLED[options.transform][1] else args
-        )  # any direction: types decide what is generated
+        # Any direction: types decide what is generated.
+        given = (args, args) if CALLED[options.transform][1] else args
         return CALLED[options.transform][0], (function, *given), {"mode": options.mode}
     transform = TRANSFORMS[options.transform]
     return transform(function, argnums=_argnums(options.argnums), mode=options.mode), args, kwargs

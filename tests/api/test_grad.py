@@ -171,9 +171,8 @@ def test_has_aux(mode):
     (value, aux), g = adc.value_and_grad(f, has_aux=True, mode=mode)(X)
     expected, expected_aux = f(X)
     assert value == expected and aux["n"] == 3 and aux["half"] == 0.5
-    np.testing.assert_allclose(
-        aux["y"], expected_aux["y"]
-    )  # the reverse sweep has not undone the write in it
+    # The reverse sweep has not undone the write in it.
+    np.testing.assert_allclose(aux["y"], expected_aux["y"])
     np.testing.assert_allclose(g, [7.0, 8.0, 12.0])
     g, aux = adc.grad(f, has_aux=True, mode=mode)(X)
     np.testing.assert_allclose(aux["y"], expected_aux["y"])

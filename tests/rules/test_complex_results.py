@@ -29,9 +29,8 @@ def vectors(a):
 
 
 CASES = [(vectors, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
-if (
-    np.lib.NumpyVersion(np.__version__) < "2.5.0"
-):  # from there on the eigenvalues of any matrix are complex by type
+# From there on the eigenvalues of any matrix are complex by type.
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":
     CASES.append((spectrum, TURNING))
 
 

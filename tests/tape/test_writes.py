@@ -151,9 +151,8 @@ def test_writing_what_was_read_from_the_same_place_once_is_enough():
     z = x * 1
     z[:2] *= 2
     assert z.grad_fn.name() == "CopySlicesBackward"
-    assert (
-        z.grad_fn.next_functions[0][0].name() == "MulBackward"
-    )  # the write alone, not one more for `z[:2] =`
+    # The write alone, not one more for `z[:2] =`.
+    assert z.grad_fn.next_functions[0][0].name() == "MulBackward"
 
 
 def test_reading_elements_in_a_loop_costs_one_buffer():

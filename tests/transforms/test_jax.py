@@ -60,9 +60,8 @@ def of_chosen(program):
     chosen = tuple(jax.tree_util.tree_map(jax.numpy.asarray, args[k]) for k in program.argnums)
     try:
         value = float(function(*chosen))
-    except (
-        Exception
-    ) as error:  # item assignment, data-dependent branches, lists in place of arrays: not JAX's language
+    # Item assignment, data-dependent branches, lists in place of arrays: not JAX's language.
+    except Exception as error:
         return f"JAX cannot run it: {type(error).__name__}"
     with np.errstate(all="ignore"):
         if not np.allclose(value, program.function(*program.arguments()), rtol=1e-9):

@@ -116,9 +116,8 @@ def test_a_second_sweep_over_a_stack_is_refused_loudly():
     with pytest.raises(adc.UnsupportedError, match="second reverse sweep over a loop"):
         adc.grad(adc.grad(f, mode="python"), mode="python")(2.0)
     with pytest.warns(adc.FallbackWarning, match="second reverse sweep"):
-        np.testing.assert_allclose(
-            adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12
-        )  # x**4, by the tape
+        # x**4, by the tape
+        np.testing.assert_allclose(adc.grad(adc.grad(f))(2.0), 4 * 3 * 2.0**2, rtol=1e-12)
     np.testing.assert_allclose(adc.hvp(f, 2.0, 1.0, mode="python"), 48.0)
 
 

@@ -99,9 +99,8 @@ class Composite(Value):
     def _engine(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
         made = super()._engine(context, inputs)
         if sum(isinstance(x, np.ndarray) for x in inputs) > 1:
-            made.written = tuple(
-                range(len(inputs))
-            )  # which of them the function writes to is found when it matters
+            # Which of them the function writes to is found when it matters.
+            made.written = tuple(range(len(inputs)))
         return made
 
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:

@@ -31,16 +31,14 @@ class Specialisation:
 
     run: Callable[..., Any]
     mode: Mode
-    captures: tuple[
-        tuple[Callable[[], Any], Any], ...
-    ] = ()  # (how to read, the key that the value must have)
+    # How to read each, and the key that the value must have.
+    captures: tuple[tuple[Callable[[], Any], Any], ...] = ()
     guards: tuple[Guard, ...] = ()
     sizes: Sizes | None = None  # those of the arguments, where the code holds for them only
     written: tuple[int, ...] = ()  # inputs that the function writes to
     context: pipeline.Context | None = None  # None on the tape
-    pack: Callable[[Any], Any] | None = (
-        None  # from what the code returns to what the user gets; None: as it is
-    )
+    # From what the code returns to what the user gets; None: as it is.
+    pack: Callable[[Any], Any] | None = None
 
     def current_captures(self) -> list[Any] | None:
         """The values read from outside the function now, or None when the code does not fit them any more."""

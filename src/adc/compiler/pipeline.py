@@ -124,9 +124,8 @@ class Context:
     aux: results.Form | None = None
     written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
     value_type: Any = None
-    given: list[Var] = field(
-        default_factory=list
-    )  # parameters for arrays of the caller's that take the gradients
+    # Parameters for arrays of the caller's that take the gradients.
+    given: list[Var] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
     origins: dict[str, list[Location | None]] = field(default_factory=dict)  # of each line of a text
     stages: dict[str, str] = field(default_factory=dict)  # the IR after each stage, when recorded

@@ -87,9 +87,8 @@ def matmul_pull(z_bar, z, a, b):
     if np.ndim(a) == 1:
         row = np.expand_dims(z_bar, -2)
         return np.squeeze(b @ np.expand_dims(z_bar, -1), -1), np.expand_dims(a, -1) * row
-    if (
-        np.ndim(a) > 2 and np.ndim(b) == 2
-    ):  # one product over all of the stack, not a product for each and their sum
+    # One product over all of the stack, not a product for each and their sum.
+    if np.ndim(a) > 2 and np.ndim(b) == 2:
         rows = _but_last(np.ndim(a))
         return z_bar @ b.T, np.tensordot(a, z_bar, (rows, rows))
     return z_bar @ transposed(b), transposed(a) @ z_bar

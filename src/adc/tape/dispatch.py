@@ -71,9 +71,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         if method == "accumulate":
             axis = kwargs.get("axis", inputs[1] if len(inputs) > 1 else 0)
             if not isinstance(axis, int) or np.ndim(inputs[0]) == 0:
-                getattr(ufunc, method)(
-                    *record.plain(inputs), **record.plain(kwargs)
-                )  # raises, or reads a number
+                # Raises, or reads a number.
+                getattr(ufunc, method)(*record.plain(inputs), **record.plain(kwargs))
         if function is not None:
             return _reduced(function, inputs, kwargs)
         if modes.enabled and record.is_active(inputs):

@@ -93,9 +93,8 @@ def _passes_on(node: Node) -> bool:
 
 
 def _of_node(node: Node, known: dict[Node, Pull | None]) -> Pull | None:
-    if (
-        node.pull is INPUT or node.pull is NUMBER
-    ):  # of an argument of a derivative in a derivative: what it is outside
+    # Of an argument of a derivative in a derivative: what it is outside.
+    if node.pull is INPUT or node.pull is NUMBER:
         return known[node.edges[0]] if node.edges else node.pull
     if node.pull is _PYTHONS_OWN:
         return NUMBER

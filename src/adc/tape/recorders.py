@@ -321,9 +321,8 @@ def _compiled(
         "slow": slow,
         "tuple": tuple,
     }
-    namespaces["recorders"].append(
-        namespace
-    )  # before it is read which class there is: another thread may change it
+    # Before it is read which class there is: another thread may change it.
+    namespaces["recorders"].append(namespace)
     namespace["Node"] = namespaces["new"]["Node"]
     exec(compile(written, f"<recorder of {entry.operation.spelling}>", "exec"), namespace)
     made: Callable[..., Any] = namespace["recorder"]

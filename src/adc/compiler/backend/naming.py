@@ -48,9 +48,8 @@ class Names:
         self._alive: dict[Var, int] = {}  # what is alive where a variable is set
         self._parent: dict[Var, Var] = {}
         self._members: dict[Var, list[Var]] = {}
-        self._masks: dict[
-            Var, tuple[int, int]
-        ] = {}  # of a group: its members, and what is alive where they are set
+        # Of a group: its members, and what is alive where they are set.
+        self._masks: dict[Var, tuple[int, int]] = {}
         self._find_interference()
         self._coalesce(program.body)
         self.names: dict[Var, str] = {}

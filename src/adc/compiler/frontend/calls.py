@@ -205,9 +205,8 @@ class Calls(Functions):
             return applied.of_instance(self, function, args)
         inline = getattr(function, "__adc_inline__", None)
         if inline is not None:
-            return inline(
-                self, args, kwargs
-            )  # a derivative made by adc: it knows what its call means in a program
+            # A derivative made by adc: it knows what its call means in a program.
+            return inline(self, args, kwargs)
         solver = solver_name(function)
         if solver is not None:
             raise self.refuse(

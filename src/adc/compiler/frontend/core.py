@@ -38,24 +38,21 @@ class Core(Merging):
     region_depth: int  # branches and loops around the statement
     loop_depth: int  # loops around it
     sides: list[Contents]  # what each branch around it found, outermost first
-    choices: list[
-        tuple[Value, tuple[Value, Value]]
-    ]  # lists and the like that may be one of two, and these two
+    # Lists and the like that may be one of two, and these two.
+    choices: list[tuple[Value, tuple[Value, Value]]]
     captures: list[Capture]
     guards: list[Guard]
     records: list[tuple[Place, Instance]]
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
-    running: list[
-        tuple[tuple[Any, ...], int]
-    ]  # the functions being inlined, with the regions around their calls
+    # The functions being inlined, with the regions around their calls.
+    running: list[tuple[tuple[Any, ...], int]]
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
-    list_kinds: dict[
-        Location | None, Type
-    ]  # what lists hold that are written down there, as an earlier attempt found
+    # What lists hold that are written down there, as an earlier attempt found.
+    list_kinds: dict[Location | None, Type]
 
     def from_outside(self, items: ListValue) -> bool:
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""

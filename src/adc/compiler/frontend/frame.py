@@ -78,9 +78,8 @@ class Growing:
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     room: Room | None = None
-    born: str = field(
-        default_factory=newest
-    )  # variables made later are not there where its places are allocated
+    # Variables made later are not there where its places are allocated.
+    born: str = field(default_factory=newest)
     run_time = True
 
     def __bool__(self) -> bool:
@@ -294,9 +293,8 @@ class Items:
 
     length: Any
     item: Callable[[Any], Any]
-    lists: list[tuple[Any, int]] = field(
-        default_factory=list
-    )  # those gone over, and tuples, with their lengths
+    # Those gone over, and tuples, with their lengths.
+    lists: list[tuple[Any, int]] = field(default_factory=list)
 
 
 class SurelyRaised(UnsupportedError):

@@ -70,9 +70,8 @@ def indexed_type(builder: Builder, array: Var, index: Index) -> tuple[Type, bool
     layout: Layout = array.type.layout
     advanced_at: list[int] = []
     axis = 0
-    leading_kept = (
-        True  # C-contiguity survives while only leading integers (and then one slice) cut the array
-    )
+    # C-contiguity survives while only leading integers (and then one slice) cut the array.
+    leading_kept = True
     for item in index:
         if isinstance(item, Const) and item.value is None:
             shape.append(Dim(1))

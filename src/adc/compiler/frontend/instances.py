@@ -46,9 +46,10 @@ def can_make(cls: type) -> bool:
         return False
     if type(cls).__call__ is not type.__call__ or not isinstance(_found(cls, "__init__"), types.FunctionType):
         return False
+    # The flag is that of a class of Python code.
     return all(_found(cls, name) is inspect.getattr_static(object, name) for name in _OVERRIDDEN) and all(
         base is object or base.__flags__ & (1 << 9) for base in cls.__mro__
-    )  # a class of Python code
+    )
 
 
 BUILTINS = {abs: "__abs__", float: "__float__", int: "__int__", round: "__round__"}
@@ -146,9 +147,8 @@ def method(owner: Value, name: str) -> Any:
     """What Python calls for `owner` in an operator or a built-in function; None where its class has nothing."""
     cls = class_of(owner)
     found = None if cls is None else _found(cls, name)
-    if (
-        not isinstance(found, types.FunctionType) or found.__module__ == "collections"
-    ):  # written by namedtuple()
+    # `collections`: what namedtuple() writes.
+    if not isinstance(found, types.FunctionType) or found.__module__ == "collections":
         return None
     return functools.partial(found, owner)
 

@@ -52,9 +52,8 @@ class _Contractor:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.program = program
         self.ev = evaluator
-        self.brought_in: dict[
-            Assign, tuple[Block, For]
-        ] = {}  # allocations, and where they were: before which loop
+        # Allocations, and where they were: before which loop.
+        self.brought_in: dict[Assign, tuple[Block, For]] = {}
 
     def step(self) -> bool:
         """Contract what the program holds now; True when something changed."""

@@ -48,12 +48,10 @@ class _Forwarder:
     def block(self, block: Block) -> Block:
         out: Block = []
         # By the memory that they lie in, so that a write asks of that only:
-        loaded: dict[
-            Var, dict[Var, Any]
-        ] = {}  # value -> the (array, index) it was read from and that still holds it
-        known: dict[
-            Var, dict[Any, Store]
-        ] = {}  # (array, index) -> the store whose value the element still has
+        # Value -> the (array, index) it was read from and that still holds it.
+        loaded: dict[Var, dict[Var, Any]] = {}
+        # (array, index) -> the store whose value the element still has.
+        known: dict[Var, dict[Any, Store]] = {}
         before: dict[Store, Var | None] = {}  # what the element held, where that is known
         for stmt in block:
             if isinstance(stmt, (For, While, If)):

@@ -30,9 +30,8 @@ __all__ = ["automatic", "forward", "hessian", "reverse"]
 
 Evaluate = Callable[[], tuple[Inner, Leaves, Leaves]]  # evaluates the call once more
 Write = Callable[[tuple[Atom, ...]], None]  # stores what belongs to one direction
-Matrices = dict[
-    tuple[int, int], Value
-]  # (leaf of the result, leaf of the arguments) -> block of the Jacobian
+# (leaf of the result, leaf of the arguments) -> block of the Jacobian.
+Matrices = dict[tuple[int, int], Value]
 
 
 def forward(

@@ -46,9 +46,8 @@ class Factored:
     place: Stmt  # the first use, or the loop around it
     uses: list[tuple[Assign, bool]] = field(default_factory=list)
     restored: Block | None = None  # instead of factoring it
-    keeping: list[tuple[Stmt, Block]] = field(
-        default_factory=list
-    )  # before a statement: what keeps the factors
+    # Before a statement: what keeps the factors.
+    keeping: list[tuple[Stmt, Block]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         rows, columns = self.matrix.type.shape

@@ -193,9 +193,8 @@ class Needs:
         )
         self.ev.again[target] = v
         if target.dim is not None and not self.outside(target.dim):
-            target.dim = Dim.symbol(
-                "value", target
-            )  # of this trip, where the forward sweep's has the last trip's
+            # Of this trip, where the forward sweep's has the last trip's.
+            target.dim = Dim.symbol("value", target)
         index = None if buffer.trips is None else tuple(self._slots(self.layout.home[v], reverse=True))
         frame.block.append(Restore(target, buffer, index, self.ev.origin))
         return target

@@ -255,9 +255,8 @@ class Nests:
             self.ev.block.append(self.placed[target])
             return
         assert isinstance(target.type, Array)
-        target.type = Array(
-            target.type.dtype, target.type.shape, "C"
-        )  # whatever NumPy's layout would have been
+        # Whatever NumPy's layout would have been.
+        target.type = Array(target.type.dtype, target.type.shape, "C")
         shape = self.ev.shape_values(target.type.shape)
         operands = (self.ev.operand(shape), Const(np.dtype(target.type.dtype)))
         self.ev.block.append(Assign((target,), registry.named("empty"), operands, self.ev.origin))
