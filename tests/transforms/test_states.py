@@ -92,3 +92,19 @@ def test_gradient(function, n):
     v, h = R.normal(size=n), 1e-6
     slope = (function(x + h * v) - function(x - h * v)) / (2 * h)
     assert np.sum(found * v) == pytest.approx(slope, rel=1e-6, abs=1e-8)
+
+
+def squares_of_state(x, count):
+    y = x.copy()
+    for _ in range(count):
+        y[1:] = 0.5 * (y[1:] + y[:-1])
+    return 0.5 * np.sum(y**2)
+
+
+def test_an_adjoint_that_is_the_state_is_not_written_over_it():
+    x = R.normal(size=6)
+    text = text_of(squares_of_state, x, 3)
+    assert "y_bar = y\n" in text
+    assert "y_bar[i] = y_" not in text
+    got = adc.grad(squares_of_state, mode="compiled")(x, 3)
+    np.testing.assert_allclose(got, adc.grad(squares_of_state, mode="tape")(x, 3), rtol=1e-13)

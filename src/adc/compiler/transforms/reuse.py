@@ -20,7 +20,9 @@ from adc.compiler.ir.nodes import (
     For,
     Program,
     Stmt,
+    Store,
     Var,
+    all_blocks,
     blocks,
     uses,
     walk,
@@ -125,6 +127,7 @@ class _Reuse:
             old.name, old.named = new.name, True
         for k in touched[new]:
             block[k] = substitute([block[k]], {new: old})[0]
+        _leave_as_they_are(block[touched[new][0]], old)
         touched[old] = sorted({*touched[old], *touched.pop(new)})
         for count in (here, self.everywhere):
             count[old] += count[new]
@@ -142,12 +145,24 @@ class _Reuse:
         block[places[0]] = substitute([block[places[0]]], {old: again})[0]
         for k in places:
             block[k] = substitute([block[k]], {new: again})[0]
+        _leave_as_they_are(block[places[0]], again)
         touched[again] = places
         for count in (here, self.everywhere):
             count[again] = count[new]
         if new in self.escaping:
             self.escaping |= {again, old}
         return Assign((again,), "alias", (old,))
+
+
+def _leave_as_they_are(loop: Stmt, array: Var) -> None:
+    """Leave out the first write of elements that are what they were: one array was a copy of the other."""
+    for inner in all_blocks([loop]):
+        held = {
+            s.target for s in inner if isinstance(s, Assign) and s.name == "getitem" and s.args[0] is array
+        }
+        first = next((s for s in inner if isinstance(s, Store) and s.array is array), None)
+        if first is not None and first.value in held:
+            inner.remove(first)
 
 
 def _times_used(block: Block) -> Counter[Var]:
