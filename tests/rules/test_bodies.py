@@ -33,6 +33,7 @@ BUILTINS = {
     bool,
     callable,
     ValueError,  # raised for what NumPy refuses
+    np.result_type,
     np.array,  # of lists of positions: they carry no derivative, and the compiler knows it itself
 }
 METHODS = {"append", "astype"}  # of lists; of arrays, beside those in the table

@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.rules.dims import Dim
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite, constant, linear
 from adc.rules.sampler import call
 
@@ -138,6 +139,11 @@ constant(
 constant(np.tri, parameters="N, M=None, k=0, dtype=float", shape=_square, examples=lambda r: [3, (2, 3)])
 
 
+def _has_differences(start, stop):
+    dtype = np.result_type(start, stop)
+    return dtype.kind in "fc" or dtype == np.int64
+
+
 @composite(
     np.linspace,
     wrt="start stop",
@@ -151,13 +157,16 @@ constant(np.tri, parameters="N, M=None, k=0, dtype=float", shape=_square, exampl
     extra={"float64_only": True},
 )
 def linspace(start, stop, num=50, endpoint=True, retstep=False):
+    dtype = np.result_type(start, stop, 0.0)
     divisions = np.maximum(num - 1 if endpoint else num, 1)
-    step = (stop - start) / divisions
+    # The difference of unsigned or small integers would wrap.
+    step = ((stop - start) if _has_differences(start, stop) else (1.0 * stop - 1.0 * start)) / divisions
     steps = np.reshape(np.arange(num), (num,) + (1,) * np.ndim(step))
     points = start + steps * step
     if endpoint:
         points = np.where(steps == divisions, stop, points)  # to the bit: data may be compared with it
-    return (points, step) if retstep else points
+    points = in_dtype(points, dtype)
+    return (points, in_dtype(step, dtype)) if retstep else points
 
 
 @composite(
@@ -178,8 +187,10 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
     notes="positive ends",
 )
 def geomspace(start, stop, num=50, endpoint=True):
-    # Of small integers the logarithm has half precision.
-    points = np.exp(np.linspace(np.log(1.0 * start), np.log(1.0 * stop), num, endpoint))
+    # In double precision, whatever the ends have; of small integers the logarithm has half precision.
+    dtype = np.result_type(start, stop, np.float64)
+    first, last = in_dtype(1.0 * start, dtype), in_dtype(1.0 * stop, dtype)
+    points = np.exp(np.linspace(np.log(first), np.log(last), num, endpoint))
     part = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (num,) + (1,) * (np.ndim(points) - 1))
     points = np.where(part == 0.0, start, points)  # the ends to the bit: data may be compared with them
     return np.where(part == 1.0, stop, points) if endpoint else points

@@ -3,7 +3,7 @@
 import numpy as np
 
 from adc.rules.products import conjugated
-from adc.rules.reductions import as_floats
+from adc.rules.reductions import as_floats, in_dtype
 from adc.rules.registry import composite, lowered, pull, push
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
@@ -62,9 +62,10 @@ def ediff1d(ary, to_end=None, to_begin=None):
     x = np.reshape(ary, (np.size(ary),))
     result = x[1:] - x[:-1]
     if to_begin is not None:
-        result = np.concatenate((np.reshape(to_begin, (np.size(to_begin),)), result))
+        begin = in_dtype(np.reshape(to_begin, (np.size(to_begin),)), x.dtype)
+        result = np.concatenate((begin, result))
     if to_end is not None:
-        result = np.concatenate((result, np.reshape(to_end, (np.size(to_end),))))
+        result = np.concatenate((result, in_dtype(np.reshape(to_end, (np.size(to_end),)), x.dtype)))
     return result
 
 
@@ -199,6 +200,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         where = x
         knots = 1.0 * xp  # integers would wrap
         values = 1.0 * fp
+    knots, values = in_dtype(knots, np.float64), in_dtype(values, np.result_type(values, np.float64))
     n = np.size(knots)
     k = np.clip(np.searchsorted(knots, where, side="right") - 1, 0, n - 2)
     width = knots[k + 1] - knots[k] + np.where(n == 1, 1.0, 0.0)  # a single knot has no interval

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite
 from adc.rules.sampler import call, corner
 
@@ -63,13 +64,13 @@ def insert(arr, obj, values, axis=None):
         position = given + n if given < 0 else given
         new = np.reshape(values, (1,) * (np.ndim(x) - np.ndim(values)) + np.shape(values))
         # The first axis of the values is that of the positions, where a single one is named without a list.
-        new = new if alone else np.moveaxis(new, 0, k)
+        new = in_dtype(new if alone else np.moveaxis(new, 0, k), arr.dtype)
         new = np.broadcast_to(new, outer + (np.shape(new)[k],) + rest)
         return np.concatenate(
             (x[before + (slice(0, position),)], new, x[before + (slice(position, n),)]), axis=k
         )
     places = _places(obj, n)
-    new = np.broadcast_to(values, outer + (np.size(places),) + rest)
+    new = in_dtype(np.broadcast_to(values, outer + (np.size(places),) + rest), arr.dtype)
     return np.concatenate((x, new), axis=k)[before + (_merged(places, n),)]
 
 

@@ -30,6 +30,18 @@ def plain_integers(value: Any) -> Any:
     return value
 
 
+def strong(value: Any) -> Any:
+    """A number of Python's as an array, which has a dtype of its own beside others; anything else as it is.
+
+    >>> (strong(0.5) * np.float32(2.0)).dtype, strong(np.float32(2.0))
+    (dtype('float64'), np.float32(2.0))
+    """
+    return np.asarray(value) if type(value) in _PYTHONS else value
+
+
+_PYTHONS = (bool, int, float, complex)
+
+
 @dataclass(eq=False)
 class Operation:
     """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
@@ -65,6 +77,7 @@ class Operation:
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
     # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says.
     # "integers": parameters that stay integers beside float32.
+    # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",

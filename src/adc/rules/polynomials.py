@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
@@ -13,6 +14,7 @@ def _pair(r):
 @composite(
     np.polyval,
     wrt="p x",
+    extra={"arrays": "x"},
     examples=lambda r: [
         (r.normal(4), 0.7),
         (r.normal(3), r.normal(2, 3)),
@@ -24,7 +26,7 @@ def polyval(p, x):
     value = np.zeros(1, dtype=p.dtype)[0] + 0.0 * x
     for k in range(p.shape[0]):
         value = value * x + p[k]
-    return value
+    return in_dtype(value, np.result_type(p, x))
 
 
 def _padded(p, n):
@@ -93,7 +95,7 @@ def polyint(p, m=1, k=None):
     for step in range(m):
         n = result.shape[0]
         constant = 0.0 if k is None else (k if np.ndim(k) == 0 else k[step])
-        result = np.concatenate((result / np.arange(n, 0, -1), np.zeros(1, dtype=p.dtype) + constant))
+        result = np.concatenate((result / np.arange(n, 0, -1), np.zeros(1) + constant))
     return result
 
 

@@ -117,7 +117,7 @@ def _dot_axes(a_ndim, b_ndim):
     methods="dot",
     shape=_dot_shape,
     cost=100,
-    extra={"positional": True, "ranks": (1, 2)},
+    extra={"positional": True, "ranks": (1, 2), "arrays": "a b"},
     examples=lambda r: [
         (1.5, 2.5),
         (r.normal(3), r.normal(3)),
@@ -195,6 +195,7 @@ def outer_push(z, a, b, *, a_dot, b_dot):
 @composite(
     np.inner,
     wrt="a b",
+    extra={"arrays": "a b"},
     examples=lambda r: [
         (r.normal(3), r.normal(3)),
         (r.normal(2, 3), r.normal(3)),
@@ -312,6 +313,7 @@ def tensordot(a, b, axes=2):
 @composite(
     np.kron,
     wrt="a b",
+    extra={"arrays": "a b"},
     examples=lambda r: [
         (r.normal(2), r.normal(3)),
         (r.normal(2, 3), r.normal(3, 2)),

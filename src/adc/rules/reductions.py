@@ -51,6 +51,11 @@ def as_floats(a):
     return a if may_be_nan(a) else a.astype(np.float64)
 
 
+def in_dtype(x, dtype):
+    """A number or array with another dtype, or itself where it has that."""
+    return x if np.result_type(x) == dtype else x.astype(dtype)
+
+
 def count(a, axis):
     """How many elements are reduced into one."""
     if axis is None:
@@ -268,7 +273,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         if returned:
             return total, np.zeros_like(total) + count(a, axis)
         return total
-    w = weights
+    dtype = np.result_type(weights if may_be_nan(a) else np.float64, a, weights)
+    w = in_dtype(weights, dtype)
     if np.ndim(w) != np.ndim(a):
         axes = axis if isinstance(axis, (list, tuple)) else (axis,)
         w = np.transpose(w, _ascending(axes, np.ndim(a)))

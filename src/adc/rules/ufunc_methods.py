@@ -31,7 +31,13 @@ def method(ufunc, name, wrt, examples, notes=""):
     """Register a method of a ufunc by its meaning."""
     text = f"{ufunc.__name__}.{name}"
     return composite(
-        getattr(ufunc, name), name=text, spelling=f"np.{text}", wrt=wrt, examples=examples, notes=notes
+        getattr(ufunc, name),
+        name=text,
+        spelling=f"np.{text}",
+        wrt=wrt,
+        examples=examples,
+        notes=notes,
+        extra={"arrays": wrt} if name == "outer" else None,
     )
 
 
@@ -261,6 +267,7 @@ def _comparison(ufunc):
         name=f"{ufunc.__name__}.outer",
         spelling=f"np.{ufunc.__name__}.outer",
         examples=_outers,
+        extra={"arrays": "A B"},
     )
 
     @lowered(ufunc.outer)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import AdcError, UnsupportedError
-from adc.rules.operation import plain_integers
+from adc.rules.operation import plain_integers, strong
 from adc.tape import asked, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
@@ -26,6 +26,9 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     fixed = entry.fixed
     args = tuple([plain_integers(a) if k in fixed else a for k, a in enumerate(args)])
     kwargs = {k: plain_integers(a) if entry.positions.get(k) in fixed else a for k, a in kwargs.items()}
+    if entry.arrays:
+        args = tuple([strong(a) if k in entry.arrays else a for k, a in enumerate(args)])
+        kwargs = {k: strong(a) if entry.positions.get(k) in entry.arrays else a for k, a in kwargs.items()}
     values = entry.bind(args, kwargs)  # refuses what the body has no parameter for
     found = recipes.of(entry).recipe(values, args, kwargs)
     if found is not None:
@@ -35,12 +38,13 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if entry.real_only:
         record.refuse_complex(entry, [record.plain(v) for v in (*args, *kwargs.values())])
     before = next(orders)
-    known = {k: v for k, v in kwargs.items() if k in entry.positions}
+    known = {k: _array(entry, entry.positions[k], v) for k, v in kwargs.items() if k in entry.positions}
     if entry.traced_body is None:
         entry.traced_body = substitute.traced(entry.operation.body)
     plain_before, modes.plain = modes.plain, True
     try:
-        result = entry.traced_body(*_arrays(entry, args[: entry.most]), **known)
+        given = [_array(entry, k, a) for k, a in enumerate(args[: entry.most])]
+        result = entry.traced_body(*given, **known)
     except UnsupportedError as error:
         if error.location is not None:
             raise
@@ -65,13 +69,12 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return result
 
 
-def _arrays(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Lists given where a composite expects an array become Tensors: `np.linalg.norm([x, y])`."""
-    for k in entry.wrt:
-        listed = k < len(args) and k != entry.star and args[k].__class__ in (list, tuple)
-        if listed and entry.names[k] not in entry.operation.sequences:
-            args = (*args[:k], record.operand(args[k]), *args[k + 1 :])
-    return args
+def _array(entry: Entry, position: int, value: Any) -> Any:
+    """A list given where a composite expects an array becomes a Tensor: `np.linalg.norm([x, y])`."""
+    listed = value.__class__ in (list, tuple) and position in entry.wrt and position != entry.star
+    if listed and entry.names[position] not in entry.operation.sequences:
+        return record.operand(value)
+    return value
 
 
 def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

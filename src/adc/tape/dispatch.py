@@ -12,6 +12,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
+from adc.rules.operation import strong
 from adc.tape import inplace, record
 from adc.tape.entry import find
 from adc.tape.node import here
@@ -65,7 +66,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         return _at(ufunc, *inputs)
     if method == "outer":
         left, right = inputs
-        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), right)
+        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), strong(right))
     if method in ("reduce", "accumulate", "reduceat"):
         function = _MEANINGS[method].get(ufunc)
         if method == "accumulate":

@@ -148,6 +148,8 @@ class Entry:
         self.fixed = tuple(k for k in range(len(self.names)) if k not in self.wrt)
         # The parameter that the function changes, if it is one that does: np.copyto(dst, src).
         self.writes = self.positions.get(operation.extra.get("writes", ""))
+        # Of these parameters NumPy makes arrays, also where they are plain numbers.
+        self.arrays = frozenset(self.positions[name] for name in operation.extra.get("arrays", "").split())
         self.real_only = bool(operation.extra.get("real_only"))
         self.pulls: dict[Pattern, Pull] = {}
         self.has_full = operation.full is not None

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.rules.operation import strong
 from adc.tape import recipes, record, views
 from adc.tape.entry import Entry, form
 from adc.tape.node import Node, is_users_file, orders, user_frame
@@ -90,7 +91,11 @@ class Recorders(dict[Any, Callable[..., Any]]):
         """The recorder of a composite with so many arguments."""
         slow, known, rest = self._general, recipes.of(self.entry), self.entry.defaults[count:]
 
+        arrays = self.entry.arrays
+
         def recorder(*args: Any) -> Any:
+            if arrays:
+                args = tuple([strong(a) if k in arrays else a for k, a in enumerate(args)])
             found = known.recipe(args + rest, args, {}) if not off.count or modes.enabled else None
             if found is None:
                 return slow(*args)

@@ -478,6 +478,14 @@ class Builder:
             return self.assign("alias", (x,), Scalar(x.type.dtype, True), dim=x.dim)
         return x
 
+    def strong(self, x: Value) -> Value:
+        """A number of Python's with the dtype that it has as an array."""
+        if isinstance(x, Var):
+            weak = isinstance(x.type, Scalar) and x.type.weak
+            return self.assign("cast", (x, Const(x.type.dtype)), Scalar(x.type.dtype)) if weak else x
+        known = self.type_of(x)
+        return x if known is None or isinstance(x, np.generic) else np.dtype(known.dtype).type(x)
+
     def without_axes(self, value: Value) -> Value:
         """A number in place of an array without axes that the program makes; what it is written to is known by it."""
         t = self.type_of(value)

@@ -88,6 +88,8 @@ _PURE = {
     frozenset,
     math.lcm,
 }
+# Beside these a number of Python's makes the same result as one with a dtype.
+_AS_PLAIN = {"float64", "complex128", "int64", "bool"}
 _COMPARING = {"index", "count", "remove"}
 _MUTATING = {
     "append",
@@ -194,6 +196,8 @@ class Calls(Functions):
             function.__self__, (list, dict, tuple, str)
         ):
             return self._call_container(function, args, kwargs)
+        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.generic):
+            return self.now(function, args, kwargs)  # of a constant
         if isinstance(function, types.MethodType):
             if registry.model_of(function.__self__) is not None:
                 model = self._model(function.__self__)
@@ -367,7 +371,16 @@ class Calls(Functions):
                 bound.arguments[name] = (
                     self._joined(value, sequences[name]) if name in sequences else self.array_of(value)
                 )
+        self._make_strong(operation, bound.arguments)
         return list(bound.args), bound.kwargs
+
+    def _make_strong(self, operation: Operation, arguments: dict[str, Value]) -> None:
+        """Give plain numbers of which NumPy makes arrays a dtype, beside operands of which it makes another result."""
+        names = operation.extra.get("arrays", "").split()
+        given = [arguments[name] for name in {*names, *operation.wrt} if names and name in arguments]
+        types = [self.type_of(v) for v in given if not isinstance(v, (list, tuple))]
+        if any(t is not None and t.dtype not in _AS_PLAIN for t in types):
+            arguments.update({name: self.strong(arguments[name]) for name in names if name in arguments})
 
     def _joined(self, values: Value, nested: bool) -> Value:
         """A sequence of arrays; lists in it are arrays, too, unless the operation reads them as lists."""

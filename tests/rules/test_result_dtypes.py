@@ -1,0 +1,59 @@
+"""The dtype of a result is NumPy's, of Python's numbers, small integers and single precision beside each other.
+
+A function that makes arrays of its operands gives a plain number a dtype of its own: beside float32 the result is
+float64, where an operator would leave it single. The precision of what follows hangs on it.
+"""
+
+import numpy as np
+import pytest
+
+import adc
+
+X = np.array([1.3, 0.7, 2.1], np.float32)
+Y = np.float32(1.3)
+BYTES = np.array([1, 2, 3], np.int8)
+CASES = {
+    "inner": (lambda x: np.sum(np.inner(0.8, x)), X),
+    "inner_number": (lambda x: np.inner(x, 0.8) * 2, Y),
+    "kron": (lambda x: np.sum(np.kron(x, 0.8)), X),
+    "dot_numbers": (lambda x: np.dot(0.8, x), Y),
+    "append": (lambda x: np.sum(np.append(x, 0.8)), X),
+    "multiply_outer": (lambda x: np.sum(np.multiply.outer(x, 0.8)), X),
+    "subtract_outer": (lambda x: np.sum(np.subtract.outer(0.8, x)), X),
+    "equal_outer": (lambda x: np.sum(x * np.equal.outer(x, 0.7)), X),
+    "polyval_number": (lambda x: np.polyval(x, 0.8), X),
+    "polyval_integer": (lambda x: np.polyval(x, 3), X),
+    "polyval_byte": (lambda x: np.polyval(x, np.int8(3)), X),
+    "polyval_bytes": (lambda x: np.sum(np.polyval(x, BYTES)), X),
+    "average_bytes": (lambda x: np.average(x, weights=BYTES), X),
+    "average_of_bytes": (lambda x: np.average(BYTES, weights=x), X),
+    "average_truths": (lambda x: np.average(x, weights=np.array([True, True, False])), X),
+    "average_list": (lambda x: np.average(x, weights=[1, 2, 3]), X),
+    "polyint_constant": (lambda x: np.sum(np.polyint(x, 1, 0.8)), X),
+    "insert": (lambda x: np.sum(np.insert(x, 1, 0.8)), X),
+    "ediff1d": (lambda x: np.sum(np.ediff1d(x, to_end=np.float32(0.8))), X),
+    "linspace": (lambda x: np.sum(np.linspace(x, 0.8, 3)), Y),
+    "linspace_integer": (lambda x: np.sum(np.linspace(2, x, 3)), Y),
+    "linspace_byte": (lambda x: np.sum(np.linspace(x, np.int8(2), 3)), X),
+    "linspace_truth": (lambda x: np.sum(np.linspace(True, x, 3)), Y),
+    "linspace_0d": (lambda x: np.sum(np.linspace(np.array(0.3, np.float32), x, 3)), Y),
+    "linspace_step": (lambda x: np.linspace(x, 0.8, 3, retstep=True)[1] * 2, Y),
+    "linspace_of_bytes": (lambda x: np.sum(x) * np.sum(np.linspace(np.int8(-100), np.int8(100), 4)[1]), X),
+    "logspace": (lambda x: np.sum(np.logspace(x, np.int8(1), 3)), X),
+    "geomspace_double": (lambda x: np.sum(np.geomspace(np.float32(1.3), x, 3)), X.astype(float)),
+    "geomspace_single": (lambda x: np.sum(np.geomspace(x, 2.7, 3)), X),
+    "interp_bytes": (lambda x: np.sum(np.interp(BYTES, x, x)), np.sort(X)),
+    "interp_values": (lambda x: np.sum(np.interp(BYTES, np.array([1.0, 2.0, 4.0], np.float32), x)), X),
+}
+
+
+@pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
+@pytest.mark.parametrize("name", CASES)
+def test_dtype(name, mode):
+    f, x = CASES[name]
+    value, gradient = adc.value_and_grad(f, mode=mode)(x)
+    expected = f(x)
+    assert np.asarray(value).dtype == np.asarray(expected).dtype
+    assert np.asarray(gradient).dtype == x.dtype
+    precision = 1e-12 if np.asarray(expected).dtype == np.float64 else 1e-6
+    np.testing.assert_allclose(value, expected, rtol=precision)
