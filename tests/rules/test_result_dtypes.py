@@ -43,6 +43,9 @@ CASES = {
     "geomspace_double": (lambda x: np.sum(np.geomspace(np.float32(1.3), x, 3)), X.astype(float)),
     "geomspace_single": (lambda x: np.sum(np.geomspace(x, 2.7, 3)), X),
     "interp_bytes": (lambda x: np.sum(np.interp(BYTES, x, x)), np.sort(X)),
+    "where_of_integer_and_float": (lambda x: x * np.where(x < 1, np.int32(3), 0.8), Y),
+    "where_of_single_and_double": (lambda x: x * np.where(x > 1, np.float32(3), np.float64(0.8)), Y),
+    "where_of_argument_and_double": (lambda x: np.where(x > 1, x, np.float64(0.8)) * 1.1, Y),
     "interp_values": (lambda x: np.sum(np.interp(BYTES, np.array([1.0, 2.0, 4.0], np.float32), x)), X),
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from adc.compiler.backend.inlining import Inlining
 from adc.compiler.backend.naming import Names
 from adc.compiler.ir.nodes import Assign, Atom, Const, If, Operand, Slice, Var
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Array, Scalar, is_float, of_number
 from adc.rules.operation import Operation
 
 BINARY: dict[str, type[ast.operator]] = {
@@ -203,8 +203,18 @@ class ExpressionPrinter:
     def _print_where(self, stmt: Assign) -> ast.expr | None:
         if isinstance(stmt.target.type, Array):
             return None
-        condition, x, y = (self.atom(a) for a in stmt.args)
-        return ast.IfExp(condition, x, y)
+        condition, *choices = stmt.args
+        types = [a.type if isinstance(a, Var) else of_number(a.value) for a in choices]
+        strong = {t.dtype for t in types if isinstance(t, Scalar) and not t.weak}
+        mixed = is_float(stmt.target.type) and not strong <= {stmt.target.type.dtype}
+        x, y = (self._cast(a, stmt.target.type) if mixed else self.atom(a) for a in choices)
+        return ast.IfExp(self.atom(condition), x, y)
+
+    def _cast(self, x: Atom, type: Scalar) -> ast.expr:
+        """A number as one of NumPy's of that type: a choice of Python's has the dtype of the one that it takes."""
+        if isinstance(x, Const):
+            return constant(np.dtype(type.dtype).type(x.value))
+        return self.atom(x) if x.type == type else call(attribute("np", type.dtype), [self.atom(x)])
 
     def _print_logical_not(self, stmt: Assign) -> ast.expr | None:
         return None if stmt.target.is_array else ast.UnaryOp(ast.Not(), self.atom(stmt.args[0]))
