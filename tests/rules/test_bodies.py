@@ -32,7 +32,8 @@ BUILTINS = {
     sorted,
     bool,
     callable,
-    ValueError,  # raised for what NumPy refuses
+    TypeError,  # raised for what NumPy refuses
+    ValueError,
     np.result_type,
     np.array,  # of lists of positions: they carry no derivative, and the compiler knows it itself
 }

@@ -22,10 +22,7 @@ VALUES = {
     np.bool_: [True, False, True, True],
 }
 REFUSED = {
-    ("polydiv", "u"),  # NumPy's quotient of integers is made of floats: GraphCutError
     ("polydiv", "v"),  # how much of the rest is left is in the data
-    ("polymul", "a1"),  # NumPy leaves away leading zeros
-    ("polymul", "a2"),
     ("lstsq", "a"),  # of a matrix of lower rank there are no residuals
     ("polyint", "p"),
     ("recurrence", "b"),  # no function of NumPy's

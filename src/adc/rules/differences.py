@@ -42,6 +42,8 @@ def _end(value, a, axis):
 )
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     x = a
+    if n < 0:
+        raise ValueError("order must be non-negative")
     if n == 0:
         return x
     if prepend is not None:

@@ -15,6 +15,13 @@ def _columns(r):
     ]
 
 
+def _rows_of(array):
+    """An array given in place of a sequence of its rows."""
+    if np.ndim(array) == 0:
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return array
+
+
 def rows_joined(a, axis):
     """The subarrays a[0], a[1], ... joined along an axis, without a loop over them."""
     moved = np.moveaxis(a, 0, axis)
@@ -29,7 +36,8 @@ def rows_joined(a, axis):
 )
 def hstack(tup):
     if not isinstance(tup, (list, tuple)):
-        return np.copy(tup) if np.ndim(tup) == 1 else rows_joined(tup, 0 if np.ndim(tup) == 2 else 1)
+        rows = _rows_of(tup)
+        return np.copy(rows) if np.ndim(rows) == 1 else rows_joined(rows, 0 if np.ndim(rows) == 2 else 1)
     parts = []
     for a in tup:
         parts.append(np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
@@ -50,7 +58,7 @@ def hstack(tup):
 )
 def vstack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(tup) > 2:
+        if np.ndim(_rows_of(tup)) > 2:
             return rows_joined(tup, 0)
         return np.copy(tup) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 1))
     parts = []
@@ -73,7 +81,7 @@ def vstack(tup):
 )
 def dstack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(tup) > 3:
+        if np.ndim(_rows_of(tup)) > 3:
             return rows_joined(tup, 2)
         whole = np.reshape(tup, np.shape(tup) + (1,) * (2 - np.ndim(tup))) if np.ndim(tup) < 2 else tup
         last = np.copy(np.moveaxis(whole, 0, -1))
@@ -97,7 +105,7 @@ def dstack(tup):
 )
 def column_stack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(tup) > 2:
+        if np.ndim(_rows_of(tup)) > 2:
             return rows_joined(tup, 1)
         return np.copy(np.transpose(tup)) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 0))
     parts = []

@@ -30,7 +30,8 @@ def _vector_norm(x, order, axis, keepdims):
     if order == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     total = np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims)
-    return np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / order))
+    nothing = 0.0 if order > 0 else np.inf  # of no elements; one that is zero makes the total infinite
+    return np.where(total == 0.0, nothing, np.where(total == 0.0, 1.0, total) ** (1.0 / order))
 
 
 def _matrix_norm(x, order, keepdims):

@@ -4,7 +4,7 @@ import numpy as np
 
 from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite
-from adc.rules.sampler import call
+from adc.rules.sampler import call, corner
 
 
 def _pair(r):
@@ -36,19 +36,32 @@ def _padded(p, n):
 
 @composite(np.polyadd, wrt="a1 a2", examples=_pair)
 def polyadd(a1, a2):
-    n = np.maximum(a1.shape[0], a2.shape[0])
-    return _padded(a1, n) + _padded(a2, n)
+    one, two = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = np.maximum(one.shape[0], two.shape[0])
+    return _padded(one, n) + _padded(two, n)
 
 
 @composite(np.polysub, wrt="a1 a2", examples=_pair)
 def polysub(a1, a2):
-    n = np.maximum(a1.shape[0], a2.shape[0])
-    return _padded(a1, n) - _padded(a2, n)
+    one, two = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = np.maximum(one.shape[0], two.shape[0])
+    return _padded(one, n) - _padded(two, n)
 
 
-@composite(np.polymul, wrt="a1 a2", examples=_pair)
+def _trimmed(p):
+    """The coefficients from the first that is not zero; of zeros alone the last."""
+    left = np.append(np.flatnonzero(p), p.shape[0] - 1)
+    return p[left[0] :]
+
+
+@composite(
+    np.polymul,
+    wrt="a1 a2",
+    examples=lambda r: [*_pair(r), corner(np.array([0.0, 0.0, 1.5, 0.5]), np.array([0.0, 2.0, 0.0]))],
+    notes="NumPy leaves out leading coefficients that are zero: how many is piecewise constant",
+)
 def polymul(a1, a2):
-    return np.convolve(a1, a2)
+    return np.convolve(_trimmed(np.atleast_1d(a1)), _trimmed(np.atleast_1d(a2)))
 
 
 @composite(
@@ -64,9 +77,10 @@ def polymul(a1, a2):
     ],
 )
 def polydiv(u, v):
+    dtype = np.result_type(u, v, 0.0)
     steps = u.shape[0] - v.shape[0] + 1
-    quotient = np.zeros(np.maximum(steps, 1), dtype=u.dtype)
-    rest = np.copy(u)
+    quotient = np.zeros(np.maximum(steps, 1), dtype=dtype)
+    rest = np.copy(in_dtype(u, dtype))
     for k in range(steps):
         factor = rest[k] / v[0]
         quotient[k] = factor

@@ -178,7 +178,7 @@ def _as(flat, x):
     np.outer,
     *((np.linalg.outer,) if hasattr(np.linalg, "outer") else ()),
     wrt="a b",
-    shape=lambda a, b: (shapes.size(a.shape), shapes.size(b.shape)),
+    shape=lambda a, b: (shapes.size(shapes.shape_of(a)), shapes.size(shapes.shape_of(b))),
     cost=4,
     extra={"positional": True},
     examples=lambda r: [(r.normal(2), r.normal(3)), (r.normal(2, 2), r.normal(3)), (1.5, r.normal(2))],

@@ -81,14 +81,14 @@ def _first_hit(a, z, axis):
     """True at the element that argmax/argmin over `axis` would choose: the first that equals the extreme,
     or is NaN.
     """
-    if isinstance(axis, int):
+    if isinstance(axis, int) and np.ndim(a) > 0:  # NumPy takes the axis 0 of an array without axes
         along = [1] * np.ndim(a)
         along[axis] = a.shape[axis]
         return np.reshape(np.arange(a.shape[axis]), tuple(along)) == np.argmax(
             (a == z) | np.isnan(a), axis=axis, keepdims=True
         )
     positions = np.reshape(np.arange(np.size(a)), np.shape(a))
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         return positions == np.argmax((a == z) | np.isnan(a))
     hits = np.where((a == z) | np.isnan(a), positions, np.size(a))
     return positions == np.min(hits, axis=axis, keepdims=True)

@@ -280,6 +280,10 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
         if args and args[0].__class__ is bool:  # PyTorch's order: std(dim, unbiased, keepdim)
             unbiased, *rest = args
             keepdim, args = (rest[0] if rest else keepdim), ()
+        if correction is not None and modes.plain:
+            getattr(np.zeros(2), function.__name__)(
+                correction=0
+            )  # raises where NumPy's method does not take it
         if ddof is None:
             ddof = correction
         if ddof is None:

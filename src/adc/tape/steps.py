@@ -71,7 +71,8 @@ class Program:
             assert entry.operation.body is not None
             return entry.operation.body(*args, **kwargs)
         if function is operator.truediv and args[1].__class__ in (int, float) and args[1] == 0:
-            args = args[0], np.float64(args[1])  # as NumPy divides: Python would raise in the pull
+            zero = np.result_type(_values(args[0]), 0.0).type(args[1])
+            args = args[0], zero  # as NumPy divides: Python would raise in the pull
         values = entry.bind(args, kwargs)
 
         def derived(slot: Slot) -> Step:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
+from adc.rules.operation import refuse_out
 from adc.tape import dispatch, record, solvers
 from adc.tape.entry import find
 from adc.tape.recorders import Recorders
@@ -307,6 +308,8 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs.get("out") is not None or (
             place is not None and len(args) > place and args[place] is not None
         ):
+            if "out" in kwargs:
+                refuse_out(function)
             return _with_out(call, place, args, kwargs)
         for a in args:
             if a.__class__ is Tensor and a.node is not None:

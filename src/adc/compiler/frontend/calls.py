@@ -49,7 +49,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import registry
-from adc.rules.operation import Operation, plain_integers
+from adc.rules.operation import Operation, plain_integers, refuse_out
 from adc.rules.solvers import solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -236,6 +236,8 @@ class Calls(Functions):
         own = {p.name for p in operation.parameters if p.default is not p.empty}
         if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
             return self._ufunc(function, args, kwargs)
+        if "out" in kwargs and not isinstance(function, np.ufunc):
+            self.now(refuse_out, [function], {})
         out = kwargs.pop("out", None)
         operation = operation.form(len(args), kwargs)
         names = [p.name for p in operation.parameters]
@@ -400,6 +402,8 @@ class Calls(Functions):
 
     def _call_method(self, method: BoundMethod, args: list[Value], kwargs: dict[str, Value]) -> Value:
         special = array_functions.METHODS.get(method.name)
+        if "correction" in kwargs:  # which np.std takes, and the method may not
+            self.now(getattr(np.zeros(2), method.name), [], {"correction": 0})
         if special is not None:
             return special(self, method.array, *args, **kwargs)
         operation = registry.find_method(method.name)
