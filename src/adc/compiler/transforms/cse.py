@@ -118,6 +118,9 @@ class _Numbering:
         read = (self.memory.of(root) for root in reads(stmt))
         memory = tuple((root, self.version.get(root, 0)) for root in read if root in self.written)
         args = operand(stmt.args, self.table)
+        if operation == "dim":  # of arrays of one length the first one has it
+            array, axis = args
+            return operation, array.type.shape[axis.value]
         return operation, _frozen(args), memory, target.type.dtype
 
 

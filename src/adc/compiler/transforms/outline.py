@@ -63,10 +63,26 @@ class _Outliner:
                 or (s.name == "alias" and s.target.is_array and s.args[0] in self.owned)
             ):
                 self.owned.add(s.target)
+        for s in walk(program.body):
+            if isinstance(s, (For, While)):
+                self.owned |= self._rotating(s)
         self.kernels: list[Program] = []
         self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
         self.large = sum(isinstance(s, For) for s in walk(program.body)) > MANY_LOOPS
+
+    def _rotating(self, loop: For | While) -> set[Var]:
+        """The arrays that a loop hands round: each was allocated, and shares its memory with none of the others."""
+        found = {c.phi: c for c in loop.carried if c.phi.is_array and self.memory.of(c.phi) is c.phi}
+        while True:
+            fit = {
+                phi: c
+                for phi, c in found.items()
+                if c.init in self.owned and (c.out in self.owned or c.out in found)
+            }
+            if len(fit) == len(found):
+                return {v for c in fit.values() for v in (c.phi, c.result)}
+            found = fit
 
     def block(self, block: Block, depth: int = 0) -> Block:
         """A block inside `depth` loops with its loops as calls of kernels: those of the loops in it, too."""
