@@ -241,3 +241,31 @@ def columns_of_a_sparse_matrix_some_empty(data, x):
         y[rows[column]] += data[column] * x[j]
         z[rows[column]] = data[column]
     return np.sum(y * y * z)
+
+
+@program(lambda r: (r.normal(size=7), np.array([3, -1, 0, 0, 6, -7])), (0,))
+def differences_of_what_was_gathered(x, k):
+    g = x[k]
+    return np.sum(g[1:] * g[:-1] ** 2)
+
+
+@program(
+    lambda r: (
+        r.normal(size=(3, 5, 4)),
+        r.normal(size=(6, 3)),
+        np.array([[1, 4, -2, 0, 0, 3], [2, 2, 1, -5, 4, 0]]),
+    )
+)
+def matrices_at_positions(core, v, k):
+    for t in range(2):
+        v = np.einsum("nr,rns->ns", v, core[:, k[t]])[:, :3]
+    return np.sum(v**2)
+
+
+@program(lambda r: (r.normal(size=6), np.array([1, 4, 4, 0])), (0,))
+def positions_changed_behind_the_gathering(x, k):
+    p = k.copy()
+    g = x[p]
+    p[1] = 2
+    p[3] = 5
+    return np.sum(g[1:] * g[:-1]) + np.sum(x[p] ** 2)

@@ -37,6 +37,7 @@ from adc.compiler.ir.nodes import (
     Var,
     blocks,
     uses,
+    variables,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone
@@ -46,6 +47,7 @@ from adc.rules.operation import Operation
 # What the readers of an array may compute again, all together: an addition is 1, and a store and a load are saved.
 CHEAP = 8
 DEAR = 4  # an exponential, a sine: computed once, in a loop that vectorises
+GATHER = 2  # a load from a position that is data
 FEW_LOADS = 3
 
 
@@ -79,7 +81,10 @@ class _Producer:
 
     @property
     def cost(self) -> int:
-        return sum(s.op.cost for s in self.body if isinstance(s, Assign) and isinstance(s.op, Operation))
+        made = {s.target for s in self.body if isinstance(s, Assign)}
+        gathered = sum(not made.isdisjoint(variables(s.args[1])) for s in self.loads)
+        computed = sum(s.op.cost for s in self.body if isinstance(s, Assign) and isinstance(s.op, Operation))
+        return computed + GATHER * gathered
 
     @property
     def loads(self) -> list[Assign]:
@@ -192,14 +197,17 @@ class _Absorber:
     def _producer(self, stmt: Stmt, made: dict[Var, Assign]) -> _Producer | None:
         """A statement of a block as a nest that fills an array which the block has made."""
         loops: list[For] = []
+        body: Block = []
         inner: Block = [stmt]
-        while len(inner) == 1 and isinstance(loop := inner[0], For):
+        while inner and isinstance(loop := inner[-1], For):
             if loop.carried or loop.start != Const(0) or loop.step != Const(1):
                 return None
             loops.append(loop)
+            body += inner[:-1]
             inner = loop.body
         if not loops or not inner or not isinstance(store := inner[-1], Store):
             return None
+        body += inner[:-1]
         array = store.array
         if (
             array not in made
@@ -208,13 +216,13 @@ class _Absorber:
             or store.accumulate
             or store.index != tuple(loop.index for loop in loops)
             or not _same_type(store.value, array)
-            or not all(self._computes(s) for s in inner[:-1])
+            or not all(self._computes(s) for s in body)
         ):
             return None
         lengths = [self.ev.length(loop.stop) for loop in loops]
         if any(n is None or n != d for n, d in zip(lengths, array.type.shape, strict=True)):
             return None
-        return _Producer(array, tuple(loops), inner[:-1], store)
+        return _Producer(array, tuple(loops), body, store)
 
     def _is_element(self, s: Assign) -> bool:
         """Whether an index takes one element, and does not count from the end."""
@@ -228,7 +236,7 @@ class _Absorber:
         if not isinstance(s, Assign) or len(s.targets) != 1 or s.target.is_array:
             return False
         if s.name == "getitem":
-            return self._is_element(s)
+            return True
         return isinstance(s.op, Operation) and is_elementwise(s.op) and s.op.cost < DEAR
 
     def _may_take(self, read: _Read, producer: _Producer, place: _Place) -> bool:
@@ -266,7 +274,8 @@ class _Absorber:
     def _absorb(self, producer: _Producer) -> None:
         own = [loop.index for loop in producer.loops]
         for s in producer.loads:
-            self.reads[s.args[0]] = [r for r in self.reads[s.args[0]] if r.load is not s]
+            if s.args[0] in self.reads:
+                self.reads[s.args[0]] = [r for r in self.reads[s.args[0]] if r.load is not s]
         for read in self.reads.pop(producer.array):
             params, body, results = clone.run(
                 own, producer.body, [producer.store.value], self.ev, inside=True
@@ -277,7 +286,7 @@ class _Absorber:
             read.block[place : place + 1] = body
             self.table[read.load.target] = operand(results[0], table)
             for load in body:
-                if isinstance(load, Assign) and load.name == "getitem":
+                if isinstance(load, Assign) and load.name == "getitem" and self._is_element(load):
                     self.reads.setdefault(load.args[0], []).append(_Read(load, read.block, read.path))
 
 
