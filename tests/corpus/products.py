@@ -255,3 +255,27 @@ def convolutions_of_parts(x, k):
     for _ in range(2):
         y = np.tanh(np.convolve(y, k[1:4], mode="same"))
     return np.sum(np.convolve(k, y, "valid") ** 2)
+
+
+@program(lambda r: (r.normal(size=(4, 4)), 0.7))
+def logarithm_of_a_determinant_by_cholesky(a, w):
+    s = a @ a.T + (1.0 + w * w) * np.eye(4)
+    factor = np.linalg.cholesky(s)
+    return 2.0 * np.sum(np.log(np.diag(factor)))
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3)))
+def determinants_by_cholesky_step_by_step(a, y):
+    p = a @ a.T + 2.0 * np.eye(3)
+    total = 0.0
+    for k in range(3):
+        factor = np.linalg.cholesky(p)
+        total += np.sum(np.log(np.diag(factor))) + y[k] ** 2 * np.diag(factor)[k]
+        p = 0.5 * p + np.eye(3) * (1.0 + y[k] ** 2)
+    return total
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=3)))
+def identity_in_both_sweeps(a, w):
+    k = np.exp(a @ np.diag(w) @ a.T) + 0.5 * np.eye(4)
+    return np.sum(np.sin(k) * k) + np.sum(np.tri(4, 4) * k)

@@ -239,6 +239,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("undo", lambda p, c: undo.run(p, c.evaluator.joined_roots)),
     Stage("dead-3", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("first", lambda p, c: first.run(p, c.evaluator.joined_roots)),
+    Stage("diagonals-2", lambda p, c: diagonals.scaled(p, c.evaluator)),
     Stage("parts", lambda p, c: parts.run(p, c.evaluator)),
     Stage("cse-2", lambda p, c: cse.run(p, c.evaluator)),
     Stage("fold", lambda p, c: fold.run(p, c.evaluator)),

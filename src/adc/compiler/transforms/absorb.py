@@ -47,6 +47,7 @@ from adc.rules.operation import Operation
 # What the readers of an array may compute again, all together: an addition is 1, and a store and a load are saved.
 CHEAP = 8
 DEAR = 4  # an exponential, a sine: computed once, in a loop that vectorises
+FREE = 2  # an element of the identity, which needs no load: as cheap as to load it
 GATHER = 2  # a load from a position that is data
 FEW_LOADS = 3
 
@@ -162,6 +163,11 @@ class _Absorber:
 
         The others' elements were numbers in the merged loop, which would have to become arrays.
         """
+        reads = self.reads[producer.array]
+        if not producer.loads and producer.cost <= FREE:
+            first = place.position[producer.loops[0]]
+            tops = [_top(r, place.depth) for r in reads]
+            return [producer] if all(place.position.get(top, -1) > first for top in tops) else []
         group = [producer]
         bodies = set(producer.body)
         loads = 0
@@ -179,7 +185,6 @@ class _Absorber:
                         return []
                     else:
                         loads += 1
-        reads = self.reads[producer.array]
         if sum(p.cost for p in group) * len(reads) > CHEAP or loads > FEW_LOADS:
             return []
         if not all(self._may_take(r, producer, place) for r in reads):

@@ -108,7 +108,7 @@ class _Outliner:
         compares addresses, and the order of a vectorised sum is not that of the loop it falls back to: the last bit of
         a sum would depend on where its arrays happen to lie.
         """
-        again = inside or not _is_perfect(loop)
+        again = inside or any(isinstance(s, For) for s in loop.body)
         for s in walk([loop]):
             if isinstance(s, For) and vectorisable(s) and not _is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
@@ -213,12 +213,6 @@ def _form(kernel: Program) -> tuple[Any, ...]:
         return ("unlike any other", id(s))
 
     return each(kernel.params), block(kernel.body), each(kernel.results)
-
-
-def _is_perfect(loop: For) -> bool:
-    """Whether the loops in a loop are each all that there is in the one around it: one array statement."""
-    inner = [s for s in loop.body if isinstance(s, For)]
-    return not inner or (len(loop.body) == 1 and _is_perfect(inner[0]))
 
 
 def _is_short(loop: For) -> bool:

@@ -56,7 +56,7 @@ class _Parts:
 
     def build(self) -> Program:
         dropped: set[Stmt] = set()
-        for zeros, first in list(first_writes(_reverse(self.program.body))):
+        for zeros, first in list(first_writes(reverse_sweep(self.program.body))):
             array = zeros.target
             found: list[Stmt] = []
             if self._is_part(array, first) and self._only_linear(array, first, found):
@@ -157,7 +157,7 @@ class _Parts:
         return self.ev.getitem(x, index) if isinstance(x, Var) and x.is_array else x
 
 
-def _reverse(block: Block) -> Block:
+def reverse_sweep(block: Block) -> Block:
     """The reverse sweep: what the user wrote keeps its zeros, which a NaN may meet."""
     starts = [k for k, s in enumerate(block) if isinstance(s, Mark) and s.text == "reverse"]
     return block[starts[0] :] if starts else []
