@@ -269,3 +269,15 @@ def positions_changed_behind_the_gathering(x, k):
     p[1] = 2
     p[3] = 5
     return np.sum(g[1:] * g[:-1]) + np.sum(x[p] ** 2)
+
+
+@program(lambda r: (r.normal(size=8), r.normal(size=3)))
+def windows_as_long_as_a_filter(x, w):
+    windows = np.lib.stride_tricks.sliding_window_view(x, len(w))
+    return np.sum(np.tanh(windows @ w) ** 2)
+
+
+@program(lambda r: (r.normal(size=(5, 4)), 2, 3), (0,))
+def windows_of_two_axes(image, a, b):
+    windows = np.lib.stride_tricks.sliding_window_view(image, (a, b))
+    return np.sum(windows.max(axis=(2, 3)) * windows.mean(axis=(-2, -1)))

@@ -336,7 +336,7 @@ def _windowed(axis, ndim):
     spelling="np.lib.stride_tricks.sliding_window_view",
     name="sliding_window_view",
     extra={"view": True},
-    notes="a copy; the lengths of the windows are known when it is compiled",
+    notes="a copy",
     examples=lambda r: [
         (r.normal(6), 3),
         (r.normal(3, 4), (2, 3)),
@@ -350,12 +350,12 @@ def sliding_window_view(x, window_shape, axis=None):
     axes = _windowed(axis, np.ndim(x))
     result = x
     for k in range(len(lengths)):
-        before = (slice(None),) * axes[k]
         places = result.shape[axes[k]] - lengths[k] + 1
-        shifted = []
-        for start in range(lengths[k]):
-            shifted.append(result[before + (slice(start, start + places),)])
-        result = np.stack(tuple(shifted), axis=-1)
+        if places < 1:
+            raise ValueError("window shape cannot be larger than input array shape")
+        positions = np.arange(places)[:, np.newaxis] + np.arange(lengths[k])
+        windows = result[(slice(None),) * axes[k] + (positions,)]
+        result = np.moveaxis(windows, axes[k] + 1, -1)
     return result
 
 
