@@ -51,6 +51,8 @@ class Core(Merging):
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
+    long_lists: bool  # whether a list that could be written out became an array
+    lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
     list_kinds: dict[Location | None, Type]
 

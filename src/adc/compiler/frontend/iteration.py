@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -11,8 +12,13 @@ from adc.compiler.frontend import comprehensions, growing
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Items, ListValue, Range, RunTimeLength
 from adc.compiler.frontend.known import require_known_key
+from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value, kind
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import Var, defined, walk
+from adc.errors import UnsupportedError
+
+FEW_WRITTEN_OUT = 16  # trips that fill a list which are always written out
+LONG = 600  # statements that such a loop may be written out as, where its list could be an array
 
 
 class Iteration(Expressions):
@@ -85,10 +91,42 @@ class Iteration(Expressions):
         if self.known_length(items):
             start, env = len(self.block), dict(self.frame.env)
             try:
+                if not self._is_long(node, items):
+                    return self.new_list(self._comprehended(node.elt, node.generators, items))
+                mark = Mark(self)
+                try:
+                    return self._looped(node, items)
+                except UnsupportedError:
+                    mark.back()
                 return self.new_list(self._comprehended(node.elt, node.generators, items))
             except RunTimeLength:
                 del self.block[start:]
                 self.frame.env = env
+        return self._looped(node, items)
+
+    def _is_long(self, node: Any, items: Value) -> bool:
+        """Whether a comprehension, with its elements one by one, is too much text."""
+        found = self.iterable(items)
+        if isinstance(found, list):
+            return False  # their elements may be of many kinds
+        first = self.static_items(items, node.generators[0].iter)
+        return self.is_long(len(first), lambda k: self._comprehended(node.elt, node.generators, (first[k],)))
+
+    def is_long(self, trips: int, trip: Callable[[int], object]) -> bool:
+        """Whether so many trips, written out, are too much text; found by evaluating two of them."""
+        if trips <= FEW_WRITTEN_OUT or self.lists_written_out:
+            return False
+        mark = Mark(self)
+        start = len(self.block)
+        trip(0)
+        trip(1)
+        # Each array statement is a loop in the end.
+        text = sum(4 if any(v.is_array for v in defined(s)) else 1 for s in walk(self.block[start:]))
+        mark.back()
+        return text * trips > 2 * LONG
+
+    def _looped(self, node: Any, items: Value) -> Value:
+        """The elements of a comprehension in the order of the loop that it abbreviates."""
         closure = Closure(comprehensions.as_function(node), self.frame, {})
         with self.origin_at(self.locate(node)):
             return self.call(closure, [items], {})

@@ -127,6 +127,12 @@ class Loops(Carrying):
                     return
                 except UnsupportedError:
                     mark.back()
+            if (
+                flag is None
+                and isinstance(needed.container, ListValue)
+                and self._in_places(node, items, known, needed)
+            ):
+                return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
                     f"a loop of {len(known)} trips over list elements would have to be unrolled",
@@ -140,6 +146,27 @@ class Loops(Carrying):
                 raise
             mark.back()
             self._unrolled(node, known, flag, lists or [])
+
+    def _in_places(
+        self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
+    ) -> bool:
+        """Whether a loop whose trips would be too much text was lowered as one that fills arrays."""
+
+        def trip(k: int) -> None:
+            self.bind(node.target, known[k]())
+            self.execute_all(node.body)
+
+        if not self.is_long(len(known), trip):
+            return False
+        mark = Mark(self)
+        try:
+            done = self._with_all_places(node, items, needed)
+        except UnsupportedError:
+            done = False
+        if not done:
+            mark.back()
+        self.long_lists = self.long_lists or done
+        return done
 
     def _known_trips(self, items: list[Value] | Range | Items) -> Sequence[Trip] | None:
         """What gives the item of each trip, when the trip begins: the trips before may have changed it."""

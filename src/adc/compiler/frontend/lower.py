@@ -21,7 +21,7 @@ from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, Type, is_integer
-from adc.errors import Location
+from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
 
 MAX_ATTEMPTS = 20
@@ -45,7 +45,7 @@ class Evaluator(Statements):
         self.varying = set()
         self.stacked = {}
         self.list_kinds = {}
-        self.lists_shrink = False
+        self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
@@ -91,16 +91,21 @@ def run(
     call of the function. Calls of functions in `outside` are not looked into.
     """
     kinds: dict[Location | None, Type] = {}
-    shrink = False
+    shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
+        evaluator.lists_written_out = written_out
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except growing.ElementFound as found:
             kinds[found.made] = found.type  # a list turned out to hold something else than it seemed
         except list_methods.ShrinksFound:
             shrink = True
+        except UnsupportedError:
+            if written_out or not evaluator.long_lists:
+                raise
+            written_out = True  # what became an array has to be a list
     raise AssertionError(f"the lists of {function} do not come to rest: {kinds}")
 
 
