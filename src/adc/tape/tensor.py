@@ -265,7 +265,16 @@ class Tensor(Graphed):
     def __format__(self, spec: str) -> str:
         return format(self.primal.item() if self.ndim == 0 else self.primal, spec) if spec else str(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+    def __copy__(self) -> Any:
+        if modes.plain:  # of an array of NumPy's it is a copy, not a second name
+            return np.copy(self)
+        rebuilt, parts = self.__reduce__()
+        return rebuilt(*parts)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if modes.plain:
+            memo[id(self)] = np.copy(self)
+            return memo[id(self)]
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "

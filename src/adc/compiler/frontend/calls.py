@@ -17,6 +17,7 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    copies,
     dicts,
     growing,
     higher_order,
@@ -59,6 +60,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **iteration_tools.TABLE,
     **applied.TABLE,
     **records.TABLE,
+    **copies.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
