@@ -386,7 +386,7 @@ class Builder:
             return d.known
         ends = d.smaller_of()
         if ends is not None and len(ends[1].terms) <= len(ends[0].terms):
-            return self.op("minimum", *map(self.dim_value, ends))
+            return self.extreme("minimum", *map(self.dim_value, ends))
         total: Value = None
         for symbol, coefficient in sorted(d.terms, key=lambda term: term[1] < 0):  # `n - m`, not `-m + n`
             part = self._symbol_value(symbol)
@@ -415,12 +415,19 @@ class Builder:
             for p in parts[1:]:
                 result = self.op("multiply", result, p)
         elif symbol.kind == "clamp":
-            result = self.op("maximum", parts[0], 0)
+            result = self.extreme("maximum", parts[0], 0)
         else:
             result = self.op("floor_divide", parts[0], parts[1])
         if isinstance(result, Var):
             result.dim = Dim(0, ((symbol, 1),))
         return result
+
+    def extreme(self, name: str, a: Value, b: Value) -> Value:
+        """The smaller or larger of two lengths: a plain integer, where NumPy's function gives one of its own."""
+        found = self.op(name, a, b)
+        if isinstance(found, Var) and found is not a and found is not b:
+            found.type = Scalar("int64", True)
+        return found
 
     def shape_values(self, shape: tuple[Dim, ...]) -> tuple[Value, ...]:
         return tuple(self.dim_value(d) for d in shape)

@@ -29,6 +29,7 @@ from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Text, Value, kind
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.rules import registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -256,7 +257,11 @@ class Expressions(Operators):
         if id(base) in self.stacked and isinstance(index, Var):
             stacked = self.array_of(base)
             freeze(self, stacked)
-            return self.subscript(stacked, index)
+            found = self.subscript(stacked, index)
+            kinds = [self.type_of(item) for item in base]
+            if all(isinstance(t, Scalar) and t.weak and t.dtype == found.type.dtype for t in kinds):
+                found.type = kinds[0]  # a number of Python's, which an array would make one of NumPy's
+            return found
         if isinstance(base, Var):
             if not base.is_array:
                 if index is Ellipsis or index == ():

@@ -98,7 +98,7 @@ def _items_of_range(self: Calls, counted: Range) -> Items:
     if abs(step) > 1:
         apart = self.op("floor_divide", self.op("add", apart, abs(step) - 1), abs(step))
     return Items(
-        self.op("maximum", apart, 0),
+        self.extreme("maximum", apart, 0),
         lambda k: self.op("add", start, k if step == 1 else self.op("multiply", k, step)),
     )
 
@@ -114,12 +114,24 @@ def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
     inner = [_items_of(self, v) for v in values]
     counted = [each for each in inner if each.length is not None] or inner
     length = counted[0].length
+    for k, other in enumerate(inner if strict else (), start=1):
+        _require_as_many(
+            self, inner[0].length, other.length, f"zip() argument {k} is not as long as argument 1"
+        )
     for other in counted[1:]:
         if other.length is not length and not (self.is_static(length) and length == other.length):
-            length = self.op("minimum", length, other.length)
+            length = self.extreme("minimum", length, other.length)
     return Items(
         length, lambda k: tuple(i.item(k) for i in inner), [found for i in inner for found in i.lists]
     )
+
+
+def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> None:
+    """What `strict` asks for, in front of the loop."""
+    a, b = self.length(first), self.length(other)
+    if a is None or b is None or (a - b).known not in (None, 0):
+        raise SurelyRaised(ValueError(message), self.region_depth, self.origin)
+    self.require_equal(a, b, message)
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
