@@ -172,6 +172,8 @@ class Calls(Functions):
             return self.call_closure(function, args, kwargs)
         if isinstance(function, (functools.partial, Partial)):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
+        if isinstance(function, functools._lru_cache_wrapper):
+            return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
         if isinstance(function, Either):

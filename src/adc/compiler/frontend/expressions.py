@@ -163,6 +163,8 @@ class Expressions(Operators):
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)
+            if isinstance(value, types.MethodType) and _is_of_the_user(type(base)):
+                instances.stays(self, type(base), name)
             return value
         if name == "shape":
             return self.shape_values(base.type.shape)
@@ -306,13 +308,25 @@ class BoundMethod:
         self.name = name
 
 
+def _is_own(base: Value, value: Value) -> bool:
+    """Whether an attribute was set on an object itself."""
+    return not isinstance(base, type) and any(v is value for v in getattr(base, "__dict__", {}).values())
+
+
 def _changeable(base: Value, value: Value) -> bool:
     """Whether an attribute belongs to the user, who may set it between calls: data of objects, classes and modules."""
-    if isinstance(value, Var) or callable(value) or isinstance(value, types.ModuleType):
+    if isinstance(value, (Var, types.ModuleType)):
         return False
-    if isinstance(base, types.ModuleType):
-        return base.__name__.partition(".")[0] not in SETTLED_MODULES
-    owner = base if isinstance(base, type) else type(base)
-    return owner.__module__.partition(".")[0] not in SETTLED_MODULES and not isinstance(
+    if isinstance(base, (types.ModuleType, types.FunctionType)):
+        name = base.__module__ if isinstance(base, types.FunctionType) else base.__name__
+        return (name or "").partition(".")[0] not in SETTLED_MODULES
+    # What a class defines is made into a method anew at each read, and is taken to stay as it is.
+    if callable(value) and not _is_own(base, value):
+        return False
+    return _is_of_the_user(base if isinstance(base, type) else type(base)) and not isinstance(
         base, (tuple, list, dict)
     )
+
+
+def _is_of_the_user(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in SETTLED_MODULES

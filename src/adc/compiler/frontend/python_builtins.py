@@ -21,13 +21,15 @@ from adc.compiler.frontend.frame import (
     Growing,
     Instance,
     Items,
+    Iterated,
     NeedsUnrolling,
     Partial,
+    Place,
     Range,
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 
@@ -40,13 +42,12 @@ def _len(self: Calls, x: Value) -> Value:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
-    if isinstance(x, Instance):
-        counted = instances.method(x, "__len__")
-        if counted is not None:
-            return self.call(counted, [], {})
-    elif isinstance(x, Growing):
+    counted = instances.method(x, "__len__")
+    if counted is not None:
+        return self.call(counted, [], {})
+    if isinstance(x, Growing):
         return x.count
-    elif hasattr(x, "__len__"):
+    if hasattr(x, "__len__") and not isinstance(x, Instance):
         return len(x)
     # A `try` may ask whether something is a number.
     name = x.cls.__name__ if isinstance(x, Instance) else "number" if isinstance(x, Var) else type(x).__name__
@@ -204,6 +205,9 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
+    if not isinstance(value, Var) and type(value).__module__.partition(".")[0] not in SETTLED_MODULES:
+        has: bool = self.taken(Place(hasattr, value, name), name)
+        return has
     return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
 
 
@@ -436,6 +440,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
+    builtins.iter: lambda self, x: Iterated(x),
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.float: to_float,
