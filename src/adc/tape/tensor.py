@@ -172,7 +172,8 @@ class Tensor(Graphed):
         return complex(self.primal)
 
     def __index__(self) -> int:
-        return operator.index(self.primal)
+        # Of Python's floats a comparison is a truth value of Python's, which is an index.
+        return operator.index(bool(self.primal) if self.dtype.kind == "b" else self.primal)
 
     def __bool__(self) -> bool:
         if self.primal.size > 1 and not modes.plain:

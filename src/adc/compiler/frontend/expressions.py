@@ -121,7 +121,7 @@ class Expressions(Operators):
 
     def default_values(self, args: Any) -> dict[str, Value]:
         """The default values of a nested function, evaluated where it is defined."""
-        names = [a.id for a in args.args]
+        names = [a.id for a in (*args.posonlyargs, *args.args)]
         values = {
             n: self.evaluate(d)
             for n, d in zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True)

@@ -133,8 +133,11 @@ class Closure:
         """How it takes its arguments."""
         arguments = self.tree.args
         p = inspect.Parameter
+        positional = {p.POSITIONAL_ONLY: arguments.posonlyargs, p.POSITIONAL_OR_KEYWORD: arguments.args}
         parameters = [
-            p(a.id, p.POSITIONAL_OR_KEYWORD, default=self.defaults.get(a.id, p.empty)) for a in arguments.args
+            p(a.id, kind, default=self.defaults.get(a.id, p.empty))
+            for kind, named in positional.items()
+            for a in named
         ]
         if arguments.vararg is not None:
             parameters.append(p(arguments.vararg.id, p.VAR_POSITIONAL))

@@ -386,13 +386,18 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
     return any(isinstance(c, type) and issubclass(cls, c) for c in wanted)
 
 
+def _first_parameter(tree: Any) -> str:
+    name: str = (*tree.args.posonlyargs, *tree.args.args)[0].id
+    return name
+
+
 def _super(self: Calls, *args: Value) -> Value:
     """`super()` in a method: its class is in the closure, the object is its first argument."""
     if not args:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
-        args = (cell.cell_contents, self.frame.env[self.frame.source.tree.args.args[0].id])
+        args = (cell.cell_contents, self.frame.env[_first_parameter(self.frame.source.tree)])
     cls, owner = args
     if not isinstance(owner, Instance):
         raise self.refuse("super() of an object made outside the function is not supported")
