@@ -194,3 +194,23 @@ def test_what_the_function_raises_is_raised(function, n, message, mode):
     # A rule's body says what NumPy refuses by an assertion.
     with pytest.raises((ValueError, AssertionError), match=message):
         adc.grad(function, mode=mode)(np.arange(float(n)))
+
+
+def over_a_row(x, y):
+    return sum(a * b for a, b in zip(x, y, strict=True))
+
+
+def over_a_list(x, y):
+    total = 0.0
+    for a, b in zip(x[: y.size], (1.0, 2.0, 3.0), strict=True):
+        total += a * b
+    return total
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", [over_a_row, over_a_list])
+def test_zip_that_is_strict(f, mode):
+    g = adc.grad(f, mode=mode)
+    np.testing.assert_allclose(g(X, X), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="argument 2"):
+        g(X, X[:2])

@@ -208,3 +208,55 @@ def values_of_a_dict_changed_in_place(x):
     d["parts"] += [x[1]]
     d["n"] += 2
     return np.sum(total * d["sum"]) + sum(parts) * len(parts) * d["n"]
+
+
+@program(lambda r: (r.normal(size=3),))
+def list_with_two_names_repeated_in_place(x):
+    items = [x[0], x[1]]
+    same = items
+    same *= 2
+    rows = [[x[2]], [x[0]]]
+    row = rows[0]
+    row *= 3
+    none = [x[0]]
+    empty = none
+    empty *= 0
+    return sum(items) * len(items) + sum(rows[0]) + len(none)
+
+
+@program(lambda r: (r.normal(size=3),))
+def grown_list_with_two_names_repeated_in_place(x):
+    items = []
+    for v in x:
+        items.append(v * v)
+    same = items
+    same *= 3
+    return sum(items) * len(items)
+
+
+@program(lambda r: (r.normal(size=3),))
+def dict_with_two_names_updated_in_place(x):
+    held = {"a": x[0]}
+    same = held
+    same |= {"b": x[1] * x[2]}
+    return sum(held.values()) * len(held)
+
+
+@program(lambda r: (r.normal(size=3),))
+def constants_in_arrays_of_integers(x):
+    z = np.zeros(3, int)
+    z[1], z[2] = 2.7, -2.7
+    truths = np.zeros(2, bool)
+    truths[0] = 5
+    levels = np.full(3, 2)
+    levels[levels > 1] = 3.9
+    return z[1] * x[1] + z[2] * x[0] + truths[0] * x[2] + np.sum(levels) * x[0] * x[1]
+
+
+@program(lambda r: (r.normal(size=2),))
+def constants_in_an_array_of_bytes(x):
+    z = np.zeros(2, np.int8)
+    z[0] = 100
+    z[1] += 100
+    z[1] -= 3
+    return z[0] * x[0] + z[1] * x[1]

@@ -146,3 +146,15 @@ def helper_called_on_constants(x, y):
     c = square(3.0)
     k = weighted(2, 3)
     return c * x * k + square(2) * y * y
+
+
+@program(lambda r: (r.normal(size=4),))
+def parameters_by_position_only(x):
+    a = 100.0
+
+    def f(a, /, b, *rest, c=1.0, **named):
+        return a * b + sum(rest) * c + named.get("a", 0.0)
+
+    g = lambda a, b=2.0, /: a * b
+    values = (x[0], x[1], x[2])
+    return f(*values) + f(x[0], b=x[1], a=x[2], c=x[3]) * a + f(*x[:2], x[3], c=2.0) + g(x[1]) * g(x[2], x[3])

@@ -147,3 +147,82 @@ def attributes_set_by_their_names(x):
     if x[2] > 0.0:
         box.v = x[3] * box.v
     return box.p * box.q + box.v
+
+
+class Square:
+    factor = 2.0
+
+    def go(self, x):
+        return self.factor * x**2
+
+
+class Cube(Square):
+    def go(self, x):
+        return super().go(x) * x
+
+
+@program(lambda r: (r.normal(size=3),))
+def classes_without_an_init(x):
+    cube = Cube()
+    cube.factor = 3.0
+    return np.sum(cube.go(x)) + np.sum(Square().go(x))
+
+
+class Ensemble:
+    def __init__(self, members):
+        self.members = members
+
+    def __iter__(self):
+        return iter(self.members)
+
+    def __len__(self):
+        return len(self.members)
+
+
+class Numbered(Ensemble):
+    def __iter__(self):
+        return enumerate(self.members)
+
+
+@program(lambda r: (r.normal(size=3),))
+def object_that_is_gone_over(x):
+    ensemble = Ensemble([x, 2.0 * x, x**2])
+    total = 0.0
+    for member in ensemble:
+        total = total + np.sum(member)
+    first, second, third = ensemble
+    for k, member in Numbered([x, x**2]):
+        total += k * np.sum(member)
+    return total * len(ensemble) + np.dot(first, second) + np.sum(third) + sum(m[0] for m in ensemble)
+
+
+@program(lambda r: (r.normal(size=4),))
+def object_over_an_array(x):
+    total = 0.0
+    for v in Ensemble(x):
+        total = total * 0.5 + v * v
+    return total
+
+
+class Parameters:
+    def __init__(self, **held):
+        self.held = held
+
+    def __getitem__(self, name):
+        return self.held[name]
+
+    def __setitem__(self, name, value):
+        self.held[name] = value
+
+    def __contains__(self, name):
+        return name in self.held
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3)))
+def object_that_is_asked_for_a_key(w, x):
+    p = Parameters(w=w)
+    if "out" not in p:
+        p["out"] = p["w"] @ x
+    if "w" in p and "bias" not in p:
+        p["out"] = p["out"] * 0.5
+    return np.sum(p["out"] ** 2)

@@ -2,6 +2,8 @@
 
 # ruff: noqa: B007  (as people write it)
 
+import math
+
 import numpy as np
 from tests.corpus import program
 
@@ -297,3 +299,58 @@ def break_from_a_loop_over_a_tuple_in_a_loop(x, s):
         else:
             total *= 2.0
     return total
+
+
+CAUGHT = dict.fromkeys(("compiled", "python"), "whether it is raised is only known when it runs")
+
+
+@program(lambda r: (r.normal(size=4),), refused=CAUGHT)
+def caught_index_that_nobody_uses(x):
+    try:
+        v = x[10]
+    except IndexError:
+        v = x[0] * 2.0
+    else:
+        v = 0.0
+    return v * x[1]
+
+
+@program(lambda r: (0.0, 1.4), refused=CAUGHT, argnums=(1,))
+def caught_division(n, x):
+    try:
+        scale = 1.0 / n
+    except ZeroDivisionError:
+        scale = 3.0
+    return scale * x * x
+
+
+def _logarithm(v, otherwise):
+    try:
+        return math.log(v)
+    except ValueError:
+        return otherwise
+
+
+@program(lambda r: (1.4, -2.0), refused=CAUGHT, argnums=(0,))
+def caught_logarithm(x, v):
+    return x * _logarithm(v, 2.0) + x * _logarithm(3.0, 2.0)
+
+
+@program(lambda r: (r.normal(size=(2, 2)),), refused=CAUGHT)
+def caught_factorization(a):
+    s = a @ a.T - 10.0 * np.eye(2)
+    try:
+        factor = np.linalg.cholesky(s)
+    except np.linalg.LinAlgError:
+        factor = np.linalg.cholesky(-s)
+    return np.sum(factor)
+
+
+@program(lambda r: (r.normal(size=3),), refused=CAUGHT)
+def caught_infinity(x):
+    with np.errstate(divide="raise"):
+        try:
+            y = x / np.zeros(3)
+        except FloatingPointError:
+            y = x * 2.0
+    return np.sum(y)

@@ -24,3 +24,17 @@ def whose_number_it_is(x, y):
 @program(lambda r: (r.uniform(0.5, 1.5, size=3).astype(np.float32), r.normal(size=3)), argnums=(1,))
 def single_numbers_in_math(s, x):
     return np.sum(x * x) * math.hypot(s[0], s[1]) + math.exp(s[2]) * x[0]
+
+
+@program(lambda r: (r.normal(size=5).astype(np.float32),), tolerance=1e-3)
+def multiplied_by_the_length_of_a_part(x):
+    first, *middle, last = x
+    return first * last + np.sum(x) * len(middle) + x[1] * len(x[2:])
+
+
+@program(lambda r: (r.normal(size=4).astype(np.float32),), tolerance=1e-3)
+def beside_numbers_in_a_list(x):
+    total = 0
+    for weight, v in zip([0.5, 2.0, 1.5, 0.1], x, strict=False):
+        total += weight * v
+    return total + sum(w * v for w, v in zip((1, 1, 2, 3), x, strict=False))

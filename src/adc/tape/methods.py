@@ -12,7 +12,7 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.tape import dispatch, indexing, inplace, plain_types, record, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
-from adc.tape.node import here
+from adc.tape.node import Node, here
 from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
@@ -204,9 +204,9 @@ def _numpy(t: Tensor, *, force: bool = False) -> Any:
 def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwargs: Any) -> Tensor:
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
-        return _clone(t) if copy else t
+        return recopied(t, order) if copy else t
     if t.node is None or not modes.enabled:
-        return make(t.primal.astype(dtype))
+        return make(t.primal.astype(dtype, order=order))
     if dtype.kind not in "fc":
         raise GraphCutError(
             f"adc cannot turn a Tensor that requires a gradient into {dtype}",
@@ -214,9 +214,18 @@ def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwa
             "Rounding to integers would lose the derivative.",
             "np.floor and np.rint keep floats; x.detach() says that the cut is meant.",
         )
-    z = t.primal.astype(dtype)
-    pull = entry_of(registry.named("copy")).pull((True,))  # the accumulator casts the adjoint back
-    return record.record(pull, z, (t.node,), (None,) * len(pull.keeps))  # type: ignore[no-any-return]
+    return _as_copy(t.primal.astype(dtype, order=order), t.node)  # the accumulator casts the adjoint back
+
+
+def recopied(t: Tensor, order: str | None) -> Tensor:
+    """A copy that lies in memory as it is told, on which no derivative depends."""
+    z = np.array(t.primal, order=order or "K")  # type: ignore[call-overload]
+    return make(z) if t.node is None or not modes.enabled else _as_copy(z, t.node)
+
+
+def _as_copy(z: Any, node: Node) -> Tensor:
+    pull = entry_of(registry.named("copy")).pull((True,))
+    return record.record(pull, z, (node,), (None,) * len(pull.keeps))  # type: ignore[no-any-return]
 
 
 def _conjugated(t: Tensor) -> Any:
@@ -227,6 +236,11 @@ def _conjugated(t: Tensor) -> Any:
 def _clone(t: Tensor) -> Tensor:
     copied: Any = np.copy(t)
     return copied  # type: ignore[no-any-return]
+
+
+def _copied(t: Tensor, order: Any = "C") -> Any:
+    """The method: row by row unless told otherwise, where np.copy keeps the order in memory."""
+    return recopied(t, order)
 
 
 def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
@@ -358,6 +372,7 @@ _OWN: dict[str, Any] = {
     "long": lambda t: _astype(t, np.int64),
     "bool": lambda t: _astype(t, np.bool_),
     "clone": _clone,
+    "copy": _copied,
     "contiguous": lambda t: t,
     "reshape": _reshape,
     "view": lambda t, *shape: _reshape(t, *shape) if shape else t[...],

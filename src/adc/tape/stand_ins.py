@@ -11,6 +11,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import record
+from adc.tape.methods import recopied
 from adc.tape.node import here
 from adc.tape.plain_types import isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
@@ -23,11 +24,12 @@ def float_array(result: Any) -> Any:
     return result
 
 
-def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
+def _as_array(value: Any, dtype: Any = None, copy: bool = True, order: Any = None) -> Any:
     """`np.array` of Tensors, or of nested lists of them."""
     if isinstance(value, Tensor):
         made = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
-        return np.copy(made) if copy and made is value else made
+        copy = (copy and made is value) or not _lies_in(made, order)
+        return recopied(made, order) if copy else made
     if isinstance(value, list | tuple) and record.is_active(value):
         made = np.stack(
             [
@@ -41,30 +43,47 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
     )
 
 
+def _lies_in(t: Tensor, order: Any) -> bool:
+    """Whether an array of that order in memory, row by row or column by column, is the array itself."""
+    flags = np.asarray(t.primal).flags
+    return flags.c_contiguous if order == "C" else flags.f_contiguous if order == "F" else True
+
+
 def listed(values: Any) -> Any:
     """A list of Tensors where NumPy takes it for an array; other lists stay."""
     return _as_array(values, copy=False) if record.is_active(values) else values
 
 
 def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
-    made = _as_array(object, dtype, copy is True)
+    made = _as_array(object, dtype, copy is True, kwargs.get("order"))
     ndmin = kwargs.pop("ndmin", 0)
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
 def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
-    return _as_array(a, dtype, copy=False)
+    return _as_array(a, dtype, copy=False, order=order)
 
 
-def _contiguous(function: Callable[..., Any]) -> Callable[..., Any]:
+def _require(a: Any, dtype: Any = None, requirements: Any = None, **kwargs: Any) -> Any:
+    """The array, row by row (or column by column) where C (or F) is one of the letters or words asked for."""
+    asked = {word.upper() for word in requirements or ()}
+    order = (
+        "C" if asked & {"C", "C_CONTIGUOUS", "CONTIGUOUS"} else "F" if asked & {"F", "F_CONTIGUOUS"} else None
+    )
+    return _as_array(a, dtype, copy=False, order=order)
+
+
+def _contiguous(order: str) -> Callable[..., Any]:
     """np.ascontiguousarray and the like: the array itself where it lies in memory as is wanted, else a copy."""
 
     def stand_in(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        made = _as_array(a, dtype, copy=False)
-        lies_so = made is not a or not isinstance(a, Tensor) or function(a.primal) is a.primal
-        return made if lies_so else np.copy(made)
+        return _as_array(a, dtype, copy=False, order=order)
 
     return stand_in
+
+
+def _copy_stand_in(a: Any, order: Any = "K", subok: bool = False) -> Any:
+    return recopied(a, order) if isinstance(a, Tensor) else _as_array(a)
 
 
 def _fromiter_stand_in(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
@@ -108,11 +127,12 @@ def _isscalar(element: Any) -> bool:
 
 CREATORS: dict[Any, Callable[..., Any]] = {
     np.array: _array_stand_in,
+    np.copy: _copy_stand_in,
     np.asarray: _asarray_stand_in,
     np.asanyarray: _asarray_stand_in,
-    np.ascontiguousarray: _contiguous(np.ascontiguousarray),
-    np.asfortranarray: _contiguous(np.asfortranarray),
-    np.require: _asarray_stand_in,
+    np.ascontiguousarray: _contiguous("C"),
+    np.asfortranarray: _contiguous("F"),
+    np.require: _require,
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,

@@ -114,7 +114,7 @@ class Substitution:
         copy = types.FunctionType(function.__code__, namespace, function.__name__, defaults, cells or None)
         if function.__kwdefaults__:
             copy.__kwdefaults__ = {k: self.translate(v) for k, v in function.__kwdefaults__.items()}
-        copy.__dict__.update(function.__dict__)
+        copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
         self._memo[id(function)] = (function, copy)  # before the closure, which may hold the function itself
         if function.__closure__:
             copy = self._close(copy, function)
@@ -136,7 +136,7 @@ class Substitution:
             copy.__code__, copy.__globals__, copy.__name__, copy.__defaults__, tuple(cells)
         )
         closed.__kwdefaults__ = copy.__kwdefaults__
-        closed.__dict__.update(copy.__dict__)
+        closed.__dict__ = copy.__dict__
         for cell in cells:  # recursion: a cell that holds the unfinished copy
             if _content(cell) is copy:
                 cell.cell_contents = closed

@@ -172,7 +172,8 @@ class Tensor(Graphed):
         return complex(self.primal)
 
     def __index__(self) -> int:
-        return operator.index(self.primal)
+        # Of Python's floats a comparison is a truth value of Python's, which is an index.
+        return operator.index(bool(self.primal) if self.dtype.kind == "b" else self.primal)
 
     def __bool__(self) -> bool:
         if self.primal.size > 1 and not modes.plain:
@@ -265,7 +266,16 @@ class Tensor(Graphed):
     def __format__(self, spec: str) -> str:
         return format(self.primal.item() if self.ndim == 0 else self.primal, spec) if spec else str(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+    def __copy__(self) -> Any:
+        if modes.plain:  # of an array of NumPy's it is a copy, not a second name
+            return np.copy(self)
+        rebuilt, parts = self.__reduce__()
+        return rebuilt(*parts)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if modes.plain:
+            memo[id(self)] = np.copy(self)
+            return memo[id(self)]
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "

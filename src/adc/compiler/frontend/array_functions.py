@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,11 +37,30 @@ def _array(
 ) -> Value:
     if isinstance(x, (list, tuple, range, Range)):
         x = self.array_of(x)
-    elif isinstance(x, Var) and copy is True:
-        x = self.op("copy", x)
+        copy = order == "F"
+    if isinstance(x, Var) and copy is True:
+        x = _copied(self, x, order)
     if isinstance(x, Var) and x.type.ndim < ndmin:
         x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
     return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+
+
+def _copied(self: Calls, x: Var, order: Value = "C") -> Value:
+    """The method `copy`: row by row unless told otherwise, where np.copy keeps the order in memory."""
+    if order == "F" and x.type.ndim > 1:
+        return self.op("transpose", _in_rows(self, self.op("transpose", x, None)), None)
+    return _in_rows(self, x) if order == "C" or x.type.ndim == 1 else self.op("copy", x)
+
+
+def _in_rows(self: Calls, x: Value) -> Value:
+    made = self.op("copy", x)
+    if isinstance(made, Var) and isinstance(made.type, Array):
+        made.type = replace(made.type, layout="C")
+    return made
+
+
+def _copy(self: Calls, a: Value, order: Value = "K", subok: Value = False) -> Value:
+    return _array(self, a, order=order)
 
 
 def _ndarray(self: Calls, shape: Value, dtype: Value = float, **others: Value) -> Value:
@@ -53,15 +73,16 @@ def _ndarray(self: Calls, shape: Value, dtype: Value = float, **others: Value) -
 
 
 def asarray(self: Calls, x: Value, dtype: Value = None, order: Value = None, copy: Value = None) -> Value:
-    return _array(self, x, dtype, copy)
+    made = _array(self, x, dtype, copy)
+    in_order = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(order)
+    return made if in_order is None else self.call(in_order, [made], {})
 
 
 def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     x = asarray(self, x, dtype)
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C":
         return x
-    made = self.op("copy", x)
-    assert isinstance(made, Var)
+    made = _in_rows(self, x)
     self.snapshots[made] = x  # a column of one element lies row by row as well: NumPy gives the array itself
     return made
 
@@ -161,10 +182,12 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
     return Items(total, item)
 
 
-def _astype(self: Calls, x: Var, dtype: Value, copy: Value = True) -> Value:
-    if x.type.dtype != str(np.dtype(dtype)):
-        return self.cast(x, str(np.dtype(dtype)))
-    return self.op("copy", x) if x.is_array and copy is True else x
+def _astype(self: Calls, x: Var, dtype: Value, order: Value = "K", *, copy: Value = True) -> Value:
+    known = str(np.dtype(dtype))
+    same = x.type.dtype == known
+    if x.is_array and (order in ("C", "F") or same):
+        x = _copied(self, x, order) if copy is True or not same else asarray(self, x, order=order)
+    return x if same else self.cast(x, known)
 
 
 def _conjugated(self: Calls, x: Var) -> Value:
@@ -365,6 +388,7 @@ def result_type(function: Callable[..., Any]) -> type | None:
 
 TABLE: dict[Any, Callable[..., Value]] = {
     np.array: _array,
+    np.copy: _copy,
     np.ndarray: _ndarray,
     np.asarray: asarray,
     np.ascontiguousarray: _ascontiguousarray,
@@ -405,6 +429,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
 }
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,
+    "copy": _copied,
     "view": _view,
     "conj": _conjugated,
     "conjugate": _conjugated,

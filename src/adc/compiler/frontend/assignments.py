@@ -10,6 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import frozen, growing, instances, list_methods, parts, stretching
 from adc.compiler.frontend.calls import Calls
+from adc.compiler.frontend.containers import references
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.known import require_known
@@ -154,7 +155,27 @@ class Assignments(Calls):
         if isinstance(old, ListValue) and longer:
             self.call(old.extend, [value], {})
             return old
+        if isinstance(old, (ListValue, Growing)) and function is operator.mul:
+            self._repeat(old, value)
+            return old
+        if isinstance(old, dict) and not isinstance(old, Instance) and function is operator.or_:
+            self.call(old.update, [value], {})
+            return old
+        if isinstance(old, (set, frozenset)) and references(self.frame, old) > 1:
+            raise self.refuse("a set that has two names is changed under one of them", repair="use one name")
         return instances.augmented(self, function, old, value)
+
+    def _repeat(self, items: ListValue | Growing, times: Value) -> None:
+        """`items *= times`: every name of the list sees it."""
+        if not isinstance(times, int):
+            raise self.refuse(
+                "a list is repeated in place as often as only the run knows", repair="write `l = l * n`"
+            )
+        if times < 1:
+            self.call(self.attribute(items, "clear"), [], {})
+        part = list_methods.copied(self, items) if isinstance(items, Growing) else self.new_list([*items])
+        for _ in range(times - 1):
+            self.call(self.attribute(items, "extend"), [part], {})
 
     def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
         """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
@@ -219,6 +240,13 @@ class Assignments(Calls):
                 "build a new one",
             )
 
+    def _whole(self, value: Value, dtype: np.dtype[Any]) -> Value:
+        """A constant as it stands in an array of integers or truth values: later reads are of what was stored."""
+        if isinstance(value, int) and dtype == np.int64:
+            return int(value)
+        stored = self.now(dtype.type, [value], {})
+        return stored if dtype.kind != "b" and dtype.itemsize < 8 else stored.item()
+
     def write(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
         """Write to elements, or add to them, as NumPy does: the shapes fit, the value is read before."""
         assert isinstance(array.type, Array)
@@ -252,6 +280,8 @@ class Assignments(Calls):
         if isinstance(value, Var) and value.type.dtype != array.type.dtype:
             # To integers NumPy would truncate here without a word; the derivative through it is zero by nature.
             value = self.cast(value, array.type.dtype)
+        elif not isinstance(value, Var) and np.dtype(array.type.dtype).kind in "iub":
+            value = self._whole(value, np.dtype(array.type.dtype))
         if (
             isinstance(value, Var)
             and value.is_array

@@ -32,6 +32,10 @@ _OF_TRUTHS = {"add": "logical_or", "multiply": "logical_and"}  # what they are o
 _COUNTING = {"add", "multiply", "subtract", "negative", "power", "floor_divide", "remainder"}
 
 
+def _is_finite(value: Value) -> bool:
+    return not isinstance(value, (float, complex)) or bool(np.isfinite(value))
+
+
 class Builder:
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
 
@@ -53,6 +57,7 @@ class Builder:
         self.again: dict[Var, Var] = {}
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.spent = 0
+        self.trying = 0  # `try` statements with handlers around
 
     @contextmanager
     def at(self, block: Block) -> Iterator[Block]:
@@ -323,6 +328,12 @@ class Builder:
                 result = infer.called(operation, tuple(map(int, bound)) if numbers else bound)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"{operation.spelling} of constants: {error}") from error
+        if self.trying and all(map(_is_finite, bound)) and not _is_finite(result):
+            raise self.refuse(
+                f"a `try` has {operation.spelling} of constants in it that gives infinity or NaN",
+                "of Python's numbers it raises",
+                "test for it with `if`",
+            )
         if isinstance(result, np.ndarray) and result.ndim == 0:
             result = result[()]
         # A folded constant stays a plain number where the operands were: dtype rules of NumPy scalars still apply.
@@ -386,7 +397,7 @@ class Builder:
             return d.known
         ends = d.smaller_of()
         if ends is not None and len(ends[1].terms) <= len(ends[0].terms):
-            return self.op("minimum", *map(self.dim_value, ends))
+            return self.extreme("minimum", *map(self.dim_value, ends))
         total: Value = None
         for symbol, coefficient in sorted(d.terms, key=lambda term: term[1] < 0):  # `n - m`, not `-m + n`
             part = self._symbol_value(symbol)
@@ -415,12 +426,19 @@ class Builder:
             for p in parts[1:]:
                 result = self.op("multiply", result, p)
         elif symbol.kind == "clamp":
-            result = self.op("maximum", parts[0], 0)
+            result = self.extreme("maximum", parts[0], 0)
         else:
             result = self.op("floor_divide", parts[0], parts[1])
         if isinstance(result, Var):
             result.dim = Dim(0, ((symbol, 1),))
         return result
+
+    def extreme(self, name: str, a: Value, b: Value) -> Value:
+        """The smaller or larger of two lengths: a plain integer, where NumPy's function gives one of its own."""
+        found = self.op(name, a, b)
+        if isinstance(found, Var) and found is not a and found is not b:
+            found.type = Scalar("int64", True)
+        return found
 
     def shape_values(self, shape: tuple[Dim, ...]) -> tuple[Value, ...]:
         return tuple(self.dim_value(d) for d in shape)

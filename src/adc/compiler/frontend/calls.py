@@ -17,6 +17,7 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    copies,
     dicts,
     growing,
     higher_order,
@@ -59,6 +60,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **iteration_tools.TABLE,
     **applied.TABLE,
     **records.TABLE,
+    **copies.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
@@ -170,6 +172,8 @@ class Calls(Functions):
             return self.call_closure(function, args, kwargs)
         if isinstance(function, (functools.partial, Partial)):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
+        if isinstance(function, functools._lru_cache_wrapper):
+            return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
         if isinstance(function, Either):

@@ -183,6 +183,9 @@ class Core(Merging):
     def compare(self, op: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators compares")
 
+    def taken(self, place: Place, label: str) -> Value:
+        raise AssertionError("names.Names guards what is taken from outside")
+
     def attribute(self, base: Value, name: str) -> Value:
         raise AssertionError("expressions.Expressions reads attributes")
 

@@ -29,6 +29,7 @@ from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Text, Value, kind
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.rules import registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -120,7 +121,7 @@ class Expressions(Operators):
 
     def default_values(self, args: Any) -> dict[str, Value]:
         """The default values of a nested function, evaluated where it is defined."""
-        names = [a.id for a in args.args]
+        names = [a.id for a in (*args.posonlyargs, *args.args)]
         values = {
             n: self.evaluate(d)
             for n, d in zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True)
@@ -162,6 +163,8 @@ class Expressions(Operators):
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)
+            if isinstance(value, types.MethodType) and _is_of_the_user(type(base)):
+                instances.stays(self, type(base), name)
             return value
         if name == "shape":
             return self.shape_values(base.type.shape)
@@ -256,7 +259,11 @@ class Expressions(Operators):
         if id(base) in self.stacked and isinstance(index, Var):
             stacked = self.array_of(base)
             freeze(self, stacked)
-            return self.subscript(stacked, index)
+            found = self.subscript(stacked, index)
+            kinds = [self.type_of(item) for item in base]
+            if all(isinstance(t, Scalar) and t.weak and t.dtype == found.type.dtype for t in kinds):
+                found.type = kinds[0]  # a number of Python's, which an array would make one of NumPy's
+            return found
         if isinstance(base, Var):
             if not base.is_array:
                 if index is Ellipsis or index == ():
@@ -301,13 +308,25 @@ class BoundMethod:
         self.name = name
 
 
+def _is_own(base: Value, value: Value) -> bool:
+    """Whether an attribute was set on an object itself."""
+    return not isinstance(base, type) and any(v is value for v in getattr(base, "__dict__", {}).values())
+
+
 def _changeable(base: Value, value: Value) -> bool:
     """Whether an attribute belongs to the user, who may set it between calls: data of objects, classes and modules."""
-    if isinstance(value, Var) or callable(value) or isinstance(value, types.ModuleType):
+    if isinstance(value, (Var, types.ModuleType)):
         return False
-    if isinstance(base, types.ModuleType):
-        return base.__name__.partition(".")[0] not in SETTLED_MODULES
-    owner = base if isinstance(base, type) else type(base)
-    return owner.__module__.partition(".")[0] not in SETTLED_MODULES and not isinstance(
+    if isinstance(base, (types.ModuleType, types.FunctionType)):
+        name = base.__module__ if isinstance(base, types.FunctionType) else base.__name__
+        return (name or "").partition(".")[0] not in SETTLED_MODULES
+    # What a class defines is made into a method anew at each read, and is taken to stay as it is.
+    if callable(value) and not _is_own(base, value):
+        return False
+    return _is_of_the_user(base if isinstance(base, type) else type(base)) and not isinstance(
         base, (tuple, list, dict)
     )
+
+
+def _is_of_the_user(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in SETTLED_MODULES

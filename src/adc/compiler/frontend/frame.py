@@ -54,6 +54,14 @@ class Instance(dict[str, Any]):
 
 
 @dataclass(eq=False)
+class Iterated:
+    """`iter(over)`: what an `__iter__` may return. A loop of its own would have to know what others took from it."""
+
+    over: Any
+    run_time = True
+
+
+@dataclass(eq=False)
 class SuperOf:
     """`super()` in a method of `cls`."""
 
@@ -125,8 +133,11 @@ class Closure:
         """How it takes its arguments."""
         arguments = self.tree.args
         p = inspect.Parameter
+        positional = {p.POSITIONAL_ONLY: arguments.posonlyargs, p.POSITIONAL_OR_KEYWORD: arguments.args}
         parameters = [
-            p(a.id, p.POSITIONAL_OR_KEYWORD, default=self.defaults.get(a.id, p.empty)) for a in arguments.args
+            p(a.id, kind, default=self.defaults.get(a.id, p.empty))
+            for kind, named in positional.items()
+            for a in named
         ]
         if arguments.vararg is not None:
             parameters.append(p(arguments.vararg.id, p.VAR_POSITIONAL))
@@ -202,6 +213,11 @@ def length(container: Any, _: None) -> int:
     return len(container)
 
 
+def members(held: set[Any], _: None) -> frozenset[Any]:
+    """What is in a set outside the function."""
+    return frozenset(held)
+
+
 def class_of(value: Any, _: None) -> type:
     """The class of an object outside the function."""
     return type(value)
@@ -239,7 +255,7 @@ class Guard:
 
 def equal(a: Any, b: Any) -> bool:
     """Whether two constants are the same to a program."""
-    return type(a) is type(b) and isinstance(a, (int, str, bool, bytes, tuple)) and a == b
+    return type(a) is type(b) and isinstance(a, (int, str, bool, bytes, tuple, frozenset)) and a == b
 
 
 class OutsideDict(dict[Any, Any]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +13,10 @@ import numpy as np
 
 from adc.compiler.frontend import desugar
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Closure, Frame
+from adc.compiler.frontend.frame import Closure, Frame, Place
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 
@@ -52,7 +53,11 @@ class Functions(Iteration):
                 f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
             ) from error
         bound = self._bound_arguments(
-            inspect.signature(source.function, follow_wrapped=False), source.name, args, kwargs
+            inspect.signature(source.function, follow_wrapped=False),
+            source.name,
+            args,
+            kwargs,
+            source.function,
         )
         taken = None if self.outside is None else self.outside.get(function)
         if taken is not None:
@@ -104,14 +109,36 @@ class Functions(Iteration):
         )
 
     def _bound_arguments(
-        self, signature: inspect.Signature, name: str, args: list[Value], kwargs: dict[str, Value]
+        self,
+        signature: inspect.Signature,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        function: Any = None,
     ) -> dict[str, Value]:
+        """The parameters; what a default of the function may hold otherwise at the next call is from outside."""
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.refuse(f"{name}() {error}", repair="correct the call") from error
+        given = set(bound.arguments)
         bound.apply_defaults()
+        for k, default in enumerate(getattr(function, "__defaults__", None) or ()):
+            if may_change(default):
+                place = Place(operator.getitem, Place(getattr, function, "__defaults__"), k)
+                self._take_default(bound, given, default, place)
+        for key, default in (getattr(function, "__kwdefaults__", None) or {}).items():
+            if may_change(default):
+                place = Place(operator.getitem, Place(getattr, function, "__kwdefaults__"), key)
+                self._take_default(bound, given, default, place)
         return dict(bound.arguments)
+
+    def _take_default(
+        self, bound: inspect.BoundArguments, given: set[str], default: Any, place: Place
+    ) -> None:
+        for name, value in bound.arguments.items():
+            if value is default and name not in given:
+                bound.arguments[name] = self.captured(place, name)
 
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
         bound = self._bound_arguments(closure.signature, closure.tree.name, args, kwargs)

@@ -254,7 +254,9 @@ def _with_room(ev: Core, growing: Growing, values: Var) -> Var:
         return values
 
     def doubled() -> Var:
-        more = places(ev, growing.name, ev.op("multiply", ev.op("maximum", room, 1), 2), kind_of(growing))
+        more = places(
+            ev, growing.name, ev.op("multiply", ev.extreme("maximum", room, 1), 2), kind_of(growing)
+        )
         part = ev.subscript(values, slice(None, growing.count))
         ev.store(more, normalized(ev, more, slice(None, growing.count)), part)
         return more

@@ -105,7 +105,9 @@ def indexed_type(builder: Builder, array: Var, index: Index) -> tuple[Type, bool
         together = all(p == advanced_at[0] for p in advanced_at) and _adjacent(index)
         at = advanced_at[0] if together else 0
         full = (*shape[:at], *gathered, *shape[at:])
-        return Array(array.type.dtype, full), False
+        # NumPy lays the gathered axes out first: the rows of `a[:, k]` are columns in memory.
+        in_rows = len(full) == 1 or (at == 0 and array.type.layout == "C")
+        return Array(array.type.dtype, full, "C" if in_rows else "A"), False
     if not shape:
         return Scalar(array.type.dtype), False
     return Array(array.type.dtype, tuple(shape), layout), True

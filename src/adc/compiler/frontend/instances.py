@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Evaluated, Instance
+from adc.compiler.frontend.frame import Evaluated, Instance, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Var
 
@@ -44,7 +44,10 @@ def can_make(cls: type) -> bool:
         base.__module__.partition(".")[0] in SETTLED_MODULES for base in cls.__mro__ if base is not object
     ):
         return False
-    if type(cls).__call__ is not type.__call__ or not isinstance(_found(cls, "__init__"), types.FunctionType):
+    init = _found(cls, "__init__")
+    if type(cls).__call__ is not type.__call__ or not (
+        isinstance(init, types.FunctionType) or init is object.__init__
+    ):
         return False
     # The flag is that of a class of Python code.
     return all(_found(cls, name) is inspect.getattr_static(object, name) for name in _OVERRIDDEN) and all(
@@ -69,7 +72,11 @@ COMPARISONS = {
 def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
     """`cls(*args, **kwargs)`."""
     made = Instance(cls)
-    ev.call(_found(cls, "__init__"), [made, *args], kwargs)
+    init = _found(cls, "__init__")
+    if init is not object.__init__:
+        ev.call(init, [made, *args], kwargs)
+    elif args or kwargs:
+        raise ev.refuse(f"{cls.__name__}() takes no arguments", repair="give the class an `__init__`")
     return made
 
 
@@ -91,7 +98,14 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         if isinstance(fallback, types.FunctionType):
             return ev.call(fallback, [owner, name], {})
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
+    stays(ev, owner.cls, name)
     return _of_class(ev, found, owner.cls, owner, name)
+
+
+def stays(ev: Core, cls: type, name: str) -> None:
+    """What a class defines as a method is taken for granted: another may take its place between calls."""
+    if isinstance(getattr(cls, name), types.FunctionType):
+        ev.taken(Place(getattr, cls, name), name)
 
 
 def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
@@ -111,6 +125,7 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
         if base is object and name == "__init__":
             return Evaluated(lambda *_: None)
         if base is not object and name in base.__dict__:
+            stays(ev, base, name)
             return _of_class(ev, base.__dict__[name], owner.cls, owner, name)
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
@@ -140,7 +155,11 @@ def class_of(value: Value) -> type | None:
     """The class that says what operators do with a value: of an object, or of a named tuple."""
     if isinstance(value, Instance):
         return value.cls
-    return type(value) if isinstance(value, tuple) and hasattr(value, "_fields") else None
+    cls = type(value)
+    if isinstance(value, tuple):
+        return cls if hasattr(value, "_fields") else None
+    settled = cls.__module__.partition(".")[0] in SETTLED_MODULES or dataclasses.is_dataclass(cls)
+    return None if settled else cls
 
 
 def method(owner: Value, name: str) -> Any:
@@ -148,7 +167,7 @@ def method(owner: Value, name: str) -> Any:
     cls = class_of(owner)
     found = None if cls is None else _found(cls, name)
     # `collections`: what namedtuple() writes.
-    if not isinstance(found, types.FunctionType) or found.__module__ == "collections":
+    if not isinstance(found, types.FunctionType) or found.__module__ in ("collections", "enum"):
         return None
     return functools.partial(found, owner)
 

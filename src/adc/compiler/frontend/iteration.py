@@ -8,9 +8,18 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, growing
+from adc.compiler.frontend import comprehensions, growing, instances
 from adc.compiler.frontend.expressions import Expressions
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Items, ListValue, Range, RunTimeLength
+from adc.compiler.frontend.frame import (
+    Closure,
+    Growing,
+    Instance,
+    Items,
+    Iterated,
+    ListValue,
+    Range,
+    RunTimeLength,
+)
 from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value, kind
@@ -38,6 +47,9 @@ class Iteration(Expressions):
             return value  # itself: a loop sees what its trips write
         if isinstance(value, (list, tuple, str, frozenset, set, enum.EnumMeta)):
             return list(value)
+        iterator = instances.method(value, "__iter__")
+        if iterator is not None:
+            return self._gone_over(value, self.call(iterator, [], {}))
         if isinstance(value, Instance):
             raise self.refuse(
                 f"a `{value.cls.__name__}` cannot be iterated over here", repair="loop over a list of it"
@@ -55,6 +67,14 @@ class Iteration(Expressions):
         raise self.refuse(
             f"{kind(value)} cannot be iterated over here", repair="iterate over a range, an array or a tuple"
         )
+
+    def _gone_over(self, owner: Value, iterator: Value) -> list[Value] | Range | Items:
+        """What the `__iter__` of an object gives, of which nothing was taken yet."""
+        if instances.class_of(iterator) is None:
+            return self.iterable(iterator.over if isinstance(iterator, Iterated) else iterator)
+        cls = instances.class_of(owner)
+        assert cls is not None
+        raise self.refuse(f"a `{cls.__name__}` cannot be iterated over here", repair="loop over a list of it")
 
     def static_items(self, value: Value, node: Any) -> list[Value]:
         """All items of an iterable whose length is known now."""

@@ -132,8 +132,8 @@ def _islice(self: Calls, items: Value, *bounds: Value) -> Value:
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     if len(bounds) == 3 and bounds[2] not in (None, 1):
         raise self.refuse("itertools.islice with a step is not supported here", repair="use a slice")
-    end = each.length if stop is None else self.op("minimum", each.length, stop)
-    length = self.op("maximum", self.op("subtract", end, start), 0)
+    end = each.length if stop is None else self.extreme("minimum", each.length, stop)
+    length = self.extreme("maximum", self.op("subtract", end, start), 0)
     return Items(length, lambda k: each.item(self.op("add", k, start))[1])
 
 
@@ -153,7 +153,7 @@ def _pairwise(self: Calls, items: Value) -> Value:
         known = self.static_items(items, None)
         return list(itertools.pairwise(known))
     each = self.call(enumerate, [items], {})
-    length = self.op("maximum", self.op("subtract", each.length, 1), 0)
+    length = self.extreme("maximum", self.op("subtract", each.length, 1), 0)
     return Items(length, lambda k: (each.item(k)[1], each.item(self.op("add", k, 1))[1]))
 
 

@@ -24,8 +24,9 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     class_of,
     length,
+    members,
 )
-from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, holds_array, rebuilt
+from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
 from adc.compiler.sizes import has_short_rows
@@ -111,7 +112,7 @@ class Names(Core):
         if type(value) in (dict, OrderedDict, defaultdict):
             return OutsideDict(place, label, self.taken)
         if (type(value) is list and len(value) <= LONGEST) or (
-            isinstance(value, tuple) and holds_array(value)
+            isinstance(value, tuple) and may_change(value)
         ):
             self.taken(Place(length, place), label)
             parts = [
@@ -124,9 +125,12 @@ class Names(Core):
             return held
         if records.holds_numbers(value):
             return self._record(place, label, value)
-        if isinstance(value, list):
+        if type(value) is set and len(value) <= LONGEST:
+            self.taken(Place(members, place), label)
+            return value
+        if may_change(value):
             raise self.refuse(
-                f"`{label}` is a list outside the function",
+                f"`{label}` is a {type(value).__name__} outside the function",
                 "its elements could change between calls",
                 "pass it as an argument, or make it a tuple or an array",
             )

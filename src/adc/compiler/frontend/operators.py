@@ -257,6 +257,10 @@ class Operators(Names):
             if (number or isinstance(x, Instance)) and isinstance(y, (tuple, list, frozenset, set)):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
+            contains = instances.method(y, "__contains__")
+            if contains is not None:
+                found = self.truth(self.call(contains, [x], {}))
+                return found if isinstance(op, gast.In) else self.negated(found)
             (items,) = list_calls.plain(self, [y])
             if isinstance(items, Var) and isinstance(self.type_of(x), Scalar):
                 found = self.op("any", self.op("equal", items, x))

@@ -21,13 +21,15 @@ from adc.compiler.frontend.frame import (
     Growing,
     Instance,
     Items,
+    Iterated,
     NeedsUnrolling,
     Partial,
+    Place,
     Range,
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 
@@ -40,13 +42,12 @@ def _len(self: Calls, x: Value) -> Value:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
-    if isinstance(x, Instance):
-        counted = instances.method(x, "__len__")
-        if counted is not None:
-            return self.call(counted, [], {})
-    elif isinstance(x, Growing):
+    counted = instances.method(x, "__len__")
+    if counted is not None:
+        return self.call(counted, [], {})
+    if isinstance(x, Growing):
         return x.count
-    elif hasattr(x, "__len__"):
+    if hasattr(x, "__len__") and not isinstance(x, Instance):
         return len(x)
     # A `try` may ask whether something is a number.
     name = x.cls.__name__ if isinstance(x, Instance) else "number" if isinstance(x, Var) else type(x).__name__
@@ -98,7 +99,7 @@ def _items_of_range(self: Calls, counted: Range) -> Items:
     if abs(step) > 1:
         apart = self.op("floor_divide", self.op("add", apart, abs(step) - 1), abs(step))
     return Items(
-        self.op("maximum", apart, 0),
+        self.extreme("maximum", apart, 0),
         lambda k: self.op("add", start, k if step == 1 else self.op("multiply", k, step)),
     )
 
@@ -114,12 +115,24 @@ def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
     inner = [_items_of(self, v) for v in values]
     counted = [each for each in inner if each.length is not None] or inner
     length = counted[0].length
+    for k, other in enumerate(inner if strict else (), start=1):
+        _require_as_many(
+            self, inner[0].length, other.length, f"zip() argument {k} is not as long as argument 1"
+        )
     for other in counted[1:]:
         if other.length is not length and not (self.is_static(length) and length == other.length):
-            length = self.op("minimum", length, other.length)
+            length = self.extreme("minimum", length, other.length)
     return Items(
         length, lambda k: tuple(i.item(k) for i in inner), [found for i in inner for found in i.lists]
     )
+
+
+def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> None:
+    """What `strict` asks for, in front of the loop."""
+    a, b = self.length(first), self.length(other)
+    if a is None or b is None or (a - b).known not in (None, 0):
+        raise SurelyRaised(ValueError(message), self.region_depth, self.origin)
+    self.require_equal(a, b, message)
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -192,6 +205,9 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
+    if not isinstance(value, Var) and type(value).__module__.partition(".")[0] not in SETTLED_MODULES:
+        has: bool = self.taken(Place(hasattr, value, name), name)
+        return has
     return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
 
 
@@ -370,13 +386,18 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
     return any(isinstance(c, type) and issubclass(cls, c) for c in wanted)
 
 
+def _first_parameter(tree: Any) -> str:
+    name: str = (*tree.args.posonlyargs, *tree.args.args)[0].id
+    return name
+
+
 def _super(self: Calls, *args: Value) -> Value:
     """`super()` in a method: its class is in the closure, the object is its first argument."""
     if not args:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
-        args = (cell.cell_contents, self.frame.env[self.frame.source.tree.args.args[0].id])
+        args = (cell.cell_contents, self.frame.env[_first_parameter(self.frame.source.tree)])
     cls, owner = args
     if not isinstance(owner, Instance):
         raise self.refuse("super() of an object made outside the function is not supported")
@@ -424,6 +445,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
+    builtins.iter: lambda self, x: Iterated(x),
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.float: to_float,

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from adc.compiler.frontend import caught
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Place, SurelyRaised
@@ -16,7 +17,7 @@ from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
-from adc.compiler.ir.nodes import Check, Const, Var
+from adc.compiler.ir.nodes import Block, Check, Const, Var
 from adc.errors import ShapeError
 
 
@@ -155,8 +156,12 @@ class Statements(Loops):
                 node.refused,
                 "leave it without a jump, or move it out of the function",
             )
+        block, start = self.block, len(self.block)
         try:
-            self.execute_all(node.body)
+            self._try(node)
+        except ReturnValue:
+            self._refuse_caught(node, block[start:])
+            raise
         except ShapeError as raised:
             if not node.handlers:
                 raise
@@ -173,12 +178,33 @@ class Statements(Loops):
             depth = raised.depth if isinstance(raised, SurelyRaised) else 0
             if handler is None or depth != self.region_depth:
                 raise
+            self._refuse_caught(node, block[start:])
             if handler.name is not None:
                 self.frame.env[handler.name.id] = exception
             self.execute_all(handler.body)
         else:
+            self._refuse_caught(node, block[start:])
             self.execute_all(node.orelse)
         self.execute_all(node.finalbody)
+
+    def _try(self, node: Any) -> None:
+        self.trying += bool(node.handlers)
+        try:
+            self.execute_all(node.body)
+        finally:
+            self.trying -= bool(node.handlers)
+
+    def _refuse_caught(self, node: Any, body: Block) -> None:
+        """Refuse a `try` with a handler for what its body may raise when the program runs."""
+        for handler in node.handlers:
+            for stmt, kind in caught.raised(body):
+                if handler.type is None or issubclass(kind, self.evaluate(handler.type)):
+                    with self.origin_at(stmt.origin):
+                        raise self.refuse(
+                            f"a `try` catches the {kind.__name__} that this may raise",
+                            "whether it does is only known at run time, and generated code has no handlers",
+                            "test for it with `if`",
+                        )
 
     def _handles(self, handler: Any, exception: BaseException) -> bool:
         return handler.type is None or isinstance(exception, self.evaluate(handler.type))
@@ -193,7 +219,14 @@ class Statements(Loops):
                     "`with` is only supported for np.errstate",
                     repair="enter the context outside the function",
                 )
-        # Generated code never warns, so np.errstate has nothing to do.
+            for option in item.context_expr.keywords:
+                if self.evaluate(option.value) in ("raise", "call"):
+                    raise self.refuse(
+                        f'np.errstate with "{self.evaluate(option.value)}" is not supported',
+                        "generated code goes on with infinity and NaN",
+                        "test with np.isfinite",
+                    )
+        # Generated code never warns, so np.errstate has nothing else to do.
         self.execute_all(node.body)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -116,6 +116,18 @@ def holds_array(value: Value) -> bool:
     return isinstance(value, np.ndarray) or (
         isinstance(value, (tuple, list)) and any(map(holds_array, value))
     )
+
+
+def may_change(value: Value) -> bool:
+    """Whether something from outside the function may hold other things at the next call, and be the same object.
+
+    An object of a class of the user's does not count: what is read of it is its attributes.
+    """
+    if isinstance(value, tuple):
+        return any(map(may_change, value))
+    if isinstance(value, (list, dict, np.ndarray)):
+        return True
+    return isinstance(value, (MutableSequence, MutableSet, MutableMapping)) and not hasattr(value, "__dict__")
 
 
 def kind(value: Value) -> str:

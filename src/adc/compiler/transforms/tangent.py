@@ -8,6 +8,7 @@ array has the same view of the array's tangent, what a loop carries is carried w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -285,7 +286,11 @@ class Tangent:
             args[k] = dots
         if "unless_zero" in operation.extra:
             args[0] = self._or_changing(stmt.args[0], args[0])
-        return self.ev.op(operation, *args)
+        dot = self.ev.op(operation, *args)
+        if operation.name == "copy" and isinstance(dot, Var) and isinstance(dot.type, Array):
+            # `x.copy()` lies row by row whatever x is: a reshape of the tangent is a view where that of the value is.
+            dot.type = replace(dot.type, layout=stmt.target.type.layout)  # type: ignore[union-attr]
+        return dot
 
     def _or_changing(self, condition: Operand, value: Value) -> Value:
         """Whether an adjoint is not zero, or does not stay zero."""

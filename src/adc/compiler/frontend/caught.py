@@ -1,0 +1,109 @@
+"""What a `try` could catch when the program runs is refused: generated code has no handlers.
+
+Nor does it always raise: `math.log(x)` and `1.0 / x` give NaN and infinity there, and an element that nobody uses is
+not read. What raises by a check is let through: the error is the user's to see, and the tape takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from adc.compiler.frontend import infer
+from adc.compiler.ir.nodes import Assign, Block, Const, Index, Slice, Stmt, Store, Var, walk
+from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
+from adc.rules.operation import Operation
+
+_DIVISIONS = {"divide", "floor_divide", "remainder", "power"}
+# Functions of `math` that raise where NumPy's give NaN or infinity; an operation here may be either.
+_PARTIAL = {
+    "sqrt",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "exp",
+    "exp2",
+    "expm1",
+    "sinh",
+    "cosh",
+    "arcsin",
+    "arccos",
+}
+_PARTIAL |= {"arccosh", "arctanh", "fmod", "special.gamma", "special.gammaln"}
+_TOTAL = {
+    "sum",
+    "prod",
+    "mean",
+    "all",
+    "any",
+    "where",
+    "transpose",
+    "expand_dims",
+    "ravel",
+    "copy",
+    "broadcast_to",
+}
+_TOTAL |= {
+    "dot",
+    "matmul",
+    "vdot",
+    "cumsum",
+    "arange",
+    "argsort",
+    "flatnonzero",
+    "count_nonzero",
+    "searchsorted",
+}
+_TOTAL |= infer.CREATION
+
+
+def raised(block: Block) -> Iterator[tuple[Stmt, type[BaseException]]]:
+    """What the statements of a block may raise where Python runs the program."""
+    for stmt in walk(block):
+        for kind in _raised(stmt):
+            yield stmt, kind
+
+
+def _raised(stmt: Stmt) -> tuple[type[BaseException], ...]:
+    if isinstance(stmt, Store):
+        return () if _inside(stmt.array, stmt.index) else (IndexError,)
+    if not isinstance(stmt, Assign):
+        return ()
+    if stmt.op == "getitem":
+        array, index = stmt.args
+        return () if _inside(array, index) else (IndexError,)
+    if stmt.op == "cast":
+        known = infer.type_of(stmt.args[0])
+        whole = is_integer(stmt.target.type) and known is not None and is_float(known)
+        return (ValueError, OverflowError) if whole else ()
+    operation = stmt.op
+    if not isinstance(operation, Operation):
+        return ()
+    number = isinstance(stmt.targets[0].type, Scalar)
+    if operation.module == "math" or (number and stmt.name in _PARTIAL):
+        return (ValueError, OverflowError)
+    if number and stmt.name in _DIVISIONS:
+        divisor = stmt.args[1]
+        never = stmt.name != "power" and isinstance(divisor, Const) and divisor.value != 0
+        return () if never else (ZeroDivisionError, OverflowError)
+    if infer.is_elementwise(operation) or stmt.name in _TOTAL:
+        return ()
+    return (np.linalg.LinAlgError,) if "linalg" in operation.spelling else (ValueError, IndexError)
+
+
+def _inside(array: Var, index: Index) -> bool:
+    """Whether an index is seen to be inside the array: a constant within a known length, slices, new axes."""
+    assert isinstance(array.type, Array)
+    taking = [item for item in index if not (isinstance(item, Const) and item.value is None)]
+    for item, length in zip(taking, array.type.shape, strict=False):
+        if isinstance(item, Slice):
+            continue
+        if (
+            not isinstance(item, Const)
+            or length.known is None
+            or not -length.known <= item.value < length.known
+        ):
+            return False
+    return True

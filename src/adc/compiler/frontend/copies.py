@@ -1,0 +1,76 @@
+"""`copy.copy` and `copy.deepcopy`: a new container with the same contents, or with copies of them; of an array one."""
+
+from __future__ import annotations
+
+import copy
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend import list_methods
+from adc.compiler.frontend.frame import Closure, Growing, Instance
+from adc.compiler.frontend.values import Value, rebuilt
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+_NEVER_CHANGE = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    range,
+    frozenset,
+    np.generic,
+    type,
+    types.FunctionType,
+    Closure,
+)
+
+
+def _copy(self: Calls, x: Value) -> Value:
+    return _copied(self, x, "__copy__", [], lambda part: part)
+
+
+def _deepcopy(self: Calls, x: Value, memo: Value = None) -> Value:
+    # What stands in several places is copied once. The original is held, so that no other gets its number.
+    copies: dict[int, tuple[Value, Value]] = {}
+
+    def deep(part: Value) -> Value:
+        if id(part) not in copies:
+            copies[id(part)] = part, _copied(self, part, "__deepcopy__", [{}], deep)
+        return copies[id(part)][1]
+
+    return deep(x)
+
+
+def _copied(self: Calls, x: Value, method: str, arguments: list[Value], part: Any) -> Value:
+    x = self.opened(x)
+    if isinstance(x, Var):
+        return self.call(np.copy, [x], {}) if x.is_array else x
+    if isinstance(x, Growing):
+        return list_methods.copied(self, x)
+    if isinstance(x, Instance):
+        own = getattr(x.cls, method, None)
+        if isinstance(own, types.FunctionType):
+            return self.call(own, [x, *arguments], {})
+        return Instance(x.cls, {name: part(value) for name, value in x.items()})
+    if isinstance(x, list):
+        return self.new_list([part(value) for value in x])
+    if isinstance(x, tuple):
+        return rebuilt(x, [part(value) for value in x])
+    if type(x) is dict:
+        return {key: part(value) for key, value in x.items()}
+    if x is None or isinstance(x, _NEVER_CHANGE):
+        return x
+    raise self.refuse(
+        f"`copy.{method[2:-2]}` of a {type(x).__name__} is not supported",
+        repair="copy its arrays: `x.copy()`",
+    )
+
+
+TABLE: dict[Any, Any] = {copy.copy: _copy, copy.deepcopy: _deepcopy}

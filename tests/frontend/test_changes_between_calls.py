@@ -1,0 +1,222 @@
+"""What a function reads from outside may change between two calls of its gradient: the second sees what is there.
+
+Code that took it for granted is made anew, or the container is refused and the tape runs, which reads it each time.
+"""
+
+import types
+import warnings
+from collections import Counter, deque, namedtuple
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+
+X = np.array([0.3, -0.5, 0.7])
+Pair = namedtuple("Pair", "number items")
+
+
+class Thing:
+    limit = 2.0
+
+    def __init__(self):
+        self.function = lambda v: v
+        self.words = {"a"}
+        self.held = (1, [1.0])
+        self.table = {"w": 2.0}
+
+    def call(self, x):
+        return self.function(x) * self.limit
+
+    def __getitem__(self, key):
+        return self.table[key]
+
+    def __contains__(self, key):
+        return key in self.table
+
+    def __len__(self):
+        return len(self.table)
+
+    def __iter__(self):
+        return iter(self.table.values())
+
+    def __bool__(self):
+        return "w" in self.table
+
+
+class Plain:
+    def go(self, x):
+        return x**2
+
+
+def by_default(x, factors=[1.0, 2.0], *, table={"a": 1.0}):  # noqa: B006  # what is tested
+    return x * factors[-1] * table["a"]
+
+
+def helper(x):
+    return x * helper.scale
+
+
+helper.scale = 2.0
+module = types.ModuleType("module_of_a_user")
+module.f = np.sin
+
+
+class Outside:
+    """What the functions below read."""
+
+    def __init__(self):
+        self.counts = Counter(a=2)
+        self.queue = deque([1.0, 2.0])
+        self.pair = (1, [2.0])
+        self.mapping = (1, {"a": 2.0})
+        self.named = Pair(1.0, [2.0])
+        self.words = {"s": {1, 2}}
+        self.raw = bytearray(b"ab")
+        self.thing = Thing()
+
+
+OUT = Outside()
+
+
+def _replace_function():
+    OUT.thing.function = lambda v: v * v
+
+
+def _replace_method():
+    Plain.go = lambda self, x: x**3
+
+
+def _new_attribute():
+    OUT.thing.extra = 1
+
+
+def _replace_in_module():
+    module.f = np.cos
+
+
+def _longer():
+    OUT.thing.table["v"] = 1.0
+
+
+def _without():
+    OUT.thing.table.clear()
+
+
+CHANGES = {
+    "counter": (lambda x: np.sum(x**2) * OUT.counts["a"], lambda: OUT.counts.update(a=5)),
+    "deque": (lambda x: np.sum(x**2) * OUT.queue[0], lambda: OUT.queue.rotate()),
+    "list_in_a_tuple": (lambda x: np.sum(x**2) * OUT.pair[1][0], lambda: OUT.pair[1].insert(0, 5.0)),
+    "dict_in_a_tuple": (lambda x: np.sum(x**2) * OUT.mapping[1]["a"], lambda: OUT.mapping[1].update(a=5.0)),
+    "list_in_a_named_tuple": (
+        lambda x: np.sum(x**2) * OUT.named.items[-1] * OUT.named.number,
+        lambda: OUT.named.items.append(7.0),
+    ),
+    "set": (
+        lambda x: np.sum(x**2) * (2.0 if 2 in OUT.words["s"] else 1.0),
+        lambda: OUT.words["s"].discard(2),
+    ),
+    "length_of_a_set": (lambda x: np.sum(x**2) * len(OUT.thing.words), lambda: OUT.thing.words.add("b")),
+    "bytearray": (lambda x: np.sum(x**2) * len(OUT.raw), lambda: OUT.raw.append(1)),
+    "function_of_an_object": (lambda x: np.sum(OUT.thing.call(x)), _replace_function),
+    "list_in_a_tuple_of_an_object": (
+        lambda x: np.sum(x**2) * OUT.thing.held[1][0],
+        lambda: OUT.thing.held[1].insert(0, 4.0),
+    ),
+    "method_of_a_class": (lambda x: np.sum(Plain().go(x)), _replace_method),
+    "whether_there_is_an_attribute": (
+        lambda x: np.sum(x**2) * (3.0 if hasattr(OUT.thing, "extra") else 1.0),
+        _new_attribute,
+    ),
+    "attribute_or_else": (lambda x: np.sum(x**2) * getattr(OUT.thing, "extra", 3.0), _new_attribute),
+    "default_that_is_a_list": (
+        lambda x: np.sum(by_default(x)),
+        lambda: by_default.__defaults__[0].append(4.0),
+    ),
+    "default_that_is_a_dict": (
+        lambda x: np.sum(by_default(x)),
+        lambda: by_default.__kwdefaults__["table"].update(a=9.0),
+    ),
+    "attribute_of_a_function": (lambda x: np.sum(helper(x)), lambda: setattr(helper, "scale", 5.0)),
+    "function_of_a_module": (lambda x: np.sum(module.f(x)), _replace_in_module),
+    "item_of_an_object": (lambda x: np.sum(x**2) * OUT.thing["w"], lambda: OUT.thing.table.update(w=5.0)),
+    "key_in_an_object": (lambda x: np.sum(x**2) * (2.0 if "v" in OUT.thing else 1.0), _longer),
+    "length_of_an_object": (lambda x: np.sum(x**2) * len(OUT.thing), _longer),
+    "items_of_an_object": (lambda x: np.sum(x**2) * sum(v for v in OUT.thing), _longer),
+    "truth_of_an_object": (lambda x: np.sum(x**2) * (2.0 if OUT.thing else 1.0), _without),
+}
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    go = Plain.go
+    yield
+    OUT.__init__()
+    Plain.go, module.f, helper.scale = go, np.sin, 2.0
+    by_default.__defaults__[0][:] = [1.0, 2.0]
+    by_default.__kwdefaults__["table"]["a"] = 1.0
+
+
+def _right(f, g, x=X):
+    slope = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    value, gradient = g(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    np.testing.assert_allclose(gradient, slope, atol=1e-8)
+
+
+@pytest.mark.parametrize("mode", ["auto", "tape"])
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_second_call_sees_it(what, mode):
+    f, change = CHANGES[what]
+    g = adc.value_and_grad(f, mode=mode)
+    with interpreted(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", adc.FallbackWarning)
+        before = f(X)
+        _right(f, g)
+        change()
+        assert f(X) != before
+        _right(f, g)
+
+
+def grows(x):
+    OUT.pair[1].append(1.0)
+    return np.sum(x)
+
+
+def counts(x):
+    OUT.counts["a"] += 1
+    return np.sum(x)
+
+
+def keeps(x):
+    OUT.mapping[1]["seen"] = 1
+    return np.sum(x)
+
+
+def fills(x, seen=[]):  # noqa: B006  # what is tested
+    seen.append(1)
+    return np.sum(x) * len(seen)
+
+
+def fills_a_default(x):
+    return fills(x)
+
+
+@pytest.mark.parametrize("f", [grows, counts, keeps, fills_a_default], ids=lambda f: f.__name__)
+def test_writing_is_refused(f):
+    before = repr(vars(OUT)), len(fills.__defaults__[0])
+    with pytest.raises(adc.UnsupportedError):
+        adc.grad(f, mode="compiled")(X)
+    assert (repr(vars(OUT)), len(fills.__defaults__[0])) == before
+
+
+def counted(x):
+    counted.calls += 1
+    return np.sum(x) * counted.calls
+
+
+def test_an_attribute_of_a_function_is_written_to_on_the_tape():
+    counted.calls = 0
+    g = adc.grad(counted, mode="tape")
+    assert [g(X)[0], g(X)[0], counted.calls] == [1.0, 2.0, 2]
