@@ -443,7 +443,8 @@ class Builder:
 
     def never_negative(self, d: Dim) -> bool:
         """Whether an integer is seen to be at least zero in every trip of the loops around it."""
-        return self.least(d).nonnegative
+        ends = d.smaller_of()
+        return self.least(d).nonnegative if ends is None else all(map(self.never_negative, ends))
 
     def least(self, d: Dim) -> Dim:
         """What an integer is in that trip of the loops around it in which it is least."""

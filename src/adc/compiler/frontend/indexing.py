@@ -163,7 +163,8 @@ def slice_length(builder: Builder, item: Slice, length: Dim) -> Dim:
     span = stop - start
     if span.within(0):
         return Dim(0)
-    return span.clamped() if step == 1 else ((span + (step - 1)) // step).clamped()
+    count = span if step == 1 else (span + (step - 1)) // step
+    return count if builder.never_negative(span) else count.clamped()
 
 
 def _known_ends(item: Slice) -> bool:
