@@ -331,3 +331,44 @@ def a_table_written_where_it_is_read(x, n):
         s += c[0] * y[0] + c[1] + (1.0, 4.0)[k % 2] * [x[0], 2.0, x[2] ** 2][k % 3]
         y *= 0.5
     return s
+
+
+@program(lambda r: (r.normal(size=6), np.array([0.5, -0.3, 0.9])))
+def directions_chosen_by_a_branch(x, mu):
+    """A sweep along each ray: which way is in the data."""
+    total = 0.0
+    for m in range(mu.shape[0]):
+        if mu[m] > 0:
+            cells = range(x.shape[0])
+        else:
+            cells = range(x.shape[0] - 1, -1, -1)
+        flux = 0.3
+        for i in cells:
+            flux = flux * 0.5 + np.abs(mu[m]) * x[i]
+            total += flux * flux
+        for i in range(0, 4, 2) if mu[m] < 0.6 else range(1, 5):
+            total += x[i] * mu[m]
+    return total
+
+
+@program(lambda r: (np.abs(r.normal(size=7)), 0.5))
+def steps_from_the_data(x, s):
+    """Also backwards, and a range that has no numbers for this step."""
+    total = 0.0
+    for k in (1, 2, 3):
+        step = k if x[k] > 0.0 else 1
+        numbers = range(1, 7, step)
+        total += len(numbers) * s
+        for i in numbers:
+            total += x[i] ** 2 * k
+        for i in range(6, 0, -step):
+            if x[i] < 0.1:
+                continue
+            total += x[i] * s
+            if total > 90.0:
+                break
+        for i in range(6, 0, step):
+            total += x[i]
+        for position, i in enumerate(reversed(numbers)):
+            total += x[i] * x[position]
+    return total

@@ -33,6 +33,40 @@ def negative_slices(x):
     return np.sum(x[-3:] * x[:-3]) + np.sum(x[1:-1] ** 3) + np.sum(x[-4:-2])
 
 
+@program(lambda r: (r.normal(size=7), 3, -4, 9, -8))
+def slices_with_ends_of_either_sign(x, k, m, far, before):
+    total = np.sum(x[:k] * x[m + 1 :]) + np.sum(x[m:] ** 2) + np.sum(x[1 : m + 1] ** 3)
+    return total + np.sum(x[far:]) + np.sum(x[before:far] ** 3) + np.sum(x[:before])
+
+
+@program(lambda r: (r.normal(size=7), r.normal(size=(7, 7)), 7))
+def inner_parts_for_a_size_that_is_an_argument(x, a, n):
+    u = a.copy()
+    for _ in range(3):
+        u[1 : n - 1, 0] = x[1 : n - 1]
+        for j in range(1, n - 1):
+            u[1 : n - 1, j] = 0.5 * u[j, 0 : n - 2] - x[2:n] * u[1 : n - 1, j - 1]
+    return np.sum(u * u)
+
+
+@program(lambda r: (r.normal(size=5), 2, -1))
+def slices_that_move_past_an_end(x, first, step):
+    total = 0.0
+    for k in range(4):
+        part = x[first + step * k : first + step * k + 2]
+        total += np.sum(part * part * (k + 1.0))
+    return total
+
+
+@program(lambda r: (r.normal(size=0), r.normal(size=1), r.normal(size=3)))
+def ends_of_no_elements(x, one, three):
+    total = 0.0
+    for a in (x, one, three):
+        n = a.shape[0]
+        total += np.sum(a[n - 1 :] ** 2) + np.sum(a[n - 2 :] ** 3) + np.sum(a[1 : n - 2]) + np.sum(a[: n - 2])
+    return total + np.sum(three[three.shape[0] - 3 :] ** 2)
+
+
 @program(vector(7))
 def stepped_slices(x):
     return np.sum(x[::2] ** 2) + np.sum(x[1::3] ** 3) + np.sum(x[1:6:2] * x[0:5:2])

@@ -108,6 +108,10 @@ class Sizes:
             case "clamp":
                 assert isinstance(first, Dim)
                 return f"max({self.formula(first)}, 0)"
+            case "cut":
+                end = symbol.payload[1]
+                assert isinstance(first, Dim) and isinstance(end, Dim)
+                return f"len(range({self.formula(first)})[:{self.formula(end)}])"
             case "floordiv":
                 return f"{self._factor(first)} // {symbol.payload[1]}"
             case _:

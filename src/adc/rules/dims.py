@@ -28,7 +28,7 @@ class Symbol:
             return all(p.nonnegative for p in self.payload if isinstance(p, Dim))
         if self.kind == "floordiv":
             return isinstance(self.payload[0], Dim) and self.payload[0].nonnegative
-        return self.kind in ("shape", "clamp")
+        return self.kind in ("shape", "clamp", "cut")
 
     @cached_property
     def order(self) -> str:
@@ -207,6 +207,18 @@ class Dim:
         """
         return self - (self - limit).clamped()
 
+    def cut(self, end: Dim) -> Dim:
+        """The length of `x[:end]`, where x has this one and nobody knows whether the end counts from the front.
+
+        >>> n, k = Dim.symbol("shape", "x", 0), Dim.symbol("value", "k")
+        >>> length = n.cut(k - 1)
+        >>> [length.evaluate({k.terms[0][0]: value, n.terms[0][0]: 5}.get) for value in (-9, -1, 0, 1, 4, 9)]
+        [0, 3, 4, 0, 3, 5]
+        >>> length == n.cut(k - 1), length.nonnegative
+        (True, True)
+        """
+        return Dim.symbol("cut", self, end)
+
     def evaluate(self, value: Callable[[Symbol], int]) -> int:
         """The length as a number, given the value of each symbol that is not a function of others."""
         return self.const + sum(c * _evaluate(s, value) for s, c in self.terms)
@@ -227,6 +239,9 @@ def _evaluate(symbol: Symbol, value: Callable[[Symbol], int]) -> int:
         return result
     if symbol.kind == "clamp":
         return max(dims[0].evaluate(value), 0)
+    if symbol.kind == "cut":
+        length, end = (d.evaluate(value) for d in dims)
+        return len(range(length)[:end])
     if symbol.kind == "floordiv":
         divisor = symbol.payload[1]
         assert isinstance(divisor, int)

@@ -44,6 +44,7 @@ class Builder:
         self.block: Block = []
         self.equal = equal or EqualLengths()  # checked on the path that leads here
         self.ranges: dict[Var, tuple[Dim, Dim]] = {}  # the least and the largest value of a counter of a loop
+        self.throughout: set[Var] = set()  # integers from in front of all loops: no trip has others
         self.ever_equal = EqualLengths()  # checked somewhere: what the reverse of that place may use
         self.shape_source: dict[Var, Var] = {}  # array -> another of its shape that exists earlier
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
@@ -89,6 +90,11 @@ class Builder:
     def in_user_code(self) -> bool:
         """Whether the statements being made are the user's own, rather than a rule's or the adjoint's."""
         return False
+
+    @property
+    def in_a_trip(self) -> bool:
+        """Whether the statements being made are of a trip, or may be moved to one."""
+        return True
 
     # --- errors ---------------------------------------------------------------------------------------------
 
@@ -166,6 +172,8 @@ class Builder:
             if dim is not None or isinstance(type, Array) or not is_integer(type)
             else Dim.symbol("value", target)
         )
+        if target.dim is not None and not self.in_a_trip:
+            self.throughout.add(target)
         if view_of is not None:
             target.view_of, target.root = view_of, view_of.root
         self.spend()
@@ -427,6 +435,10 @@ class Builder:
                 result = self.op("multiply", result, p)
         elif symbol.kind == "clamp":
             result = self.extreme("maximum", parts[0], 0)
+        elif symbol.kind == "cut":
+            length, end = parts
+            from_front = self.op("where", self.op("less", end, 0), self.op("add", end, length), end)
+            result = self.extreme("minimum", self.extreme("maximum", from_front, 0), length)
         else:
             result = self.op("floor_divide", parts[0], parts[1])
         if isinstance(result, Var):
@@ -443,9 +455,14 @@ class Builder:
     def shape_values(self, shape: tuple[Dim, ...]) -> tuple[Value, ...]:
         return tuple(self.dim_value(d) for d in shape)
 
+    def is_throughout(self, d: Dim) -> bool:
+        """Whether an integer is made of lengths, and of integers that no loop makes."""
+        return all(s.kind != "value" or s.payload[0] in self.throughout for s in d.symbols())
+
     def never_negative(self, d: Dim) -> bool:
         """Whether an integer is seen to be at least zero in every trip of the loops around it."""
-        return self.least(d).nonnegative
+        ends = d.smaller_of()
+        return self.least(d).nonnegative if ends is None else all(map(self.never_negative, ends))
 
     def least(self, d: Dim) -> Dim:
         """What an integer is in that trip of the loops around it in which it is least."""

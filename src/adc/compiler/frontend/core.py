@@ -100,6 +100,10 @@ class Core(Merging):
     def in_user_code(self) -> bool:
         return self.frame.source is not None
 
+    @property
+    def in_a_trip(self) -> bool:
+        return bool(self.loop_depth) or not self.in_user_code
+
     def locate(self, node: Any) -> Location | None:
         """Where a node stands in the user's source; inside rule bodies, the place that called the rule."""
         if self.frame.source is None or not hasattr(node, "lineno"):

@@ -165,7 +165,8 @@ def slice_length(builder: Builder, item: Slice, length: Dim) -> Dim:
     span = stop - start
     if span.within(0):
         return Dim(0)
-    return span.clamped() if step == 1 else ((span + (step - 1)) // step).clamped()
+    count = span if step == 1 else (span + (step - 1)) // step
+    return count if builder.never_negative(span) else count.clamped()
 
 
 def _known_ends(item: Slice) -> bool:
@@ -187,7 +188,7 @@ def _static_step(builder: Builder, step: Any) -> int:
 
 
 def _end(builder: Builder, part: Any, length: Dim, default: Dim, *, is_stop: bool) -> Dim | None:
-    """A slice end as a length from the start of the axis; None when it is only known at run time.
+    """A slice end as a length from the start of the axis; None when only the trip of a loop knows it.
 
     Starts past the end and stops before the start need no clipping here: the clamp of the difference does the same.
     """
@@ -201,8 +202,10 @@ def _end(builder: Builder, part: Any, length: Dim, default: Dim, *, is_stop: boo
     end = builder.length(part)
     if end is None:
         raise builder.refuse("slice ends must be integers")
-    if (end - length).known in (0, -1) or end == Dim(0):
-        return end  # n - 2 may wrap around for n == 1: only n and n - 1 keep their form
+    if (end - length).known in (-1, -2):  # below zero, they leave as much as when they count from the front
+        return end if is_stop else end.clamped()
+    if end in (length, Dim(0)):
+        return end
     if not builder.never_negative(end):
-        return None
+        return length.cut(end) if builder.is_throughout(end) else None
     return end if not is_stop or builder.never_negative(length - end) else length.at_most(end)

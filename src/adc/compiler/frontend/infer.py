@@ -336,7 +336,7 @@ def _typed(result: Any, shape: Shape) -> Type:
 def _collect(d: Dim, symbols: dict[Symbol, None]) -> None:
     for symbol, _ in d.terms:
         inner = [p for p in symbol.payload if isinstance(p, Dim)]
-        if symbol.kind in ("product", "clamp", "floordiv", "quotient"):
+        if symbol.kind in ("product", "clamp", "cut", "floordiv", "quotient"):
             for p in inner:
                 _collect(p, symbols)
         else:

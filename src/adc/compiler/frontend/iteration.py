@@ -23,7 +23,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value, kind
-from adc.compiler.ir.nodes import Var, defined, walk
+from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.errors import UnsupportedError
 
 FEW_WRITTEN_OUT = 16  # trips that fill a list which are always written out
@@ -39,7 +39,9 @@ class Iteration(Expressions):
             raise self.refuse(
                 "this goes on without end", repair="go over it together with something, by zip()"
             )
-        if isinstance(value, (Range, Items)):
+        if isinstance(value, Range):
+            return value if isinstance(value.step, int) else self.counted(value)
+        if isinstance(value, Items):
             return value
         if isinstance(value, range):
             return Range(value.start, value.stop, value.step)
@@ -75,6 +77,24 @@ class Iteration(Expressions):
         cls = instances.class_of(owner)
         assert cls is not None
         raise self.refuse(f"a `{cls.__name__}` cannot be iterated over here", repair="loop over a list of it")
+
+    def counted(self, numbers: Range) -> Items:
+        """The numbers of a range by their places: how many, and which comes at each."""
+        start, stop, step = numbers.start, numbers.stop, numbers.step
+        if isinstance(step, int):
+            apart = self.op("subtract", stop, start) if step > 0 else self.op("subtract", start, stop)
+            if abs(step) > 1:
+                apart = self.op("floor_divide", self.op("add", apart, abs(step) - 1), abs(step))
+        else:
+            zero = Const("range() arg 3 must not be zero")
+            self.block.append(Check(self.op("not_equal", step, 0), "ValueError", (zero,), self.origin))
+            apart = self.op("negative", self.op("floor_divide", self.op("subtract", start, stop), step))
+        return Items(
+            self.extreme("maximum", apart, 0),
+            lambda k: self.op(
+                "add", start, k if self.is_static(step) and step == 1 else self.op("multiply", k, step)
+            ),
+        )
 
     def static_items(self, value: Value, node: Any) -> list[Value]:
         """All items of an iterable whose length is known now."""

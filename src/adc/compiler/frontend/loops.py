@@ -304,12 +304,6 @@ class Loops(Carrying):
 
     def _for(self, node: Any, items: Range | Items, grown: list[Growing] | None = None) -> None:
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)
-        if not isinstance(rng.step, int):
-            raise self.refuse(
-                "a range whose step is only known at run time is not supported",
-                "the direction of the loop decides how it is reversed",
-                "use a constant step",
-            )
         index = Var("i", Scalar("int64", True), named=False)
         index.dim = Dim.symbol("value", index)
         start, stop = self.length(rng.start), self.length(rng.stop)
@@ -390,10 +384,6 @@ class Loops(Carrying):
     def _for_with_exit(self, node: Any, items: Range | Items, flag: str) -> None:
         """A `for` that may end early: a while over its counter."""
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)
-        if not isinstance(rng.step, int):
-            raise self.refuse(
-                "a range whose step is only known at run time is not supported", repair="use a constant step"
-            )
         word = node.target.id if isinstance(node.target, gast.Name) else "item"
         counter = f"next {word} {self.region_depth}"  # no user name has a space
         self.frame.env[counter] = rng.start

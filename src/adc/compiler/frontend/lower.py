@@ -73,6 +73,7 @@ def make_param(name: str, value: Any, evaluator: Evaluator, known_lengths: bool 
         evaluator.name_lengths(param, value)
     elif is_integer(param.type):
         param.dim = Dim.symbol("value", param)
+        evaluator.throughout.add(param)
     return param
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial, Range
 from adc.compiler.frontend.values import UNDEFINED, Either, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var
 from adc.compiler.ir.types import Array, Type, is_integer, joined
@@ -53,6 +53,9 @@ class Merging(Builder):
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")
             return Growing(name, values, count, a.nested, a.key, a.made, fixed=a.fixed or b.fixed)
+        if isinstance(a, (range, Range)) and isinstance(b, (range, Range)):
+            ends = (("start", a.start, b.start), ("stop", a.stop, b.stop), ("step", a.step, b.step))
+            return Range(*(self.merge(region, x, y, f"{name}_{end}" if name else "") for end, x, y in ends))
         if any(v is UNDEFINED or v is None or isinstance(v, Maybe) for v in (a, b)):
             return self._merge_absent(region, a, b, name)
         ta, tb = self.type_of(a), self.type_of(b)

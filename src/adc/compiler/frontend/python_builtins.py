@@ -64,6 +64,8 @@ def _range(self: Calls, *args: Value) -> Value:
             raise self.refuse(
                 "range() takes integers", "its bounds decide how often a loop runs", "convert with int()"
             )
+    if isinstance(step, int) and step == 0:
+        raise SurelyRaised(ValueError("range() arg 3 must not be zero"), self.region_depth, self.origin)
     return Range(start, stop, step)
 
 
@@ -74,7 +76,7 @@ def _items_of(self: Calls, value: Value) -> Items:
     if isinstance(found, Items):
         return found
     if isinstance(found, Range):
-        return _items_of_range(self, found)
+        return self.counted(found)
     items = found
 
     def item(k: Value) -> Value:
@@ -85,23 +87,6 @@ def _items_of(self: Calls, value: Value) -> Items:
         raise NeedsUnrolling(value, read=True)
 
     return Items(len(items), item, [(value if isinstance(value, (list, tuple)) else items, len(items))])
-
-
-def _items_of_range(self: Calls, counted: Range) -> Items:
-    start, stop, step = counted.start, counted.stop, counted.step
-    if not isinstance(step, int) or step == 0:
-        raise self.refuse(
-            "the step of this range is only known at run time",
-            "whether it counts up or down decides how many numbers it has",
-            "use a constant step",
-        )
-    apart = self.op("subtract", stop, start) if step > 0 else self.op("subtract", start, stop)
-    if abs(step) > 1:
-        apart = self.op("floor_divide", self.op("add", apart, abs(step) - 1), abs(step))
-    return Items(
-        self.extreme("maximum", apart, 0),
-        lambda k: self.op("add", start, k if step == 1 else self.op("multiply", k, step)),
-    )
 
 
 def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:

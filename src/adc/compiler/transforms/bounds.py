@@ -231,7 +231,7 @@ class _Checker:
         """Whether a length is certainly zero or more."""
         least = d.const
         for symbol, coefficient in d.terms:
-            if symbol.kind in ("shape", "clamp", "product") and coefficient > 0:
+            if symbol.kind in ("shape", "clamp", "cut", "product") and coefficient > 0:
                 continue
             smallest = self.extremes.get(symbol, (None, None))[0] if coefficient > 0 else None
             if smallest is None or smallest.known is None:

@@ -16,6 +16,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Carried,
     Check,
     Const,
     For,
@@ -80,9 +81,33 @@ class _Numbering:
             elif isinstance(stmt, (For, While, If)):
                 self._enter(stmt)
                 change_blocks(stmt, functools.partial(self._inside, stmt, known))
+                if isinstance(stmt, For):
+                    self._carried_alike(stmt)
                 self._enter(stmt)
             kept.append(stmt)
         return kept
+
+    def _carried_alike(self, loop: For) -> None:
+        """Numbers that begin alike, and that every trip makes in one way of itself and of the same, are one.
+
+        A sum that the reverse sweep makes again is such a number where a loop does the work of both sweeps.
+        """
+        made = {s.target: s for s in loop.body if isinstance(s, Assign) and len(s.targets) == 1}
+        known: dict[Any, Carried] = {}
+        for c in [*loop.carried]:
+            step = made.get(c.out) if isinstance(c.out, Var) else None
+            if step is None or c.phi.is_array or not isinstance(step.op, Operation):
+                continue
+            args = operand(tuple("itself" if a is c.phi else a for a in step.args), self.table)
+            begin = operand(c.init, self.table)
+            key = step.op.name, _frozen(args), begin if isinstance(begin, Var) else repr(begin), c.phi.type
+            first = known.setdefault(key, c)
+            if first is not c and isinstance(first.out, Var):
+                loop.carried.remove(c)
+                loop.body.remove(step)
+                self._replace(c.phi, first.phi)
+                self._replace(step.target, first.out)
+                self._replace(c.result, first.result)
 
     def _inside(self, stmt: For | While | If, known: dict[Any, Var], block: Block) -> Block:
         """A block of a region, entered with what is known before it."""

@@ -107,6 +107,8 @@ class Regions(Statements):
             if isinstance(stmt, For):
                 reverse = self._reversed_header(stmt)
                 self.ev.again[reverse.index] = stmt.index
+                if stmt.index in self.ev.ranges:
+                    self.ev.ranges[reverse.index] = self.ev.ranges[stmt.index]
             else:
                 trips = self.needs.trip_counter(stmt)
                 reverse = For(

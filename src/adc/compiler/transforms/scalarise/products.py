@@ -1,4 +1,7 @@
-"""Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these."""
+"""Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these.
+
+So are those of a few floats in a loop: a call costs more than the nine products of a rotation.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ import numpy as np
 
 from adc.compiler.ir.nodes import Assign, Carried, Const, Var
 from adc.compiler.ir.types import Scalar
+from adc.compiler.sizes import FEW
 from adc.compiler.transforms.scalarise import layouts
 from adc.compiler.transforms.scalarise.nests import Nests
+from adc.rules.dims import Dim
 
 
 def product(nests: Nests, stmt: Assign) -> None:
     target = stmt.targets[0]
-    if np.dtype(target.type.dtype).kind in "fc":
+    if np.dtype(target.type.dtype).kind in "fc" and not (nests.depth and _is_small(stmt)):
         operands = tuple(layouts.for_blas(nests, x, target.type.dtype) for x in stmt.args)
         nests.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
     elif target.is_array:
@@ -23,18 +28,36 @@ def product(nests: Nests, stmt: Assign) -> None:
         nests.define(target, _element(nests, stmt, []))
 
 
+def _is_small(stmt: Assign) -> bool:
+    """Whether a product is of vectors or matrices of one dtype, whose lengths are known, and those of points."""
+    a, b = (x.type.shape for x in stmt.args)
+    return (
+        max(len(a), len(b)) <= 2
+        and all(x.type.dtype == stmt.target.type.dtype for x in stmt.args)
+        and all(n.known is not None and n.known <= FEW for n in (*a[:-1], _length(stmt), *b[1:]))
+    )
+
+
+def _length(stmt: Assign) -> Dim:
+    """How many products an element is the sum of, as a number if either operand knows it."""
+    a, b = (x.type.shape for x in stmt.args)
+    of_rows, of_columns = Dim.of(a[-1]), Dim.of(b[-2:][0])
+    return of_rows if of_rows.known is not None else of_columns
+
+
 def _element(nests: Nests, stmt: Assign, index: list[Any]) -> Any:
-    """One element of a product of integers or truth values: a loop with the sum so far, of 64 bits."""
+    """One element of a product: a loop with the sum so far, of 64 bits if it is not of floats."""
     ev, dtype = nests.ev, stmt.target.type.dtype
     a, b = stmt.args
-    of = "bool" if dtype == "bool" else "uint64" if np.dtype(dtype).kind == "u" else "int64"
+    kind = np.dtype(dtype).kind
+    of = dtype if kind in "bfc" else "uint64" if kind == "u" else "int64"
     times, plus = ("logical_and", "logical_or") if of == "bool" else ("multiply", "add")
     rows, columns = (1 if x.type.ndim > 1 else 0 for x in (a, b))
     stack = index[: len(index) - rows - columns]
     row, column = index[len(stack) : len(stack) + rows], index[len(stack) + rows :]
     counter = nests.counter(len(index))
     total, result = Var("total", Scalar(of), named=False), Var("total", Scalar(of), named=False)
-    loop = nests.over(counter, a.type.shape[-1])
+    loop = nests.over(counter, _length(stmt))
 
     def factor(x: Var, place: list[Any]) -> Any:
         value = nests.aligned(x, [*stack, *place])
