@@ -23,7 +23,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
-from adc.tape.state import plain_numpy
+from adc.tape.state import no_grad, plain_numpy
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
@@ -99,6 +99,20 @@ def vjp(
         own_kept(reachable(_nodes(run.result)))
     value, pull, *aux = _pulling(run, has_aux)
     return _own_tree(value), pull, *map(_own_tree, aux)
+
+
+def unrecorded(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of a function on copies of its arguments, run as `vjp` runs it, and not recorded.
+
+    >>> unrecorded(lambda x: x.exp(), make(np.zeros(2)))
+    tensor([1., 1.])
+    """
+    leaves, structure = pytree.flatten(list(args))
+    copies = copied_together([record.plain(leaf) for leaf in leaves])
+    given = [make(c) if leaf.__class__ is Tensor else c for leaf, c in zip(leaves, copies, strict=True)]
+    arguments = pytree.unflatten(structure, given)
+    with plain_numpy(Lent(function, dict(enumerate(arguments)))), no_grad():
+        return traced(function)(*arguments)
 
 
 def vjp_of_lent(
