@@ -218,3 +218,17 @@ def test_decorators_of_inner_functions_are_not_lost(mode):
         return inner(x) * slope(x)
 
     np.testing.assert_allclose(adc.grad(f, mode=mode)(0.7), 6 * 0.49 * np.cos(0.7) + 12 * 0.7 * np.sin(0.7))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_tangent_of_another_shape_is_refused(mode):
+    @adc.custom_jvp
+    def sine(x):
+        return np.sin(x)
+
+    @sine.defjvp
+    def sine_jvp(primals, tangents):
+        return sine(primals[0]), np.ones(3) * tangents[0]
+
+    with pytest.raises((adc.ShapeError, adc.UnsupportedError), match="tangent"):
+        adc.grad(sine, mode=mode)(1.0)

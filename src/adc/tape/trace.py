@@ -23,7 +23,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
-from adc.tape.state import no_grad, plain_numpy
+from adc.tape.state import modes, no_grad, plain_numpy
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
@@ -247,6 +247,7 @@ def _run(
             why=f"The call has {len(args)} positional arguments and {sorted(kwargs)}.",
         )
     start = next(orders)
+    recording = modes.enabled  # off: what comes out is constant to derivatives around this one
     lent = Lent(function, arguments)
     number = _number_type(list(arguments.values()))
     originals: list[Any] = []
@@ -275,7 +276,7 @@ def _run(
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
                 raise _written_to_a_constant(error.__cause__) from error
             raise
-    return Traced(originals, inputs, structures, result, _reaches_beyond(result, start))
+    return Traced(originals, inputs, structures, result, recording and _reaches_beyond(result, start))
 
 
 def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
@@ -462,7 +463,7 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 def _require_number(value: Any) -> None:
     plain = record.plain(value)
-    if isinstance(plain, tuple | list | dict) or np.ndim(plain) != 0:
+    if not isinstance(plain, np.ndarray | np.generic | float | int | complex) or np.ndim(plain) != 0:
         what = f"shape {np.shape(plain)}" if isinstance(plain, np.ndarray) else f"type {type(plain).__name__}"
         raise DerivativeError(
             f"a gradient is that of a single number, and the function returned one of {what}",
