@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+import warnings
 from math import sin as imported_sin
 from typing import NamedTuple
 
@@ -479,3 +480,14 @@ def test_derivatives_within_no_grad_are_constant():
     expected = 16.0 + 24.0 + 2 * np.cos(2.0) + 8.0 + 12.0
     assert adc.grad(f, mode="tape")(2.0) == pytest.approx(expected)
     assert adc.jvp(f, (2.0,), (1.0,), mode="tape")[1] == pytest.approx(expected)
+
+
+def test_directions_that_are_differentiated():
+    for f in (
+        lambda v: adc.vjp(np.sin, 1.0)[1](v)[0],
+        lambda v: adc.jvp(np.sin, (1.0,), (v,))[1],
+        lambda v: adc.linearize(np.sin, 1.0)[1](v),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", adc.FallbackWarning)
+            assert adc.grad(f, mode="tape")(2.0) == pytest.approx(np.cos(1.0))

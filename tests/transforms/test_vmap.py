@@ -219,3 +219,10 @@ def test_no_axis_for_what_differs_is_refused(mode, function):
         adc.vmap(function, in_axes=(0, None), out_axes=None, mode=mode)(np.arange(3.0), 1.5)
     with pytest.raises(adc.ArgumentError, match="is no axis"):
         adc.vmap(function, in_axes=0.5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_axes_of_another_structure_are_refused(mode):
+    for out_axes in ((0, 0, 0), {"a": 0}):
+        with pytest.raises((adc.ArgumentError, adc.UnsupportedError), match="structure"):
+            adc.vmap(lambda x: (x, x), out_axes=out_axes, mode=mode)(np.arange(2.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain
+from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
@@ -69,10 +69,13 @@ class CustomJvp(Custom):
         jvp = self.rule()
         leaves, structure = pytree.flatten(args)
         memory: dict[str, Any] = {}
+        watched = watching()
 
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            return as_results(self.function(*own_plain(structure, values)), memory)
+            with watched:
+                output = self.function(*own_plain(structure, values))
+            return as_results(self, output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
             given = again(ctx, leaves, structure)

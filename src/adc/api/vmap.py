@@ -252,6 +252,11 @@ def _spread(axes: Any, tree: Any) -> list[int | None]:
     """An axis for each leaf; `axes` may stop above the leaves."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(pytree.leaves(tree))
+    if pytree.is_leaf(tree) or len(axes) != len(tree):
+        raise ArgumentError(
+            f"the axes {axes!r} do not fit the structure of the values",
+            repair="Give an int or None, or a container like that of the values.",
+        )
     if isinstance(tree, dict):
         return [a for key in sorted(tree) for a in _spread(axes[key], tree[key])]
     return [a for axis, part in zip(axes, tree, strict=True) for a in _spread(axis, part)]

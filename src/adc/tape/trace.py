@@ -23,7 +23,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
-from adc.tape.state import modes, no_grad, plain_numpy
+from adc.tape.state import modes, plain_numpy, within
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
@@ -101,17 +101,18 @@ def vjp(
     return _own_tree(value), pull, *map(_own_tree, aux)
 
 
-def unrecorded(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of a function on copies of its arguments, run as `vjp` runs it, and not recorded.
+def on_constants(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of a function on copies of its arguments, run as `vjp` runs it, with no derivative for them.
 
-    >>> unrecorded(lambda x: x.exp(), make(np.zeros(2)))
+    >>> on_constants(lambda x: x.exp(), make(np.zeros(2)).requires_grad_())
     tensor([1., 1.])
     """
     leaves, structure = pytree.flatten(list(args))
     copies = copied_together([record.plain(leaf) for leaf in leaves])
     given = [make(c) if leaf.__class__ is Tensor else c for leaf, c in zip(leaves, copies, strict=True)]
     arguments = pytree.unflatten(structure, given)
-    with plain_numpy(Lent(function, dict(enumerate(arguments)))), no_grad():
+    recording = modes.enabled
+    with plain_numpy(Lent(function, dict(enumerate(arguments)))), within({"enabled": recording}):
         return traced(function)(*arguments)
 
 
@@ -202,6 +203,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
             for tangent, s in zip(tangents, run.structures, strict=True)
             for dot in _leaves_like(tangent, s)
         ]
+        nested = run.nested or _any_recorded(dots)
         paired = [
             (bar, dot)
             for bar, dot in zip(bars, dots, strict=True)
@@ -215,7 +217,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
                     sources,
                     [_like(dot, bar) for bar, dot in paired],
                     retain_graph=True,
-                    create_graph=run.nested,
+                    create_graph=nested,
                     allow_unused=True,
                 )
             )
@@ -224,7 +226,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
             _tangent_of(y, next(answers) if d is not None else None)
             for y, d in zip(outputs, dummies, strict=True)
         ]
-        return pytree.unflatten(structure, result_dots if run.nested else [_as_value(d) for d in result_dots])
+        return pytree.unflatten(structure, result_dots if nested else [_as_value(d) for d in result_dots])
 
     value = result if run.nested else _plain_tree(result)
     return (value, push, _plain_tree(aux)) if has_aux else (value, push)
@@ -351,11 +353,16 @@ def _is_recorded(value: Any) -> bool:
     return value.__class__ is Tensor and value.node is not None
 
 
+def _any_recorded(directions: Sequence[Any] | None) -> bool:
+    """Whether adjoints or tangents are themselves being differentiated."""
+    return modes.enabled and any(_is_recorded(d) for d in directions or ())
+
+
 def _pulled(
     run: Traced, outputs: Sequence[Any], bars: Sequence[Any] | None, *, keep: bool, create_graph: bool = False
 ) -> list[Any]:
     """The adjoints of the inputs; None for those that nothing depends on."""
-    nested = run.nested or create_graph
+    nested = run.nested or create_graph or _any_recorded(bars)
     seeds = []
     for k, y in enumerate(outputs):
         if _is_recorded(y):
