@@ -304,3 +304,9 @@ def _own_rule(x):
 def test_a_rule_made_inside_pushes_on_the_tape():
     assert adc.grad(_own_rule, mode="tape")(2.0) == 12.0
     assert adc.jvp(_own_rule, (2.0,), (1.0,), mode="tape")[1] == 12.0
+
+
+def test_rules_and_checkpoints_are_compiled_for_arguments_of_any_length():
+    for function in (clipped, adc.checkpoint(lambda x: np.sin(x) * x.shape[0])):
+        text = adc.source(adc.grad(lambda x, f=function: np.sum(f(x)), mode="compiled"), np.ones(3))
+        assert "x.shape[0]" in text
