@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from tests.tape.torch_programs import Answers, error_of, ones, tensor
@@ -691,6 +693,91 @@ def once_diff_msg():
     (g,) = autograd.grad(F.apply(x), x, go, create_graph=True)
     f = g.requires_grad
     return f, error_of(lambda: g.sum().backward())
+
+
+@gives(([12.0], [27.0], [[True, False]]))
+def defaults_of_forward_reach_setup_context():
+    flags = []
+
+    class Power(autograd.Function):
+        @staticmethod
+        def forward(x, n=3):
+            return x**n
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, ctx.n = inputs
+            ctx.save_for_backward(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * ctx.n * x ** (ctx.n - 1), None
+
+    x = tensor([2.0], True)
+    Power.apply(x).backward()
+    z = tensor([3.0], True)
+    Power.apply(z).backward()
+    flags.append([x.grad.item() == 12.0, Power.apply(x, 2).item() == 8.0])
+    return x.grad, z.grad, flags
+
+
+@raises(RuntimeError, "Implementing both 'backward' and 'vjp' for a custom Function is not allowed.")
+def backward_and_vjp():
+    class F(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+        @staticmethod
+        def vjp(ctx, g):
+            return g * 2
+
+    F.apply(ones(2, requires_grad=True)).sum().backward()
+
+
+@gives(["ctx.mark_dirty() received a tensor that was not an input."])
+def dirty_but_no_input():
+    class F(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            ctx.mark_dirty(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        F.apply(ones(2, requires_grad=True))
+    return [str(w.message)[:57] for w in seen]
+
+
+@raises(RuntimeError, "Trying to backward through the graph a second time")
+def a_context_that_outlives_its_graph():
+    stash = []
+
+    class F(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            stash.append(ctx)
+            return ctx.saved_tensors
+
+    loss = F.apply(ones(1, requires_grad=True))
+    loss.backward(retain_graph=True)
+    del loss
+    return stash[0].saved_tensors
 
 
 @pytest.mark.tiny

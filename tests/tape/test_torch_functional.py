@@ -422,6 +422,33 @@ def gradcheck_noncontig():
     return autograd.gradcheck(lambda x: x.t() * 2, (x,)), autograd.gradcheck(lambda x: x.sum(0)[:1] * x, (x,))
 
 
+@gives((True, [("GradcheckError", "Jacobian mismatch for output 0 with respect to input 0,")], [1.0, 2.0]))
+def gradcheck_moves_the_inputs_themselves():
+    def hooked(x):
+        y = x * 1
+        y.register_hook(lambda g: g + 1e-2)
+        return y
+
+    x = tensor([1.0, 2.0], True)
+    return autograd.gradcheck(lambda y: x * x, (x,)), [error_of(lambda: autograd.gradcheck(hooked, (x,)))], x
+
+
+@raises(
+    AssertionError,
+    "Expected `func` to return outputs with the same shape when inputs are perturbed on index (0,)",
+)
+def gradcheck_of_an_output_that_grows():
+    autograd.gradcheck(lambda x: np.concatenate([x, x]) if x[0] >= 1 else x * 1, (tensor([1.0], True),))
+
+
+@raises(
+    AssertionError,
+    "Expected `func` to return outputs with the same dtype when inputs are perturbed on index (0,)",
+)
+def gradcheck_of_an_output_of_two_dtypes():
+    autograd.gradcheck(lambda x: x.float() if x[0] >= 1 else x * 1, (tensor([1.0], True),))
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -573,6 +573,50 @@ def leaf_that_requires_no_gradient_any_more():
     return one, two, seen, x.grad
 
 
+@gives(([1, 2, 2, 1, 1], 108.0, [1, 2, 2, 1, 1, 2], 216.0))
+def grad_takes_a_leaf_before_the_hooks_of_its_node():
+    log = []
+
+    def on_tensor(g):
+        log.append(1)
+        return g * 3
+
+    def on_node(gs):
+        log.append(2)
+        return tuple(g * 2 for g in gs)
+
+    a = tensor(1.0, True)
+    b = a * 1
+    b.grad_fn.register_prehook(on_node)
+    b.register_hook(on_tensor)
+    b.grad_fn.register_prehook(on_node)
+    a.register_hook(on_tensor)
+    b.grad_fn.next_functions[0][0].register_prehook(on_node)
+    a.register_hook(on_tensor)
+    (g,) = autograd.grad(b.sum(), inputs=(a,), retain_graph=True)
+    of_grad = log.copy()
+    log.clear()
+    b.sum().backward(inputs=(a,))
+    return of_grad, g.item(), log, a.grad.item()
+
+
+@gives([1, 1])
+def a_hook_that_another_removes_runs_once_more():
+    counts = []
+    a = tensor([1.0], True)
+    b = a * 2
+
+    def first(gs):
+        handle.remove()
+
+    b.grad_fn.register_prehook(first)
+    handle = b.grad_fn.register_prehook(lambda gs: counts.append(1))
+    b.backward(retain_graph=True)
+    counts.append(len(counts))
+    b.backward()
+    return counts
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -7,6 +7,7 @@ import pickle
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 from tests.tape.torch_programs import Answers, error_of, ones, tensor, zeros
 
@@ -356,6 +357,61 @@ def dep_nograd():
     r = (a.requires_grad, b.requires_grad)
     F2.apply(a, b).sum().backward()
     return r, x.grad
+
+
+@gives(([0.0], [True, False], 0.0))
+def zeros_in_place_of_none_have_a_derivative():
+    x, a = tensor(0.5, True), tensor(1.0, True)
+    (g,) = autograd.grad(x * a, x, create_graph=True)
+    (second,) = autograd.grad(g, x, create_graph=True, materialize_grads=True)
+    (third,) = autograd.grad(second, x, materialize_grads=True)
+    kept = [
+        autograd.grad(x * 2, [x, a], create_graph=graph, materialize_grads=True)[1].requires_grad
+        for graph in (True, False)
+    ]
+    return [second.item()], kept, third.item()
+
+
+@gives(
+    [
+        (
+            "RuntimeError",
+            "For complex Tensors, both grad_output and output are required to have the same dty",
+        ),
+        (
+            "RuntimeError",
+            "For complex Tensors, both grad_output and output are required to have the same dty",
+        ),
+        ("RuntimeError", "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "),
+        ("RuntimeError", "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "),
+    ]
+)
+def adjoints_that_do_not_fit():
+    x = tensor([1.0, 2.0], True)
+    z = x * (1 + 1j)
+    found = [
+        error_of(lambda: autograd.grad(x * 1, x, ones(2) + 0j)),
+        error_of(lambda: z.backward(ones(2))),
+        error_of(lambda: autograd.grad(x * 1, x, ones(2), is_grads_batched=True)),
+        error_of(lambda: autograd.grad(x * 1, x, ones(4, 3), is_grads_batched=True)),
+    ]
+    return [(kind, text[:81] if "batched" in text else text[:82]) for kind, text in found]
+
+
+@gives(([0.97, 1.0], [0.97, 1.0]))
+def checkpoint_of_a_function_of_tensors():
+    x = tensor([0.25, 0.0], True)
+    adc.checkpoint(lambda t: t.sin())(x).sum().backward()
+
+    def buffered(t):
+        y = np.zeros(2)
+        for k in range(2):
+            y[k] = np.sin(t[k])
+        return y
+
+    z = tensor([0.25, 0.0], True)
+    adc.checkpoint(buffered)(z).sum().backward()
+    return [round(v, 2) for v in x.grad.tolist()], [round(v, 2) for v in z.grad.tolist()]
 
 
 @pytest.mark.tiny

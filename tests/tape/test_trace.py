@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+import warnings
 from math import sin as imported_sin
 from typing import NamedTuple
 
@@ -462,3 +463,31 @@ def test_a_write_to_an_array_that_the_tape_does_not_see():
     with pytest.raises(adc.GraphCutError, match="cannot write a value with a derivative into this array"):
         tape.value_and_grad(f, (A,))
     np.testing.assert_array_equal(tape.value_and_grad(repaired, (A,))[1], [1.0, 0.0])
+
+
+def _inner_derivatives(x):
+    value, pull = adc.vjp(lambda y: y**3 * x, x)
+    slope = adc.jvp(np.sin, (x,), (x,))[1]
+    return value + pull(1.0)[0] + slope + adc.grad(lambda y: 0.25 * y**4)(x) + adc.hessian(lambda y: y**3)(x)
+
+
+def test_derivatives_within_no_grad_are_constant():
+    def f(x):
+        with adc.no_grad():
+            c = _inner_derivatives(x)
+        return x * c
+
+    expected = 16.0 + 24.0 + 2 * np.cos(2.0) + 8.0 + 12.0
+    assert adc.grad(f, mode="tape")(2.0) == pytest.approx(expected)
+    assert adc.jvp(f, (2.0,), (1.0,), mode="tape")[1] == pytest.approx(expected)
+
+
+def test_directions_that_are_differentiated():
+    for f in (
+        lambda v: adc.vjp(np.sin, 1.0)[1](v)[0],
+        lambda v: adc.jvp(np.sin, (1.0,), (v,))[1],
+        lambda v: adc.linearize(np.sin, 1.0)[1](v),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", adc.FallbackWarning)
+            assert adc.grad(f, mode="tape")(2.0) == pytest.approx(np.cos(1.0))

@@ -218,3 +218,95 @@ def test_decorators_of_inner_functions_are_not_lost(mode):
         return inner(x) * slope(x)
 
     np.testing.assert_allclose(adc.grad(f, mode=mode)(0.7), 6 * 0.49 * np.cos(0.7) + 12 * 0.7 * np.sin(0.7))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_tangent_of_another_shape_is_refused(mode):
+    @adc.custom_jvp
+    def sine(x):
+        return np.sin(x)
+
+    @sine.defjvp
+    def sine_jvp(primals, tangents):
+        return sine(primals[0]), np.ones(3) * tangents[0]
+
+    with pytest.raises((adc.ShapeError, adc.UnsupportedError), match="tangent"):
+        adc.grad(sine, mode=mode)(1.0)
+
+
+def _checkpoint_reads(x):
+    inner = adc.checkpoint(lambda y: np.sin(y) * x)
+    return np.sum(inner(x))
+
+
+def _pull_reads(x):
+    @adc.custom_vjp
+    def inner(y):
+        return y * x
+
+    inner.defvjp(lambda y: (inner(y), y), lambda y, bar: (bar * x,))
+    return np.sum(inner(3.0 * x))
+
+
+def _push_reads(x):
+    @adc.custom_jvp
+    def inner(y):
+        return y * x
+
+    inner.defjvp(lambda primals, tangents: (inner(*primals), tangents[0] * x))
+    return np.sum(inner(3.0 * x))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("x", [2.0, np.array([1.0, 2.0])])
+def test_a_checkpoint_that_reads_its_own_argument_from_outside_is_refused(mode, x):
+    with pytest.raises(
+        (adc.DerivativeError, adc.UnsupportedError), match=r"reads .* of the function around it"
+    ):
+        adc.grad(_checkpoint_reads, mode=mode)(x)
+
+
+@pytest.mark.parametrize("function", [_pull_reads, _push_reads])
+def test_a_rule_that_reads_a_differentiated_value_is_refused_on_the_tape(function):
+    with pytest.raises(adc.DerivativeError, match="reads a differentiated value of the function around it"):
+        adc.grad(function, mode="tape")(2.0)
+
+
+def test_lengths_of_arguments_may_be_read_from_outside():
+    def f(x):
+        inner = adc.checkpoint(lambda y: np.sin(y) * x.shape[0])
+        return np.sum(inner(x))
+
+    for mode in MODES:
+        np.testing.assert_allclose(adc.grad(f, mode=mode)(X), 3 * np.cos(X))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_forward_rule_that_returns_no_pair_is_refused(mode):
+    @adc.custom_vjp
+    def double(x):
+        return x * 2.0
+
+    double.defvjp(lambda x: x * 2.0, lambda x, bar: (2.0 * bar,))
+    with pytest.raises((adc.DerivativeError, adc.UnsupportedError)):
+        adc.grad(double, mode=mode)(1.0)
+
+
+def _own_rule(x):
+    @adc.custom_jvp
+    def sine(z):
+        return np.sin(z)
+
+    sine.defjvp(lambda primals, tangents: (sine(*primals), 3.0 * tangents[0]))
+    return sine(x**2)
+
+
+def test_a_rule_made_inside_pushes_on_the_tape():
+    assert adc.grad(_own_rule, mode="tape")(2.0) == 12.0
+    assert adc.jvp(_own_rule, (2.0,), (1.0,), mode="tape")[1] == 12.0
+
+
+def test_rules_and_checkpoints_are_compiled_for_arguments_of_any_length():
+    for function in (clipped, adc.checkpoint(lambda x: np.sin(x) * x.shape[0])):
+        text = adc.source(adc.grad(lambda x, f=function: np.sum(f(x)), mode="compiled"), np.ones(3))
+        assert "x.shape[0]" in text

@@ -116,6 +116,30 @@ def test_hessian_blocks(mode):
     np.testing.assert_allclose(found[1][1], -0.09 * np.sin(0.6))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_hessian_of_arrays_and_containers(mode):
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    cubes = np.zeros((2, 2, 2))
+    cubes[[0, 1], [0, 1], [0, 1]] = 6 * x
+    np.testing.assert_allclose(adc.hessian(lambda x: x**3, mode=mode)(x), cubes)
+    found, aux = adc.hessian(lambda x: ({"s": np.sum(x**3), "v": x**3}, x * 2), has_aux=True, mode=mode)(x)
+    np.testing.assert_allclose(found["s"], np.diag(6 * x))
+    np.testing.assert_allclose(found["v"], cubes)
+    np.testing.assert_allclose(aux, 2 * x)
+    (xx, xy), (yx, yy) = adc.hessian(lambda x, y: x * y * y, argnums=(0, 1), mode=mode)(x, y)
+    np.testing.assert_allclose(xx, 0 * cubes)
+    np.testing.assert_allclose(yy[1, 1, 1], 2 * x[1])
+    np.testing.assert_allclose(xy, yx)
+    np.testing.assert_allclose(xy[0, 0, 0], 2 * y[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("transform", [adc.grad, adc.hessian, adc.jacrev])
+def test_nothing_has_no_derivative(transform, mode):
+    with pytest.raises(adc.DerivativeError, match=r"return.* None"):
+        transform(lambda x: None, mode=mode)(np.ones(2))
+
+
 @pytest.mark.parametrize("mode", ["compiled", "python"])
 def test_hessian_at_singular_points_stays_finite_elsewhere(mode):
     found = adc.hessian(lambda x: x[0] ** 2 * x[1] ** 3, mode=mode)(np.array([0.0, 0.0]))

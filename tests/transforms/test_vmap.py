@@ -176,3 +176,53 @@ def test_written_elements_that_share_memory_are_refused_or_shared(mode, second):
     with pytest.raises(adc.AdcError, match="memory"):
         adc.grad(lambda x: np.sum(adc.vmap(doubled)(x, second(x))), mode=mode)(a)
     np.testing.assert_array_equal(a, A.reshape(3, 2) + 1)
+
+
+def _scaled(x, *, by=2.0):
+    return np.sum(x) * by
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_call_leaves_out_of_arguments_by_keyword_is_the_same_for_all(mode):
+    batch = adc.vmap(_scaled, mode=mode)
+    np.testing.assert_allclose(batch(A), 2 * A.sum(1))
+    np.testing.assert_allclose(batch(A, by=np.arange(1.0, 1 + len(A))), np.arange(1.0, 1 + len(A)) * A.sum(1))
+    np.testing.assert_allclose(adc.vmap(np.sum, in_axes=1, mode=mode)(A), A.sum(0))
+    np.testing.assert_allclose(adc.vmap(adc.grad(_scaled), mode=mode)(A), np.full(A.shape, 2.0))
+
+
+def _beside(x, y):
+    total = np.zeros(2)
+    for k in range(2):
+        total[k] = y[k] ** 2
+    return x * total, total, np.ones(3)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_the_same_for_all_stands_in_front_of_the_loop(mode):
+    xs, y = np.arange(3.0), np.array([1.0, 2.0])
+    batch = adc.vmap(_beside, in_axes=(0, None), out_axes=(0, None, None), mode=mode)
+    scaled, total, ones = batch(xs, y)
+    np.testing.assert_allclose(scaled, np.outer(xs, y**2))
+    np.testing.assert_allclose(total, y**2)
+    np.testing.assert_allclose(ones, np.ones(3))
+    gradient = adc.grad(lambda y: np.sum(adc.vmap(_beside, (0, None), (0, None, None))(xs, y)[1]), mode=mode)
+    np.testing.assert_allclose(gradient(y), 2 * y)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "function", [lambda x, y: x * y, lambda x, y: y * 2.0 if x > 1.0 else y, lambda x, y: np.array([x, 1.0])]
+)
+def test_no_axis_for_what_differs_is_refused(mode, function):
+    with pytest.raises((adc.ArgumentError, adc.UnsupportedError), match="out_axes is None for"):
+        adc.vmap(function, in_axes=(0, None), out_axes=None, mode=mode)(np.arange(3.0), 1.5)
+    with pytest.raises(adc.ArgumentError, match="is no axis"):
+        adc.vmap(function, in_axes=0.5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_axes_of_another_structure_are_refused(mode):
+    for out_axes in ((0, 0, 0), {"a": 0}):
+        with pytest.raises((adc.ArgumentError, adc.UnsupportedError), match="structure"):
+            adc.vmap(lambda x: (x, x), out_axes=out_axes, mode=mode)(np.arange(2.0))

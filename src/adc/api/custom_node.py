@@ -12,8 +12,9 @@ from adc.api.custom import Custom
 from adc.errors import DerivativeError, ShapeError
 from adc.runtime.copies import copied_together
 from adc.tape.function import Function
+from adc.tape.state import modes, within
 
-__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "own_plain", "plain"]
+__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "own_plain", "plain", "watching"]
 
 
 def plain(x: Any) -> Any:
@@ -36,9 +37,21 @@ def as_tensor(x: Any) -> Any:
     return x if x is None or isinstance(x, tape.Tensor) else tape.tensor(np.asarray(x))
 
 
-def as_results(output: Any, memory: dict[str, Any]) -> tuple[Any, ...]:
+def as_results(custom: Custom, output: Any, memory: dict[str, Any]) -> tuple[Any, ...]:
+    """The results of a call on constants. Raises DerivativeError where they come from other differentiated values."""
     leaves, memory["structure"] = pytree.flatten(output)
+    if any(isinstance(leaf, tape.Tensor) and leaf.node is not None for leaf in leaves):
+        raise DerivativeError(
+            f"`{custom.__name__}` reads a differentiated value of the function around it",  # type: ignore[attr-defined]
+            why="Derivatives pass a function with a custom rule, or a checkpointed one, through its arguments alone.",
+            repair="Pass it as an argument, or adc.stop_gradient of it if no derivative is meant.",
+        )
     return tuple(as_tensor(leaf) for leaf in leaves)
+
+
+def watching() -> Any:
+    """A context for the forward run of a call: recording, where it is on, to see what its results come from."""
+    return within({"enabled": modes.enabled})
 
 
 def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, added, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain
+from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import Leaves, is_number, without_lists
+from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import DerivativeError
 from adc.rules import registry
@@ -47,11 +48,19 @@ class CustomVjp(Custom):
         fwd, bwd = self.rule()
         leaves, structure = pytree.flatten(args)
         memory: dict[str, Any] = {}
+        watched = watching()
 
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            output, memory["residuals"] = fwd(*own_plain(structure, values))
-            return as_results(output, memory)
+            with watched:
+                found = fwd(*own_plain(structure, values))
+            if not isinstance(found, (tuple, list)) or len(found) != 2:
+                raise DerivativeError(
+                    f"the forward rule of `{self.__name__}` returns {described(found)}",  # type: ignore[attr-defined]
+                    repair="Return a pair: the result, and what the other rule needs.",
+                )
+            output, memory["residuals"] = found
+            return as_results(self, output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
             if not tape.is_grad_enabled():
@@ -73,9 +82,16 @@ class _PullRule(Rule):
         def forward(leaves: list[Any]) -> Any:
             ev.open_rules.append(self.custom)
             try:
-                return tuple(ev.call(fwd, self.arguments(leaves), {}))
+                found = ev.call(fwd, self.arguments(leaves), {})
             finally:
                 ev.open_rules.pop()
+            pair = without_lists(found)
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ev.refuse(
+                    f"the forward rule of `{self.custom.__name__}` returns {described(pair)}",
+                    repair="return a pair: the result, and what the other rule needs",
+                )
+            return tuple(found)
 
         return forward
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain
+from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
-from adc.errors import ArgumentError, DerivativeError
+from adc.errors import ArgumentError, DerivativeError, ShapeError
 from adc.rules import registry
 
 __all__ = ["CustomJvp", "custom_jvp"]
@@ -69,10 +69,13 @@ class CustomJvp(Custom):
         jvp = self.rule()
         leaves, structure = pytree.flatten(args)
         memory: dict[str, Any] = {}
+        watched = watching()
 
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            return as_results(self.function(*own_plain(structure, values)), memory)
+            with watched:
+                output = self.function(*own_plain(structure, values))
+            return as_results(self, output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
             given = again(ctx, leaves, structure)
@@ -82,10 +85,21 @@ class CustomJvp(Custom):
             def tangent(*dots: Any) -> Any:
                 return jvp(*self.others(given), tuple(mine), tuple(dots))[1]
 
-            pull = tape.vjp(tangent, *zeros)[1]
+            found, pull = tape.vjp(tangent, *zeros)
+            self._require_alike(found, bars)
             return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
 
         return applied(self, forward, backward, leaves, memory)
+
+    def _require_alike(self, found: Any, bars: Sequence[Any]) -> None:
+        """Raise ShapeError where the rule's tangent has another shape than the result."""
+        shapes, wanted = [[np.shape(plain(x)) for x in part] for part in (pytree.leaves(found), bars)]
+        if shapes != wanted:
+            raise ShapeError(
+                f"the rule of `{self.__name__}` returns a tangent of the shape {shapes}, and the function a result "  # type: ignore[attr-defined]
+                f"of the shape {wanted}",
+                repair="Return a tangent for the result, of its shape.",
+            )
 
 
 class _PushRule(Rule):

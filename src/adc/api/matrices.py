@@ -10,11 +10,12 @@ import numpy as np
 from adc import pytree, tape
 from adc.api.arguments import refuse_no_argnums
 from adc.api.composite import Composite
+from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
 from adc.compiler.transforms.chunks import CHUNK
 from adc.config import Mode
-from adc.errors import ArgumentError
+from adc.errors import ArgumentError, DerivativeError
 from adc.rules.registry import static
 
 __all__ = ["JacobianForward", "JacobianReverse", "Matrix", "hessian", "jacfwd", "jacrev"]
@@ -81,7 +82,7 @@ class JacobianReverse(OneMode):
 
 
 class Hessian(Matrix):
-    """All second derivatives of a function of one number, forward over reverse."""
+    """All second derivatives of a function, forward over reverse."""
 
     label = "hessian"
     what = "Hessian"
@@ -90,7 +91,6 @@ class Hessian(Matrix):
         found, aux = jacobians.hessian(
             ev, self._function, args, kwargs, keys, self._has_aux, self._several, self.chunk
         )
-        found = found if self._several else found[0]
         return (found, aux) if self._has_aux else found
 
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: Keys) -> Any:
@@ -98,7 +98,13 @@ class Hessian(Matrix):
             found = tape.value_and_grad(self._function, xs, named, tuple(keys), has_aux=self._has_aux)
             return (found[1], found[0][1]) if self._has_aux else found[1]
 
-        found = taped_jacobian(gradients, args, kwargs, keys, self._several, self._has_aux)
+        def rows(*xs: Any, **named: Any) -> Any:
+            return taped_jacobian(self._function, xs, named, keys, self._several, self._has_aux)
+
+        try:
+            found = taped_jacobian(gradients, args, kwargs, keys, self._several, self._has_aux)
+        except DerivativeError:  # not of a number
+            return taped_jacobian(rows, args, kwargs, keys, self._several, self._has_aux)
         matrix, *aux = found if self._has_aux else (found,)
         matrix = matrix if self._several else matrix[0]
         return (matrix, *aux) if self._has_aux else matrix
@@ -115,6 +121,8 @@ def taped_jacobian(
     """A Jacobian by operator recording: one pull per element of the result."""
     value, pull, *aux = tape.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
     leaves, structure = pytree.flatten(value)
+    if not leaves or any(isinstance(x, str | bytes) for x in leaves):
+        raise results.not_a_number(value, None, has_aux)
     blocks = []
     for k, leaf in enumerate(leaves):
         shape = np.shape(leaf)
@@ -211,12 +219,12 @@ def hessian(
     chunk_size: int | None = None,
     mode: Mode | None = None,
 ) -> Any:
-    """All second derivatives of a function of one real number, forward over reverse.
+    """All second derivatives of a function, forward over reverse.
 
     Parameters are those of `grad`. Returns a callable with the function's signature. For an argument of shape `t` it
     gives an array of shape `t + t`; for a container the container of containers; for a tuple of argnums a tuple of
-    tuples. It costs one Hessian-vector product per element of the arguments, in one compiled call. With `has_aux` the
-    result is `(hessian, aux)`.
+    tuples. It costs one Hessian-vector product per element of the arguments, in one compiled call. Of a function that
+    returns arrays or containers it is `jacfwd(jacrev(function))`. With `has_aux` the result is `(hessian, aux)`.
 
     Raises what `grad` and `jvp` raise.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc import pytree
+from adc import pytree, tape
 from adc.api import taped
 from adc.api.composite import Composite
 from adc.api.transformed import Text
@@ -17,6 +17,7 @@ from adc.compiler.transforms import batch
 from adc.config import Mode
 from adc.errors import ArgumentError, ShapeError
 from adc.rules.registry import static
+from adc.tape.backward import reachable
 
 __all__ = ["vmap"]
 
@@ -34,22 +35,25 @@ class Batched(Composite):
         out_axes: Any,
         mode: Mode | None,
         parallel: bool = False,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self.in_axes = in_axes
+        self.shared = shared  # keyword-only arguments that the call leaves out
         self.parallel = parallel
         self.out_axes = out_axes
         self._forms: dict[tuple[Any, ...], Batched] = {}
         super().__init__(function, (), value=True, has_aux=False, mode=mode)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self._given, self.in_axes, self.out_axes, self._asked, self.parallel
+        return self._given, self.in_axes, self.out_axes, self._asked, self.parallel, self.shared
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled."""
         return batch.mapped(ev, self._given, args, kwargs, self._axes(args), self.out_axes)
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
-        return batch.mapped(ev, self._function, args, kwargs, self._all_axes(args), self.out_axes)
+        axes = self._all_axes(args)
+        return batch.mapped(ev, self._function, args, kwargs, axes, self.out_axes, shared=self.shared)
 
     def source(self, *args: Any, stage: str = "adjoint", **kwargs: Any) -> Text:
         """The text generated for arguments like these; see `adc.source`."""
@@ -66,17 +70,23 @@ class Batched(Composite):
         if known is not None:
             return known
         names = self._parameters.layout.names[self._hidden : self._parameters.layout.positional]
-        found = self
+        parameters = self._parameters.signature.parameters.values()
+        shared = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in kwargs)
+        axes = self.in_axes
         if not self._parameters.variadic and self._hidden == len(self._fixed_args) and len(args) < len(names):
             left = [0 if name in kwargs else None for name in names[len(args) :]]
             axes = (*self._axes(args), *left)
-            found = Batched(self._given, axes, self.out_axes, self._asked, self.parallel)
+        found = self
+        if axes is not self.in_axes or shared != self.shared:
+            found = Batched(self._given, axes, self.out_axes, self._asked, self.parallel, shared)
         self._forms[key] = found
         return found
 
     def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:
         axes = self._all_axes(args)
-        return batch.mapped(ev, self._function, args, kwargs, axes, self.out_axes, in_place=True)
+        return batch.mapped(
+            ev, self._function, args, kwargs, axes, self.out_axes, shared=self.shared, in_place=True
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         form = self._form(args, kwargs)
@@ -175,6 +185,8 @@ class Batched(Composite):
     def on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
         leaves, structure = pytree.flatten(tuple(args))
         axes = _spread(self._all_axes(args), tuple(args))
+        fixed = {name: value for name, value in kwargs.items() if name in self.shared}
+        kwargs = {name: value for name, value in kwargs.items() if name not in self.shared}
         lengths = {np.shape(x)[a] for x, a in zip(leaves, axes, strict=True) if a is not None}
         if not all(np.ndim(x) for x in pytree.leaves(kwargs)):
             raise ArgumentError(
@@ -189,16 +201,40 @@ class Batched(Composite):
         rows = []
         for k in range(lengths.pop()):
             items = [x if a is None else np.moveaxis(x, a, 0)[k] for x, a in zip(leaves, axes, strict=True)]
+            mine = [x for x, a in zip(items, axes, strict=True) if a is not None]
             named = pytree.map_structure(lambda x, k=k: x[k], kwargs)
-            rows.append(taped.on_copies(self._function, pytree.unflatten(structure, items), named))
+            rows.append(
+                taped.on_copies(self._function, pytree.unflatten(structure, items), {**named, **fixed})
+            )
         if not rows:
             raise ArgumentError(
                 "vmap of an empty batch is not taken on the tape", repair='Use mode="python".'
             )
         ends = _spread(self.out_axes, rows[0])
         columns = list(zip(*(pytree.leaves(row) for row in rows), strict=True))
+        for column, axis in zip(columns, ends, strict=True):
+            if axis is None and not _same_for_all(column, mine):
+                raise ArgumentError(
+                    "out_axes is None for a result that differs from element to element",
+                    why="None is for results that are the same for all.",
+                    repair="Give it an axis.",
+                )
         stacked = [c[0] if a is None else np.stack(c, axis=a) for c, a in zip(columns, ends, strict=True)]
         return pytree.unflatten(pytree.flatten(rows[0])[1], stacked)
+
+
+def _same_for_all(column: Sequence[Any], element: Sequence[Any]) -> bool:
+    """Whether the results of all elements are one; `element` is what the last of them was made of.
+
+    Where derivatives pass, it must not come from the element, whose derivative it would be.
+    """
+    last = column[-1]
+    if isinstance(last, tape.Tensor) and last.node is not None:
+        nodes = {x.node for x in element if isinstance(x, tape.Tensor)}
+        if not nodes.isdisjoint(reachable([last.node])):
+            return False
+    values = [x.primal if isinstance(x, tape.Tensor) else x for x in column]
+    return all(x is values[0] or np.array_equal(x, values[0]) for x in values)
 
 
 def _lengths(leaves: Iterable[tuple[Any, int | None]]) -> set[int]:
@@ -216,6 +252,11 @@ def _spread(axes: Any, tree: Any) -> list[int | None]:
     """An axis for each leaf; `axes` may stop above the leaves."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(pytree.leaves(tree))
+    if pytree.is_leaf(tree) or len(axes) != len(tree):
+        raise ArgumentError(
+            f"the axes {axes!r} do not fit the structure of the values",
+            repair="Give an int or None, or a container like that of the values.",
+        )
     if isinstance(tree, dict):
         return [a for key in sorted(tree) for a in _spread(axes[key], tree[key])]
     return [a for axis, part in zip(axes, tree, strict=True) for a in _spread(axis, part)]
@@ -254,6 +295,12 @@ def vmap(
     >>> vmap(lambda x, y: x @ y, in_axes=(0, None))(np.eye(2), np.array([3.0, 4.0]))
     array([3., 4.])
     """
+
+    if not (in_axes is None or isinstance(in_axes, int | tuple | list)):
+        raise ArgumentError(
+            f"in_axes={in_axes!r} is no axis",
+            repair="Give an int, None, or a tuple with one entry per argument.",
+        )
 
     def decorate(f: Callable[..., Any]) -> Batched:
         return Batched(f, in_axes, out_axes, mode, parallel)

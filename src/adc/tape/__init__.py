@@ -18,5 +18,6 @@ from adc.tape.tensor import from_numpy as from_numpy
 from adc.tape.tensor import tensor as tensor
 from adc.tape.trace import jvp as jvp
 from adc.tape.trace import linearize as linearize
+from adc.tape.trace import on_constants as on_constants
 from adc.tape.trace import value_and_grad as value_and_grad
 from adc.tape.trace import vjp as vjp

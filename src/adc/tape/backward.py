@@ -195,6 +195,8 @@ def _pull_specially(
             assert isinstance(node, Whole)
             bar = node.filled(bar)
         bar = hooks.run(node, bar)
+        if targets is None or not isinstance(node, AccumulateGrad):
+            bar = hooks.run_before(node, bar)
     mine = node in engine.owned and node.hooks is None  # a hook may have kept it
     engine.owned.discard(node)
     if targets is not None and node in targets:
@@ -202,9 +204,7 @@ def _pull_specially(
         mine = False
     if isinstance(node, AccumulateGrad):
         if targets is None:
-            accumulate(node, bar, mine)
-            if hooks.runs_after(node):
-                hooks.run_after(node, (), bar)
+            _accumulate(node, bar, mine)
         return None
     if engine.wanted is not None and engine.wanted.isdisjoint(node.edges):
         return None
@@ -292,7 +292,12 @@ def _as_array(adjoint: Any, node: Node) -> Any:
     return adjoint if isinstance(adjoint, tuple | list) else np.asarray(adjoint)
 
 
-def accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
+def collect(leaf: AccumulateGrad, bar: Any) -> None:
+    """Add a gradient that the pass was asked for to `.grad`, as the pass does with all leaves otherwise."""
+    _accumulate(leaf, bar if leaf.hooks is None else hooks.run_before(leaf, bar), False)
+
+
+def _accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
     """Add to `.grad`, unless its Tensor requires none any more; the array behind it is the leaf's own."""
     variable = leaf.leaf()
     if variable is not None and variable.node is not leaf:
@@ -310,6 +315,8 @@ def accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
         grad.primal = np.array(grad.primal + bar)
     if leaf.hooks is not None:
         hooks.run_post_accumulate(leaf)
+        if hooks.runs_after(leaf):
+            hooks.run_after(leaf, (), bar)
 
 
 # Pulls that are recorded ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.tape.gradients import grad
 from adc.tape.record import is_active
-from adc.tape.state import enable_grad, no_grad
+from adc.tape.state import enable_grad
 from adc.tape.tensor import Tensor, make
 
 
@@ -153,19 +153,47 @@ def _real(value: Any) -> Any:
 
 
 def _numerical(func: Callable[..., Any], xs: list[Any], k: int, position: int, eps: float) -> Any:
-    base = np.array(xs[k].primal)
+    """The Jacobian of one output with respect to one input, by differences.
+
+    The input itself is moved, so that a function may read it from outside, and may register hooks.
+    """
+    x = xs[k]
+    base = np.array(x.primal)
     columns = []
-    for unit in (1.0, 1.0j) if base.dtype.kind == "c" else (1.0,):
-        for j in range(base.size):
-            values = []
-            for step in (eps * unit, -eps * unit):
-                moved = base.copy()
-                moved.flat[j] += step
-                with no_grad():
-                    y = _outputs(func(*xs[:k], make(moved), *xs[k + 1 :]))[position]
-                    values.append(np.array(_real(y.primal)))
-            columns.append((values[0] - values[1]) / (2 * eps))
+    try:
+        for unit in (1.0, 1.0j) if base.dtype.kind == "c" else (1.0,):
+            for j in range(base.size):
+                values = []
+                for step in (eps * unit, -eps * unit):
+                    moved = base.copy()
+                    moved.flat[j] += step
+                    _put(x, moved)
+                    with enable_grad():
+                        y = _outputs(func(*xs))[position]
+                    values.append(np.array(y.primal))
+                _require_alike(values, np.unravel_index(j, base.shape), eps)
+                columns.append((_real(values[0]) - _real(values[1])) / (2 * eps))
+    finally:
+        _put(x, base)
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+
+def _put(x: Tensor, values: Any) -> None:
+    """Other numbers into a Tensor's memory; a Tensor of a number without memory has another number."""
+    if isinstance(x.primal, np.ndarray) and x.primal.flags.writeable:
+        x.primal[...] = values
+    else:
+        x.primal = values[()]
+
+
+def _require_alike(values: list[Any], index: Any, eps: float) -> None:
+    for what in ("shape", "dtype"):
+        first, second = (getattr(v, what) for v in values)
+        if first != second:
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed on index "
+                f"{tuple(map(int, index))} by {eps}, but got: {what}s {second} and {first}."
+            )
 
 
 def gradgradcheck(

@@ -96,7 +96,8 @@ class _Saved:
         value = ctx._outputs[self.output] if self.form is None else saved.unpacked(self.form)
         assert ctx._node is not None
         node = ctx._node()
-        assert node is not None, "a node outlives its backward"
+        if node is None:  # the context was kept, and the graph was not
+            raise RuntimeError(FREED)
         return part_of(node, self.output, value) if isinstance(node, Whole) else make(value, node)
 
 
@@ -194,9 +195,13 @@ class Function:
     """
 
     _nodes: tuple[type[Node], type[Node]]  # of calls with one result, and with several
+    _least = 0  # with fewer arguments `setup_context` is given defaults of `forward`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.setup_context is not Function.setup_context:
+            parameters = inspect.signature(cls.forward).parameters.values()
+            cls._least = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         name = f"{cls.__name__}Backward"
         cls._nodes = (
             type(name, (FunctionNode,), {}),  # without slots: a user may set attributes
@@ -233,7 +238,7 @@ class Function:
 
         Arguments by keyword are put in their places: `backward` gives one adjoint per parameter.
         """
-        if kwargs:
+        if kwargs or len(args) < cls._least:
             leading = (None,) if cls.setup_context is Function.setup_context else ()  # ctx
             bound = inspect.signature(cls.forward).bind(*leading, *args, **kwargs)
             bound.apply_defaults()
@@ -254,6 +259,12 @@ class Function:
                 o.detach() if record.is_active(o) and not isinstance(o, tuple | list) else o for o in outputs
             ]
             return record.rebuild(result, free) if several else free[0]
+        if not all(any(a is d for a in args) for d in ctx._dirty):
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                "should be passed to ctx.mark_dirty().",
+                stacklevel=2,
+            )
         if not all(any(o is d for o in outputs) for d in ctx._dirty):
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The "
@@ -330,7 +341,12 @@ def _reverse(
     cls: type[Function], flags: tuple[bool, ...], several: bool, shapes: list[tuple[int, ...] | None]
 ) -> Any:
     other = getattr(cls, "vjp", None)  # PyTorch's second name of it
-    backward = other if other is not None and cls.backward is Function.backward else cls.backward
+    if other is not None and cls.backward is not Function.backward:
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+            "implement one of them."
+        )
+    backward = cls.backward if other is None else other
 
     def reverse(z_bar: Any, z: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
         ctx: Context = kept[0]

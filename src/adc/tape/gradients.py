@@ -11,7 +11,7 @@ import numpy as np
 from adc.tape.node import AccumulateGrad, Node, Whole
 from adc.tape.tensor import Tensor, make
 
-from adc.tape.backward import accumulate, part_of, propagate  # isort: skip  # needs Tensor
+from adc.tape.backward import collect, part_of, propagate  # isort: skip  # needs Tensor
 
 
 class GradientEdge(NamedTuple):
@@ -81,7 +81,7 @@ def backward(
     captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
     for node in nodes:
         if isinstance(node, AccumulateGrad) and node in captured:
-            accumulate(node, captured.pop(node), False)
+            collect(node, captured.pop(node))
 
 
 def grad(
@@ -128,6 +128,8 @@ def grad(
         bar = captured.get(node)
         if bar is None and materialize_grads:
             bar = np.zeros(node.shape, node.dtype)
+            if create_graph:  # the next derivative of it is zero, too
+                bar = make(bar).requires_grad_()
         elif bar is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {k} appears to not have been used in the graph. Set "
@@ -148,6 +150,15 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
     stacks = _listed(grad_outputs)
+    for k, (stack, output) in enumerate(zip(stacks, outputs, strict=False)):
+        node = _node(output, "outputs")
+        if node is not None and (stack.ndim == 0 or stack.shape[1:] != node.shape):
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{k}] has a shape of {stack.shape} and output[{k}] "
+                f"has a shape of {node.shape}."
+            )
     count = len(stacks[0])
     rows = []
     for k in range(count):
@@ -222,5 +233,11 @@ def _seed(output: Node, adjoint: Any, position: int, create_graph: bool) -> Any:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {adjoint.shape} and "
             f"output[{position}] has a shape of {output.shape}."
+        )
+    if (adjoint.dtype.kind == "c") != (output.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+            f"dtype: grad_output[{position}] has a dtype of {adjoint.dtype} and output[{position}] has a dtype of "
+            f"{output.dtype}."
         )
     return adjoint if create_graph else adjoint.primal

@@ -138,7 +138,7 @@ def _first(node: Node, kind: type[K]) -> K | None:
 
 
 def run(node: Node, bar: Any) -> Any:
-    """The gradient after all hooks of a node; `bar` is a Tensor when a graph is made of backward."""
+    """The gradient after the hooks on it; `bar` is a Tensor when a graph is made of backward."""
     assert node.hooks is not None
     as_tensor = bar.__class__ is Tensor
     for hook in of_tensor(node):
@@ -154,8 +154,14 @@ def run(node: Node, bar: Any) -> Any:
         kept.grad = now if kept.grad is None else kept.grad + now
         if not (modes.enabled and as_tensor):
             kept.grad = kept.grad.detach()
-    for hook in list(node.hooks):
-        if type(hook) is PreHook and not hook.removed:
+    return bar
+
+
+def run_before(node: Node, bar: Any) -> Any:
+    """What comes to a node after the node's own hooks, one that is removed by another included."""
+    as_tensor = bar.__class__ is Tensor
+    for hook in list(node.hooks or ()):
+        if type(hook) is PreHook:
             bars = _called(hook, _as_tensors(bar))
             if bars is not None:
                 bar = bars if isinstance(bar, tuple) else bars[0]

@@ -16,6 +16,7 @@ from adc.tape.node import Node, here
 from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
+from adc.tape.torchshared import axes_of
 
 
 class _Late:
@@ -97,18 +98,20 @@ def _by_rule(name: str) -> Any:
 
     recorders = Recorders(entry, entry.function)
 
-    reduces = "keepdims" in entry.positions
+    reduces, axis_at = "keepdims" in entry.positions, entry.positions.get("axis")
 
     def method(t: Tensor, *args: Any, **kwargs: Any) -> Any:
         if reduces and len(args) == 2 and args[1].__class__ is bool:  # PyTorch's order: sum(dim, keepdim)
             kwargs["keepdims"] = args[1]
             args = args[:1]
+        if args and args[-1].__class__ is list and len(args) == axis_at and not modes.plain:
+            args = (*args[:-1], tuple(args[-1]))  # PyTorch takes a list of axes
         if not kwargs:
             short = recorders.get(1 + len(args))
             if short is not None:
                 return short(t, *args)
         elif not kwargs.keys().isdisjoint(_TORCH_KEYWORDS):
-            kwargs = {_TORCH_KEYWORDS.get(k, k): v for k, v in kwargs.items()}
+            kwargs = {_TORCH_KEYWORDS.get(k, k): axes_of(v) if k == "dim" else v for k, v in kwargs.items()}
         if kwargs.get("out") is not None:
             return dispatch.array_function(entry.function, (t, *args), kwargs)
         return recorders.of((t, *args), kwargs)(t, *args, **kwargs)
@@ -148,7 +151,6 @@ _SYNONYMS = {
     "asinh": "arcsinh",
     "acosh": "arccosh",
     "atanh": "arctanh",
-    "clamp": "clip",
     "amax": "max",
     "amin": "min",
     "unsqueeze": "expand_dims",
@@ -304,18 +306,10 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
             ddof = int(unbiased) if unbiased is not None else 0 if modes.plain else 1
         if keepdim is not None:
             kwargs["keepdims"] = keepdim
-        return function(t, *args, axis=axis if dim is None else dim, ddof=ddof, **kwargs)
+        axis = axis if dim is None else dim
+        return function(t, *args, axis=axis if modes.plain else axes_of(axis), ddof=ddof, **kwargs)
 
     return method
-
-
-def _norm(
-    t: Any, p: Any = None, dim: Any = None, keepdim: bool = False, *, axis: Any = None, ord: Any = None
-) -> Any:
-    axis = dim if axis is None else axis
-    if axis is None and t.ndim != 1:
-        t = np.ravel(t)  # PyTorch: the norm of all elements
-    return np.linalg.norm(t, ord=ord if p in (None, "fro") else p, axis=axis, keepdims=keepdim)
 
 
 def _to(t: Tensor, dtype: Any = None) -> Tensor:
@@ -381,7 +375,6 @@ _OWN: dict[str, Any] = {
     "t": lambda t: np.transpose(t),
     "std": _spread(np.std),
     "var": _spread(np.var),
-    "norm": _norm,
     "fill_": _fill,
     "fill": _numpy_fill,
     "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),

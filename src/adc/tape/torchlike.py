@@ -10,6 +10,7 @@ import numpy as np
 from adc.tape import dispatch, inplace, record
 from adc.tape.tensor import make
 from adc.tape.torchpicks import CHOOSING, WRITING, narrow
+from adc.tape.torchshared import CHANGING, SHARED, axes_of, lengths
 
 Method = Callable[..., Any]
 
@@ -129,7 +130,6 @@ _ELEMENTWISE: dict[str, Method] = {
     "igamma": _special("gammainc"),
     "igammac": _special("gammaincc"),
     "lerp": lambda t, end, weight: t + weight * (end - t),
-    "logit": lambda t: np.log(t / (1.0 - t)),
     "mvlgamma": lambda t, p: _mvlgamma(t, p),
     "polygamma": lambda t, n: dispatch.call(_scipy("polygamma"), n, t),
     "prelu": lambda t, weight: np.where(t > 0, t, weight * t),
@@ -168,6 +168,7 @@ def _shifted(t: Any, dim: Any) -> tuple[Any, Any]:
 
 
 def _logsumexp(t: Any, dim: Any, keepdim: bool = False) -> Any:
+    dim = axes_of(dim)
     shifted, largest = _shifted(t, dim)
     total = np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True)) + largest
     return total if keepdim else np.squeeze(total, dim)
@@ -185,12 +186,8 @@ def _dist(t: Any, other: Any, p: Any = 2) -> Any:
 # Shapes -----------------------------------------------------------------------------------------------------
 
 
-def _lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-
-
 def _expand(t: Any, *shape: Any) -> Any:
-    wanted = _lengths(shape)
+    wanted = lengths(shape)
     extra = len(wanted) - t.ndim
     kept = [t.shape[k - extra] if n == -1 else n for k, n in enumerate(wanted)]
     return np.broadcast_to(t, tuple(kept))
@@ -223,7 +220,7 @@ def _unflatten(t: Any, dim: int, sizes: Sequence[int]) -> Any:
 
 
 def _sum_to_size(t: Any, *shape: Any) -> Any:
-    wanted = _lengths(shape)
+    wanted = lengths(shape)
     extra = t.ndim - len(wanted)
     axes = [k for k in range(t.ndim) if k < extra or (wanted[k - extra] == 1 and t.shape[k] != 1)]
     return np.reshape(np.sum(t, axis=tuple(axes), keepdims=True), wanted)
@@ -248,7 +245,7 @@ def _diag_embed(t: Any) -> Any:
 
 def _new(function: Callable[..., Any]) -> Method:
     def method(t: Any, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
-        made = make(function(_lengths(shape), dtype=dtype or t.dtype))
+        made = make(function(lengths(shape), dtype=dtype or t.dtype))
         return made.requires_grad_() if requires_grad else made
 
     return method
@@ -277,9 +274,12 @@ METHODS: dict[str, Method] = {
     **{name: _named(function) for name, function in (_COMPARISONS | _QUESTIONS).items()},
     **_ELEMENTWISE,
     **CHOOSING,
+    **SHARED,
     **WRITING,
     **_LINEAR,
-    **{f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | WRITING | _LINEAR).items()},
+    **{
+        f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | CHANGING | WRITING | _LINEAR).items()
+    },
     "fill_diagonal_": in_place(_fill_diagonal),
     "diag_embed": _diag_embed,
     "msort": lambda t: np.sort(t, axis=0),
@@ -307,7 +307,6 @@ METHODS: dict[str, Method] = {
     ),
     "chunk": _chunk,
     "conj_physical": lambda t: np.conj(t),
-    "count_nonzero": lambda t, dim=None: make(np.count_nonzero(t.primal, axis=dim)),
     "det": lambda t: np.linalg.det(t),
     "dist": _dist,
     "element_size": lambda t: t.itemsize,

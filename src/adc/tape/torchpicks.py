@@ -13,7 +13,7 @@ import numpy as np
 from adc.tape import record
 from adc.tape.tensor import make
 
-__all__ = ["CHOOSING", "WRITING", "at", "narrow"]
+__all__ = ["CHOOSING", "WRITING", "along", "at", "narrow"]
 
 Method = Callable[..., Any]
 
@@ -146,7 +146,7 @@ WRITING: dict[str, Method] = {
 # Read by an index -------------------------------------------------------------------------------------------
 
 
-def _along(t: Any, dim: int, chosen: Any) -> tuple[Any, Any]:
+def along(t: Any, dim: int, chosen: Any) -> tuple[Any, Any]:
     """The elements at chosen positions along an axis, and the positions."""
     return np.take_along_axis(t, chosen, dim), make(chosen)
 
@@ -158,21 +158,21 @@ def _extreme_so_far(accumulate: Callable[..., Any]) -> Method:
         a = t.primal
         positions = np.arange(a.shape[dim]).reshape([-1 if k == dim % a.ndim else 1 for k in range(a.ndim)])
         hits = np.where((a == accumulate(a, axis=dim)) | np.isnan(a), positions, 0)
-        return _along(t, dim, np.maximum.accumulate(hits, axis=dim))
+        return along(t, dim, np.maximum.accumulate(hits, axis=dim))
 
     return method
 
 
 def _topk(t: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
     order = np.argsort(-t.primal if largest else t.primal, axis=dim, kind="stable")
-    return _along(t, dim, np.take(order, np.arange(k), axis=dim))
+    return along(t, dim, np.take(order, np.arange(k), axis=dim))
 
 
 def _kthvalue(t: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     if not 1 <= k <= t.shape[dim]:
         raise IndexError("kthvalue(): selected number k out of range for dimension " + str(dim % t.ndim))
     order = np.argsort(t.primal, axis=dim, kind="stable")
-    values, chosen = _along(t, dim, np.take(order, [k - 1], axis=dim))
+    values, chosen = along(t, dim, np.take(order, [k - 1], axis=dim))
     return (values, chosen) if keepdim else (np.squeeze(values, dim), np.squeeze(chosen, dim))
 
 

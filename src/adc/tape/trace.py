@@ -23,7 +23,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
-from adc.tape.state import plain_numpy
+from adc.tape.state import modes, plain_numpy, within
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
@@ -99,6 +99,21 @@ def vjp(
         own_kept(reachable(_nodes(run.result)))
     value, pull, *aux = _pulling(run, has_aux)
     return _own_tree(value), pull, *map(_own_tree, aux)
+
+
+def on_constants(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of a function on copies of its arguments, run as `vjp` runs it, with no derivative for them.
+
+    >>> on_constants(lambda x: x.exp(), make(np.zeros(2)).requires_grad_())
+    tensor([1., 1.])
+    """
+    leaves, structure = pytree.flatten(list(args))
+    copies = copied_together([record.plain(leaf) for leaf in leaves])
+    given = [make(c) if leaf.__class__ is Tensor else c for leaf, c in zip(leaves, copies, strict=True)]
+    arguments = pytree.unflatten(structure, given)
+    recording = modes.enabled
+    with plain_numpy(Lent(function, dict(enumerate(arguments)))), within({"enabled": recording}):
+        return traced(function)(*arguments)
 
 
 def vjp_of_lent(
@@ -188,6 +203,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
             for tangent, s in zip(tangents, run.structures, strict=True)
             for dot in _leaves_like(tangent, s)
         ]
+        nested = run.nested or _any_recorded(dots)
         paired = [
             (bar, dot)
             for bar, dot in zip(bars, dots, strict=True)
@@ -201,7 +217,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
                     sources,
                     [_like(dot, bar) for bar, dot in paired],
                     retain_graph=True,
-                    create_graph=run.nested,
+                    create_graph=nested,
                     allow_unused=True,
                 )
             )
@@ -210,7 +226,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
             _tangent_of(y, next(answers) if d is not None else None)
             for y, d in zip(outputs, dummies, strict=True)
         ]
-        return pytree.unflatten(structure, result_dots if run.nested else [_as_value(d) for d in result_dots])
+        return pytree.unflatten(structure, result_dots if nested else [_as_value(d) for d in result_dots])
 
     value = result if run.nested else _plain_tree(result)
     return (value, push, _plain_tree(aux)) if has_aux else (value, push)
@@ -233,6 +249,7 @@ def _run(
             why=f"The call has {len(args)} positional arguments and {sorted(kwargs)}.",
         )
     start = next(orders)
+    recording = modes.enabled  # off: what comes out is constant to derivatives around this one
     lent = Lent(function, arguments)
     number = _number_type(list(arguments.values()))
     originals: list[Any] = []
@@ -261,7 +278,7 @@ def _run(
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
                 raise _written_to_a_constant(error.__cause__) from error
             raise
-    return Traced(originals, inputs, structures, result, _reaches_beyond(result, start))
+    return Traced(originals, inputs, structures, result, recording and _reaches_beyond(result, start))
 
 
 def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
@@ -336,11 +353,16 @@ def _is_recorded(value: Any) -> bool:
     return value.__class__ is Tensor and value.node is not None
 
 
+def _any_recorded(directions: Sequence[Any] | None) -> bool:
+    """Whether adjoints or tangents are themselves being differentiated."""
+    return modes.enabled and any(_is_recorded(d) for d in directions or ())
+
+
 def _pulled(
     run: Traced, outputs: Sequence[Any], bars: Sequence[Any] | None, *, keep: bool, create_graph: bool = False
 ) -> list[Any]:
     """The adjoints of the inputs; None for those that nothing depends on."""
-    nested = run.nested or create_graph
+    nested = run.nested or create_graph or _any_recorded(bars)
     seeds = []
     for k, y in enumerate(outputs):
         if _is_recorded(y):
@@ -448,7 +470,7 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 def _require_number(value: Any) -> None:
     plain = record.plain(value)
-    if isinstance(plain, tuple | list | dict) or np.ndim(plain) != 0:
+    if not isinstance(plain, np.ndarray | np.generic | float | int | complex) or np.ndim(plain) != 0:
         what = f"shape {np.shape(plain)}" if isinstance(plain, np.ndarray) else f"type {type(plain).__name__}"
         raise DerivativeError(
             f"a gradient is that of a single number, and the function returned one of {what}",

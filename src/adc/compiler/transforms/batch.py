@@ -6,7 +6,7 @@ Each call has the arguments as they were given: what the function writes to is a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.leaves import is_number, with_lists, without_lists
-from adc.compiler.transforms import chunks, own
+from adc.compiler.transforms import chunks, own, split
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -42,17 +42,22 @@ def mapped(
     in_axes: Any,
     out_axes: Any,
     *,
+    shared: Collection[str] = (),
     in_place: bool = False,
 ) -> Value:
     """The results of the function on each element along `in_axes`, stacked along `out_axes`.
 
-    With `in_place` the function writes to the arguments themselves, which says which of them it writes to.
+    Of the arguments by keyword those in `shared` are the same for all, the others run along their first axis. With
+    `in_place` the function writes to the arguments themselves, which says which of them it writes to.
     """
     plain = without_lists(tuple(args))
     axes = _per_leaf(ev, in_axes, plain, "in_axes")
     leaves, structure = pytree.flatten(plain)
     named, named_structure = pytree.flatten(without_lists(kwargs))
-    batched = list(zip([*leaves, *named], [*axes, *[0] * len(named)], strict=True))
+    named_axes = _per_leaf(
+        ev, {k: None if k in shared else 0 for k in kwargs}, without_lists(kwargs), "in_axes"
+    )
+    batched = list(zip([*leaves, *named], [*axes, *named_axes], strict=True))
     length = _length(ev, batched)
     index = Var("k", Scalar("int64", True), named=True)
     index.dim = Dim.symbol("value", index)
@@ -72,8 +77,12 @@ def mapped(
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)
+    ends = _per_leaf(ev, out_axes, output, "out_axes")
+    shared_results = [isinstance(y, Var) and axis is None for y, axis in zip(found, ends, strict=True)]
+    if any(shared_results):
+        body, found = _without_shared(ev, body, found, shared_results, index)
     stacked = []
-    for y, axis in zip(found, _per_leaf(ev, out_axes, output, "out_axes"), strict=True):
+    for y, axis in zip(found, ends, strict=True):
         stacked.append(y if axis is None or not is_number(y) else _stacked(ev, y, axis, index, length, body))
     count = len(list(itertools.takewhile(lambda s: isinstance(s, Assign) and s.name == "getitem", body)))
     front, reads, rest = chunks.given_rows(body[:count], body[count:], index, ev)
@@ -83,6 +92,26 @@ def mapped(
     ev.block.extend(loop if chunked is None else chunked)
     ev.equal.restore(lengths)  # what a trip has checked is not known when there was none
     return pytree.unflatten(out_structure, stacked)
+
+
+def _without_shared(
+    ev: Evaluator, body: Block, found: list[Value], shared: list[bool], index: Var
+) -> tuple[Block, list[Value]]:
+    """The loop's body without what is the same for all elements, which is computed in front of the loop."""
+    differing = split.depending(body, [index], ev)
+    for y in itertools.compress(found, shared):
+        assert isinstance(y, Var)
+        if not differing.isdisjoint((y, y.root)):
+            raise ev.refuse(
+                f"out_axes is None for `{y.name}`, which may differ from element to element",
+                "None is for results that are the same for all",
+                "give it an axis",
+            )
+    others = [y for y, same in zip(found, shared, strict=True) if not same]
+    once, body, alike, others = split.run(body, [index], ev, list(itertools.compress(found, shared)), others)
+    ev.block.extend(once)
+    first, rest = iter(alike), iter(others)
+    return body, [next(first) if same else next(rest) for same in shared]
 
 
 def _length(ev: Evaluator, batched: list[tuple[Value, int | None]]) -> Value:

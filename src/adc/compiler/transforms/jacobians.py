@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.leaves import Leaves, plain_value
 from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner
+from adc.errors import DerivativeError
 from adc.rules.dims import Dim
 
 __all__ = ["automatic", "forward", "hessian", "reverse"]
@@ -89,14 +91,37 @@ def hessian(
     several: bool = False,
     chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
-    """The Hessian, a tuple over the chosen arguments of the rows of each; and auxiliary values.
+    """The Hessian, and auxiliary values; forward over reverse. `several`: a tuple over the chosen arguments.
 
-    Forward over reverse. A block is symmetric with its mirror block, so each direction fills a row.
+    A block of that of a number is symmetric with its mirror block, so each direction fills a row. Of arrays and
+    containers it is the Jacobian of the Jacobian.
     """
     evaluate = _evaluation(ev, Gradient(function, tuple(chosen), has_aux), args, kwargs, chosen, has_aux)
-    inner, form, aux, columns = _all_pushed(ev, evaluate, True, chunk)
+    try:
+        inner, form, aux, columns = _all_pushed(ev, evaluate, True, chunk)
+    except DerivativeError:  # not of a number
+        rows_of = _Rows(function, tuple(chosen), has_aux, several, chunk)
+        return forward(ev, rows_of, args, kwargs, chosen, has_aux, several, chunk)
     rows = {(k, j): block for (j, k), block in columns.items()}
-    return _nested(inner, form, rows, several), aux
+    found = _nested(inner, form, rows, several)
+    return found if several else found[0], aux
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The Jacobian of a function by reverse mode, as something that can be called in a program."""
+
+    function: Any
+    chosen: tuple[int | str, ...]
+    has_aux: bool
+    several: bool
+    chunk: int
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+        found, aux = reverse(
+            ev, self.function, args, kwargs, self.chosen, self.has_aux, self.several, self.chunk
+        )
+        return (found, aux) if self.has_aux else found
 
 
 def reverse(

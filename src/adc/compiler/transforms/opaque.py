@@ -29,6 +29,7 @@ from adc.compiler.ir.nodes import (
     defined,
     length_variables,
     owners,
+    uses,
     walk,
 )
 from adc.compiler.ir.types import Array, is_float, is_integer
@@ -108,7 +109,9 @@ def call(
     own_inputs = {c.param for c in ev.captures}
     free = [v for v in scopes.free(block, params) if v not in own_inputs]
     dims = {v for x in given for v in length_variables(x)}
-    caught = [v for v in free if v not in dims and v not in given and is_float(v.type)]
+    # Lengths of an argument may be read: they stand for those of the parameter.
+    read = {v for s in walk(block) if not (isinstance(s, Assign) and s.name == "dim") for v in uses(s)}
+    caught = [v for v in free if v not in dims and (v not in given or v in read) and is_float(v.type)]
     if caught and not captures:
         raise ev.refuse(
             f"a function with a custom rule reads `{caught[0].name}` of the function around it",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adc.compiler.analysis.roots import behind
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -34,7 +34,7 @@ from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone, remeasure, scopes
 from adc.compiler.transforms.rewrite import operand, substitute
 
-__all__ = ["rerooted", "run"]
+__all__ = ["depending", "rerooted", "run"]
 
 Memory = Var | Buffer
 
@@ -65,6 +65,14 @@ def run(
     remeasure.in_scope([], first, evaluator, gone=scopes.bound(first) | scopes.bound(after))
     after, table = _with_own_memory(before, after, evaluator)
     return first, after, list(outputs), [operand(r, table) for r in results]
+
+
+def depending(block: Block, on: Sequence[Var], evaluator: Evaluator) -> set[Var]:
+    """What a block defines, and the arrays it writes to, that may differ with the variables `on`."""
+    positions = _late([_Facts(s, evaluator) for s in block], set(on))
+    late = [block[k] for k in sorted(positions)]
+    defines = {v for s in walk(late) for v in (*defined(s), *bound_inside(s))}
+    return defines | written_roots(walk(late), evaluator.joined_roots)
 
 
 def _values(
