@@ -82,10 +82,18 @@ class _Producer:
 
     @property
     def cost(self) -> int:
-        made = {s.target for s in self.body if isinstance(s, Assign)}
-        gathered = sum(not made.isdisjoint(variables(s.args[1])) for s in self.loads)
-        computed = sum(s.op.cost for s in self.body if isinstance(s, Assign) and isinstance(s.op, Operation))
-        return computed + GATHER * gathered
+        cost = 0
+        data: set[Var] = set()  # what was loaded, and what was made of it
+        for s in self.body:
+            assert isinstance(s, Assign)
+            of_data = not data.isdisjoint(variables(s.args))
+            if isinstance(s.op, Operation):
+                cost += s.op.cost
+            elif of_data:
+                cost += GATHER
+            if of_data or s.name == "getitem":
+                data.add(s.target)
+        return cost
 
     @property
     def loads(self) -> list[Assign]:
