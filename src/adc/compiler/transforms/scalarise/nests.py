@@ -292,17 +292,17 @@ class Nests:
         self.ev.block.append(loop)
 
     def iterated(self, stmt: Store, shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
-        """The index space of a write; lengths only known as `len(slice)` come from the value where it has them."""
-        unknown = [k for k, d in enumerate(shape) if d == Dim(-1)]
-        if not unknown:
-            return shape
+        """The index space of a write; lengths that the slice has to be asked for come from the value that has them."""
         lengths = list(shape)
         value_shape = stmt.value.type.shape if isinstance(stmt.value, Var) else ()
-        for k in unknown:
+        for k, length in enumerate(shape):
+            if length != Dim(-1) and _is_plain(length):
+                continue
             from_value = k - (len(shape) - len(value_shape))
-            if from_value >= 0 and value_shape[from_value].known != 1:
-                lengths[k] = value_shape[from_value]
-            else:
+            of_value = value_shape[from_value] if from_value >= 0 else Dim(1)
+            if of_value.known != 1 and (length == Dim(-1) or _is_plain(of_value)):
+                lengths[k] = of_value
+            elif length == Dim(-1):
                 # Its length is that of the slice itself.
                 view = self.ev.getitem(stmt.array, stmt.index)
                 lengths[k] = view.type.shape[k]
@@ -406,3 +406,8 @@ def matching_axes(base: tuple[Dim, ...], reshaped: tuple[Dim, ...]) -> list[int 
 
 def plain(x: Any) -> Any:
     return x.value if isinstance(x, Const) else x
+
+
+def _is_plain(length: Dim) -> bool:
+    """Whether a length is a sum of the lengths of arrays, and numbers."""
+    return all(s.kind in ("shape", "value") for s in length.symbols())
