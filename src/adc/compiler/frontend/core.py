@@ -1,6 +1,6 @@
 """What the parts of the evaluator share: where it is, and what each part may ask of the others.
 
-The evaluator is one object. Its parts, from the bottom: `Builder`, `Merging`, `Core`, `Names`, `Operators`,
+The evaluator is one object. Its parts, from the bottom: `Measures`, `Builder`, `Merging`, `Core`, `Names`, `Operators`,
 `Expressions`, `Iteration`, `Calls`, `Assignments`, `Branches`, `Carrying`, `Loops`, `Statements`; `lower.Evaluator` is
 all of them.
 """

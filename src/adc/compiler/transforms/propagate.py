@@ -1,4 +1,7 @@
-"""Replace values that are copies of others: aliases, loop-carried values that never change, merges of equal values."""
+"""Replace values that are copies of others: aliases, loop-carried values that never change, merges of equal values.
+
+A length that has become that of another array is equal to it, and a condition that is said twice is said once.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Check,
+    Const,
     For,
     If,
     Program,
@@ -15,6 +20,7 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     walk,
 )
+from adc.compiler.ir.types import is_integer
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 
@@ -44,6 +50,14 @@ def _collect(block: Block, table: dict[Var, Atom]) -> None:
     for stmt in walk(block):
         if isinstance(stmt, Assign) and stmt.op == "alias":
             table[stmt.target] = stmt.args[0]
+        elif isinstance(stmt, Assign) and len(stmt.args) == 2 and stmt.args[0] is stmt.args[1]:
+            same = stmt.args[0]
+            if stmt.name in ("logical_or", "logical_and") and same.type == stmt.target.type:
+                table[stmt.target] = same
+            elif (
+                stmt.name == "equal" and isinstance(same, Var) and not same.is_array and is_integer(same.type)
+            ):
+                table[stmt.target] = Const(True)
         elif isinstance(stmt, (For, While)):
             for c in stmt.carried:
                 if (
@@ -69,6 +83,8 @@ def _without(block: Block, table: dict[Var, Atom]) -> Block:
     kept: Block = []
     for stmt in block:
         if isinstance(stmt, Assign) and stmt.targets[0] in table:
+            continue
+        if isinstance(stmt, Check) and operand(stmt.test, table) == Const(True):
             continue
         if isinstance(stmt, (For, While)):
             stmt.carried = [c for c in stmt.carried if c.phi not in table]
