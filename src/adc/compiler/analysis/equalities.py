@@ -54,6 +54,13 @@ class Equalities:
             else:
                 self.equal.union(*pair)
 
+    def before_each(self, block: Block) -> list[EqualLengths]:
+        """What is known before each statement of a block that begins here."""
+        checks = Checks(self)
+        for stmt in block:
+            checks.passed(stmt)
+        return [checks.before(stmt) for stmt in block]
+
     @contextmanager
     def inside(self, stmt: Stmt) -> Iterator[None]:
         """A block of a statement: what is found in it is forgotten behind it."""

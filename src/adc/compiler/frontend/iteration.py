@@ -131,13 +131,12 @@ class Iteration(Expressions):
         if self.known_length(items):
             start, env = len(self.block), dict(self.frame.env)
             try:
-                if not self._is_long(node, items):
-                    return self.new_list(self._comprehended(node.elt, node.generators, items))
-                mark = Mark(self)
-                try:
-                    return self._looped(node, items)
-                except UnsupportedError:
-                    mark.back()
+                if self._is_long(node, items):
+                    mark = Mark(self)
+                    try:
+                        return self._looped(node, items)
+                    except UnsupportedError:
+                        mark.back()  # one by one, then
                 return self.new_list(self._comprehended(node.elt, node.generators, items))
             except RunTimeLength:
                 del self.block[start:]

@@ -20,7 +20,7 @@ from typing import Any
 
 from adc.compiler.analysis import counters
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -139,10 +139,7 @@ class _Absorber:
 
     def block(self, block: Block, path: tuple[Stmt, ...]) -> None:
         """Absorb the producers of a block, and those inside it."""
-        checks = Checks(self.known)
-        for s in block:
-            checks.passed(s)
-        equal = [checks.before(s) for s in block]
+        equal = self.known.before_each(block)
         for s in block:
             self.known.passed(s)
             for inner in blocks(s):

@@ -12,7 +12,7 @@ array, at one index, so that they may be merged.
 
 from __future__ import annotations
 
-from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies, same_element
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -32,7 +32,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import rotate
-from adc.compiler.transforms.owned import CarriedArrays, touches
+from adc.compiler.transforms.owned import CarriedArrays, rename, touches
 from adc.compiler.transforms.rewrite import operand, substitute
 
 
@@ -43,7 +43,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     if updater.table:
         program.body = substitute(program.body, updater.table)
         program.results = [operand(r, updater.table) for r in program.results]
-        rotate.rename(evaluator.joined_roots, updater.table)
+        rename(evaluator.joined_roots, updater.table)
     return program
 
 
@@ -57,12 +57,8 @@ class _Updater:
 
     def block(self, block: Block) -> Block:
         """A block with its loops' carried arrays in place, those of the innermost loops first."""
-        checks = Checks(self.known)
-        for s in block:
-            checks.passed(s)
-        before = {s: checks.before(s) for s in block}
         result: Block = []
-        for s in block:
+        for s, equal in zip(list(block), self.known.before_each(block), strict=True):
             self.known.passed(s)
             for inner in blocks(s):
                 with self.known.inside(s):
@@ -70,7 +66,7 @@ class _Updater:
             if isinstance(s, (For, While)):
                 made = {d.target: d for d in s.body if isinstance(d, Assign) and d.name == "empty"}
                 for c in list(s.carried):
-                    if isinstance(c.out, Var) and c.out in made and self._in_place(s, c, before[s]):
+                    if isinstance(c.out, Var) and c.out in made and self._in_place(s, c, equal):
                         self._update(s, c, made[c.out], result)
             result.append(s)
         return result

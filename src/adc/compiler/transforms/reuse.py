@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies, same_element
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -68,10 +68,7 @@ class _Reuse:
 
     def _join_in(self, block: Block, allocated: dict[Var, Assign]) -> None:
         here = _times_used(block)
-        checks = Checks(self.known)
-        for s in block:
-            checks.passed(s)
-        equal = [checks.before(s) for s in block]
+        equal = self.known.before_each(block)
         touched: dict[Var, list[int]] = {
             a: [] for a in allocated
         }  # the positions of the statements that use it

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from adc.compiler.analysis.equalities import Checks, Equalities
+from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies, same_element
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -38,13 +38,12 @@ from adc.compiler.ir.nodes import (
     blocks,
     bound_inside,
     defined,
-    uses,
     variables,
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms.owned import CarriedArrays, Loop, touches
-from adc.compiler.transforms.rewrite import operand, substitute
+from adc.compiler.transforms.owned import CarriedArrays, Loop, memory_uses, rename, touches
+from adc.compiler.transforms.rewrite import substitute
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -133,19 +132,15 @@ class _Rotator:
 
     def block(self, block: Block) -> None:
         """Rewrite the loops of a block, those in them first."""
-        checks = Checks(self.known)
-        for s in block:
-            checks.passed(s)
-        before = {s: checks.before(s) for s in block}
         result: Block = []
-        for s in block:
+        for s, equal in zip(list(block), self.known.before_each(block), strict=True):
             self.known.passed(s)
             for inner in blocks(s):
                 with self.known.inside(s):
                     self.block(inner)
             if isinstance(s, (For, While)):
-                for chain in self._chains(s, before[s]):
-                    self._rotate(s, chain, before[s], result)
+                for chain in self._chains(s, equal):
+                    self._rotate(s, chain, equal, result)
             result.append(s)
         block[:] = result
 
@@ -261,7 +256,7 @@ def _is_scattered(loop: Loop, array: Var, copy: For) -> bool:
             continue
         counters = {s.index for s in walk([top]) if isinstance(s, For)}
         for s in walk([top]):
-            if array not in uses(s) or (isinstance(s, Assign) and s.name == "dim"):
+            if array not in memory_uses(s):
                 continue
             index = (
                 s.index
@@ -273,11 +268,3 @@ def _is_scattered(loop: Loop, array: Var, copy: For) -> bool:
             if index is None or len(set(index)) != len(index) or not counters.issuperset(index):
                 return True
     return False
-
-
-def rename(joined_roots: dict[Var, set[Var]], table: dict[Var, Atom]) -> None:
-    """What may be one array by a branch or a loop, after some of them have become one."""
-    for v in [v for v in joined_roots if v in table]:
-        del joined_roots[v]
-    for v, roots in joined_roots.items():
-        joined_roots[v] = {r for root in roots if isinstance(r := operand(root, table), Var)}
