@@ -365,6 +365,7 @@ def sliding_window_view(x, window_shape, axis=None):
 @composite(
     np.apply_along_axis,
     wrt="arr",
+    extra={"order": "A"},
     examples=lambda r: [
         (np.cumsum, 0, r.normal(3, 2)),
         (np.sum, 1, r.normal(2, 3, 2)),

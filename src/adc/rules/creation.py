@@ -60,7 +60,9 @@ def asanyarray(a):
     return a
 
 
-@composite(np.asfortranarray, extra={"view": True}, examples=lambda r: [r.normal(3), r.normal(2, 3)])
+@composite(
+    np.asfortranarray, extra={"view": True, "order": "A"}, examples=lambda r: [r.normal(3), r.normal(2, 3)]
+)
 def asfortranarray(a):
     return a if np.ndim(a) < 2 else np.transpose(np.copy(np.transpose(a)))
 

@@ -242,7 +242,7 @@ def _of_which(args):
 @composite(
     np.einsum,
     wrt="subscripts operands",
-    extra={"view": _of_which},
+    extra={"view": _of_which, "order": "A"},
     notes="in pairs, in the order that costs least where all indices are equally long",
     examples=lambda r: [
         ("ij,jk->ik", r.normal(2, 3), r.normal(3, 4)),

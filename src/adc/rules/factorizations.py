@@ -297,7 +297,7 @@ def _real_eigenvalues(r, *batch):
     wrt="a",
     cost=1000,
     shape=eig_shape,
-    extra={**STACKED, "may_be_complex": True},
+    extra={**STACKED, "may_be_complex": True, "order": "A"},
     examples=lambda r: [_real_eigenvalues(r), _real_eigenvalues(r, 2)],
     notes="vectors of unit length; a complex vector up to its phase, which LAPACK chooses",
 )

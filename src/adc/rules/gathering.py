@@ -45,7 +45,7 @@ def _scattered_shape(values, indices, axis, length):
     spelling="scatter_along_axis",
     cost=4,
     shape=_scattered_shape,
-    extra={"dtype": "values"},
+    extra={"dtype": "values", "order": "A"},
     examples=lambda r: [
         (r.normal(3), np.array([4, 0, 4]), 0, 5),
         (r.normal(2, 3), r.integers(0, 4, 2, 3), 1, 4),

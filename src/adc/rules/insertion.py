@@ -77,6 +77,7 @@ def insert(arr, obj, values, axis=None):
 @composite(
     np.delete,
     wrt="arr",
+    extra={"order": "A"},
     examples=lambda r: [
         (r.normal(4), 1),
         (r.normal(4), -1),

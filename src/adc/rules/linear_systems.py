@@ -279,7 +279,7 @@ def lstsq(a, b, rcond=None):
 )
 def matrix_power(a, n):
     if n == 0:
-        return np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), np.shape(a))
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
     base = np.linalg.inv(a) if n < 0 else a
     result = None
     for bit in _bits(abs(n)):

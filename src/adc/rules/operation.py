@@ -89,6 +89,7 @@ class Operation:
     # "integers": parameters that stay integers beside float32.
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
+    # "order": how NumPy lays out its arrays in memory, see `order`.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",
     # which projects the tangents of a parameter on those that are allowed (symmetric matrices).
@@ -112,6 +113,14 @@ class Operation:
         said = self.extra.get("view")
         position = said(args) if callable(said) else 0 if said else None
         return args[position] if position is not None and position < len(args) else None
+
+    @property
+    def order(self) -> str:
+        """How new arrays of two or more axes lie: "C" row by row, "K" so where the operands do, "A" nobody says how.
+
+        What LAPACK makes lies column by column.
+        """
+        return self.extra.get("order") or ("A" if self.module.startswith("scipy.linalg") else "K")
 
     @property
     def module(self) -> str:

@@ -368,6 +368,7 @@ def _crossed(a, b):
     np.cross,
     *((np.linalg.cross,) if hasattr(np.linalg, "cross") else ()),
     wrt="a b",
+    extra={"order": "A"},
     examples=lambda r: [
         (r.normal(3), r.normal(3)),
         (r.normal(4, 3), r.normal(4, 3)),

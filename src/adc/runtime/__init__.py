@@ -31,6 +31,8 @@ from adc.runtime.real import still_real as still_real
 from adc.runtime.rooms import empty as empty
 from adc.runtime.rooms import zeros as zeros
 from adc.runtime.search import searchsorted as searchsorted
+from adc.runtime.stacks import grown as grown
+from adc.runtime.stacks import push as push
 from adc.runtime.views import transpose as transpose
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "eigh",
     "empty",
     "factorial",
+    "grown",
     "inner_kernel",
     "inv",
     "isqrt",
@@ -56,6 +59,7 @@ __all__ = [
     "lu_solve",
     "lu_solve_transposed",
     "perm",
+    "push",
     "qr",
     "searchsorted",
     "slogdet",

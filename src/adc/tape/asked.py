@@ -1,7 +1,7 @@
 """What NumPy refuses is refused in NumPy's words: its own function is asked once for each kind of call.
 
 The body of a composite is a formula. Given an axis that there is not, or one argument too many, it may fail in words of
-its own, or not at all.
+its own, or not at all. What it makes may lie in another order than what NumPy makes, which a reshape shows.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.tape import record
+from adc.tape import memory_order, record
 from adc.tape.entry import Entry
 from adc.tape.node import here
 from adc.tape.tensor import Tensor
 
 __all__ = ["once", "understood"]
 
-_MOST_KINDS = 500  # of calls of one operation: those that come later are not asked about
+_MOST_KINDS = 500  # of calls of one operation are remembered
 _NAMED = (int, str, type, np.dtype, types.EllipsisType, np.ufunc)
 _FEW = 64  # integers: what is an index is so known by its values
 
@@ -28,23 +28,28 @@ class _Open(Exception):
     """An argument that a kind cannot say, above all a function: calling it once more may be seen."""
 
 
-def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-    """Raise what the operation's own function raises for plain arrays of this kind.
+def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    """How the results lie in memory where the operation's own function makes them, see `adc.tape.memory_order.of`.
 
-    And `UnsupportedError` where the `result` of the body has not the shape of what the function gives.
+    Raises what that function raises for plain arrays of this kind, and `UnsupportedError` where the `result` of the
+    body has not the shape of what the function gives.
     """
     try:
         kind = (_kind(args), _kind(kwargs))
     except _Open:
-        return
-    if kind in entry.asked or len(entry.asked) >= _MOST_KINDS:
-        return
-    expected, found = _shapes(_ask(entry, args, kwargs)), _shapes(record.plain(result))
+        return memory_order.of(result)
+    if kind in entry.asked:
+        return entry.asked[kind]
+    given = _ask(entry, args, kwargs)
+    expected, found = _shapes(given), _shapes(record.plain(result))
     if expected != found:
         raise _beyond(
             entry, f"Its rule gives a result of shape {found}, the function one of shape {expected}."
         )
-    entry.asked.add(kind)
+    order = memory_order.of(given)
+    if len(entry.asked) < _MOST_KINDS:
+        entry.asked[kind] = order
+    return order
 
 
 def _ask(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -90,7 +95,7 @@ def _kind(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         if value.dtype.kind in "iub" and value.size <= _FEW:
             return value.shape, value.dtype, value.tobytes()
-        return value.shape, value.dtype
+        return value.shape, value.dtype, memory_order.of(value)
     if isinstance(value, tuple | list):
         return value.__class__, tuple([_kind(v) for v in value])
     if isinstance(value, dict):

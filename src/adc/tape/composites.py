@@ -11,7 +11,7 @@ import numpy as np
 
 from adc.errors import AdcError, UnsupportedError
 from adc.rules.operation import plain_integers, strong
-from adc.tape import asked, recipes, record, substitute, views
+from adc.tape import asked, memory_order, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
 from adc.tape.state import modes
@@ -58,7 +58,7 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     finally:
         modes.plain = plain_before
     if entry.writes is None:
-        asked.once(entry, args, kwargs, result)
+        memory_order.put(result, asked.once(entry, args, kwargs, result), (*args, *kwargs.values()))
     if "view" in entry.operation.extra and result.__class__ is Tensor:
         _as_view(result, entry, args, kwargs)
     frame = user_frame()

@@ -162,7 +162,7 @@ class Entry:
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments
         self.traced_body: Callable[..., Any] | None = None  # a composite's body as it runs on Tensors
-        self.asked: set[Any] = set()  # adc.tape.asked: the kinds of call that its function answered
+        self.asked: dict[Any, Any] = {}  # adc.tape.asked: what its function answered, by the kind of call
         self.recipes: Any = None  # adc.tape.recipes.Recipes: how a composite is recorded as one node
         # Filled on first use; the operators read them without a look-up.
         self.both: Pull | None = None

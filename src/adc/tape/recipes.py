@@ -1,10 +1,11 @@
 """A composite operation is recorded as one node: the steps of its body are written out, with their pulls.
 
 The body of a composite is made of operations that have rules, so running it on Tensors records them all: right, and
-several times the price of the arithmetic. For operands of the same kinds (shapes, dtypes, which of them require a
-gradient, the same axes) the body takes the same steps each time, unless it looks at a value. So the steps are followed
-once per kind of call, and a recipe is written: one function that takes them, and one that pulls an adjoint back through
-them. A body that looks at a value, writes in place or has several results has no recipe, and is run on Tensors.
+several times the price of the arithmetic. For operands of the same kinds (shapes, dtypes, orders in memory, which of
+them require a gradient, the same axes) the body takes the same steps each time, unless it looks at a value. So the
+steps are followed once per kind of call, and a recipe is written: one function that takes them, and one that pulls an
+adjoint back through them. A body that looks at a value, writes in place or has several results has no recipe, and is
+run on Tensors.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.tape import asked, substitute
+from adc.tape import asked, memory_order, substitute
 from adc.tape.backward import fitted
 from adc.tape.entry import Entry, Form, Pull
 from adc.tape.gradients import grad
@@ -58,7 +59,10 @@ class Recipes:
         elif len(self._known) < _MOST_KINDS:
             recipe = _written(self.entry, values)
             if recipe is not None:
-                asked.once(self.entry, args, kwargs, recipe.forward(*operands)[0])
+                made = recipe.forward(*operands)[0]
+                order = asked.once(self.entry, args, kwargs, made)
+                if order != memory_order.of(made):
+                    recipe.forward = _moved(recipe.forward, order)
             self._known[key] = recipe
         else:
             recipe = None
@@ -87,7 +91,7 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
             if primal.__class__ is not np.ndarray and primal.__class__ is not np.float64:
                 return None
             node = value.node
-            key += (primal.shape, primal.dtype, node is None)
+            key += (primal.shape, primal.dtype, node is None, memory_order.of(primal))
             operands.append(primal)
             if node is not None:
                 edges.append(node)
@@ -96,7 +100,7 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
         elif kind is float:
             key += (kind, value.hex())  # of 0.0 and -0.0 each its own
         elif kind is np.ndarray or kind is np.float64:
-            key += (value.shape, value.dtype, True)
+            key += (value.shape, value.dtype, True, memory_order.of(value))
             operands.append(value)
         elif kind is tuple and all(v.__class__ is int for v in value):
             key += (kind, value)
@@ -263,6 +267,16 @@ class _Writer:
 
 
 # What recipes call. It holds no array of the call that a recipe was written for. ----------------------------
+
+
+def _moved(forward: Callable[..., Any], order: tuple[int, ...] | None) -> Callable[..., Any]:
+    """The steps of a recipe, whose result lies in another order."""
+
+    def run(*operands: Any) -> Any:
+        z, kept = forward(*operands)
+        return memory_order.laid(z, order), kept
+
+    return run
 
 
 def _fit(entry: Entry, adjoint: Any, target: Any) -> Any:

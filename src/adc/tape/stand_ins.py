@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.tape import record
+from adc.tape import memory_order, record, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
 from adc.tape.plain_types import isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
 
-def float_array(result: Any) -> Any:
-    """A result as traced code sees it: an array of floats as a Tensor, which can be written to."""
+def float_array(result: Any, given: tuple[Any, ...] = ()) -> Any:
+    """A result as traced code sees it: an array of floats as a Tensor, which can be written to, and be a view."""
     if type(result) is np.ndarray and result.dtype.kind in "fc":
-        return make(result)
+        made = make(result)
+        if result.base is not None:
+            views.note(made, given)
+        return made
+    if isinstance(result, tuple | list):
+        return record.rebuild(result, [float_array(part, given) for part in result])
     return result
 
 
@@ -116,7 +121,12 @@ def vectorize(
         if not operands[0].shape:
             return pyfunc(*args)
         values = [pyfunc(*row) for row in zip(*map(np.ravel, operands), strict=True)]
-        return np.reshape(_as_array(values, copy=False), operands[0].shape)
+        made = np.reshape(_as_array(values, copy=False), operands[0].shape)
+        of_ufunc = np.frompyfunc(lambda *_: 0, len(args), 1)  # it lays its result out as its operands lie
+        order = memory_order.of(of_ufunc(*record.plain(args)))
+        if made.__class__ is not Tensor or order == memory_order.of(made):
+            return made
+        return recopied(np.transpose(made, order), "C").transpose(tuple(np.argsort(order)))
 
     return call
 

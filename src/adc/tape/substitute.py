@@ -316,7 +316,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
                 return recorders.of(args, kwargs)(*args, **kwargs)
         if record.is_active(args) or record.is_active(kwargs):
             return dispatch.call(function, *args, **kwargs)
-        return float_array(function(*record.plain(args), **record.plain(kwargs)))
+        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
 
     call.__dict__["_stands_for"] = function
     return call
@@ -353,7 +353,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
                 return function(*args, **kwargs)
             if modes.enabled:
                 raise record.no_rule(registry.spell(function))
-        return float_array(function(*record.plain(args), **record.plain(kwargs)))
+        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
 
     call.__dict__["_stands_for"] = function
     return call

@@ -44,6 +44,8 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
     for source in _tensors(sources):
         if isinstance(source.primal, np.ndarray) and owner_of(source.primal) is owner:
             root = root_of(source)
+            if result.extra is root:
+                return  # known already: it would be moved twice
             result.extra = root
             if root.extra is None:
                 root.extra = Family()

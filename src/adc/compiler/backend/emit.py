@@ -389,10 +389,9 @@ class Emitter(ExpressionPrinter):
         )
         keywords = [] if buffer.dtype == "float64" else [ast.keyword("dtype", constant(_dtype(buffer.dtype)))]
         text = self.names.buffers[buffer]
-        self._line(
-            ast.Assign([ast.Name(text, ast.Store())], call(attribute("np", "empty"), [shape], keywords)),
-            depth,
-        )
+        module = "rt" if buffer.by_runtime and not keywords else "np"
+        made = call(attribute(module, "empty"), [shape], keywords)
+        self._line(ast.Assign([ast.Name(text, ast.Store())], made), depth)
         if buffer.trips is None:
             self._header(f"{top_of(text)} = 0", depth)
 
@@ -404,8 +403,12 @@ class Emitter(ExpressionPrinter):
                 self._keep_elements(stmt, text, depth)
                 return
             self._header(f"if {top} == {text}.shape[0]:", depth)
-            self._header(f"{text} = np.concatenate(({text}, np.empty_like({text})))", depth + 1)
-            self._header(f"{text}[{top}] = {self._expression(self.atom(stmt.value))}", depth)
+            twice = f"np.concatenate(({text}, np.empty_like({text})))"
+            self._header(f"{text} = {f'rt.grown({text}, {top})' if stmt.buffer.by_runtime else twice}", depth + 1)
+            value = self._expression(self.atom(stmt.value))
+            by_runtime = stmt.buffer.by_runtime and bool(stmt.buffer.lengths)
+            pushed = f"rt.push({text}, {top}, {value})" if by_runtime else f"{text}[{top}] = {value}"
+            self._header(pushed, depth)
             self._header(f"{top} += 1", depth)
             return
         target = ast.Subscript(name(text), self.index(stmt.index), ast.Store())
@@ -417,12 +420,15 @@ class Emitter(ExpressionPrinter):
         made = [f"{top} + {count}"]
         if stmt.buffer.dtype != "float64":
             made.append(self._expression(constant(_dtype(stmt.buffer.dtype))))
-        self._header(f"if {top} + {count} > {text}.shape[0]:", depth)
-        self._header(f"{text} = np.concatenate(({text}, np.empty({', '.join(made)})))", depth + 1)
         value = self._expression(self.atom(stmt.value))
-        self._header(
-            f"{self._part(text, count)} = {value}{'.ravel()' if len(stmt.lengths) > 1 else ''}", depth
-        )
+        if stmt.buffer.by_runtime:
+            grown, pushed = f"rt.grown({text}, {made[0]})", f"rt.push({text}, {top}, {value})"
+        else:
+            grown = f"np.concatenate(({text}, np.empty({', '.join(made)})))"
+            pushed = f"{self._part(text, count)} = {value}{'.ravel()' if len(stmt.lengths) > 1 else ''}"
+        self._header(f"if {top} + {count} > {text}.shape[0]:", depth)
+        self._header(f"{text} = {grown}", depth + 1)
+        self._header(pushed, depth)
         self._header(f"{top} += {count}", depth)
 
     def _restore(self, stmt: Restore, depth: int) -> None:

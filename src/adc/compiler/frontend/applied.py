@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend import memory_order
 from adc.compiler.frontend.array_functions import asarray
 from adc.compiler.frontend.frame import Evaluated
 from adc.compiler.frontend.values import Value
@@ -41,7 +42,9 @@ def vectorized(
             return self.call(pyfunc, operands, {})
         whole = self.call(np.broadcast_arrays, operands, {}) if len(operands) > 1 else operands
         results = _collected(self, pyfunc, *(self.call(np.ravel, [x], {}) for x in whole))
-        return self.op("reshape", results, self.shape_values(whole[0].type.shape))
+        made = self.op("reshape", results, self.shape_values(whole[0].type.shape))
+        memory_order.noted(self, "K", args, made)
+        return made
 
     return Evaluated(call)
 

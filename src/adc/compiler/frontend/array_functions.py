@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, infer, parts, python_builtins, templates
+from adc.compiler.frontend import higher_order, infer, memory_order, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.values import Value
@@ -97,8 +97,11 @@ def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> 
 def _full_like(self: Calls, a: Value, fill_value: Value, dtype: Value = None) -> Value:
     fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if isinstance(fill, Var) and fill.is_array:
-        return _full(self, _shape(self, a), fill, a.type.dtype if dtype is None else dtype)
-    return self.op("full_like", a, fill, dtype)
+        made = _full(self, _shape(self, a), fill, a.type.dtype if dtype is None else dtype)
+    else:
+        made = self.op("full_like", a, fill, dtype)
+    memory_order.noted(self, "K", (a,), made)
+    return made
 
 
 def _triangle(function: Callable[..., Any]) -> Callable[..., Value]:

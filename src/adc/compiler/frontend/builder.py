@@ -47,6 +47,8 @@ class Builder(Measures):
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
+        # New arrays that NumPy may not lay out as compiled code does -> their types there.
+        self.order_of_numpy: dict[Var, Array] = {}
         # The real or imaginary part of a complex array -> of what, and which.
         self.part_of: dict[Var, tuple[Var, str]] = {}
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be

@@ -25,6 +25,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     list_calls,
     list_methods,
+    memory_order,
     python_builtins,
     records,
     reductions,
@@ -265,6 +266,8 @@ class Calls(Functions):
                 self.snapshots[result] = source
         else:
             result = self.op(operation, *args, **kwargs)
+        if self.in_user_code:
+            memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
         if of_math and isinstance(result, Var) and not result.is_array:
             last = self.block[-1]
             if isinstance(last, Assign) and last.targets == (result,):

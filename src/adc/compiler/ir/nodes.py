@@ -212,6 +212,7 @@ class Buffer:
     trips: list[Atom] | None
     shape: tuple[Dim, ...] = ()
     lengths: tuple[Atom, ...] = ()
+    by_runtime: bool = False  # the stack is made and filled by functions of adc.runtime
 
 
 @dataclass(eq=False)

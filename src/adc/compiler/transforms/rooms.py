@@ -8,7 +8,7 @@
 
 Loops that clear arrays which have just been made are no loops: they would be most of what Numba has to compile in the
 gradient of a network. Arrays of float64 are made by `adc.runtime`, as Numba compiles its own `np.empty` and `np.zeros`
-anew in every process.
+anew in every process; and so are stacks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from adc.compiler.ir.nodes import (
     Const,
     For,
     Index,
+    NewBuffer,
     Program,
     Stmt,
     Store,
@@ -54,12 +55,14 @@ def cleared(program: Program, evaluator: Evaluator) -> Program:
 
 
 def named(program: Program) -> Program:
-    """The program with arrays of float64 made by the functions of `adc.runtime`."""
+    """The program with arrays of float64, and stacks, made and filled by the functions of `adc.runtime`."""
     for part in (program, *program.meta.get("kernels", ())):
         for s in walk(part.body):
             if isinstance(s, Assign) and s.name in MADE and s.target.type.dtype == "float64":
                 s.op, shape = MADE[s.name], s.args[0]
                 s.args = (shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape,)
+            elif isinstance(s, NewBuffer):
+                s.buffer.by_runtime = s.buffer.trips is None
     return program
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from adc.compiler.analysis import layout
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.seen import begin, sees, views_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Program, Store, Var, bound_inside, defined, walk
-from adc.compiler.transforms.aliases import begin, sees, views_of
 from adc.errors import UnsupportedError
 
 
