@@ -16,6 +16,7 @@ import numba
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.types.containers import BaseTuple
+from numba.core.typing.templates import signature
 from numba.np.arrayobj import make_array
 
 from adc.runtime.apart import Apart
@@ -54,7 +55,9 @@ _ON_LINUX = sys.platform == "linux"
 _LARGE = 1 << 22  # bytes, where NumPy begins
 _PAGE = 4096  # bytes
 _HUGE_PAGES = 14  # MADV_HUGEPAGE
-_madvise = types.ExternalFunction("madvise", types.int32(types.uintp, types.uintp, types.int32))
+_madvise: Any = types.ExternalFunction(
+    "madvise", signature(types.int32, types.uintp, types.uintp, types.int32)
+)
 
 
 @numba.njit

@@ -21,7 +21,7 @@ def grown(stack: Any, room: Any) -> Any:
     >>> grown(np.array([1.0, 2.0]), 3)[:2], grown(np.zeros((2, 4)), 3).shape
     (array([1., 2.]), (5, 4))
     """
-    made = np.empty((stack.shape[0] + room,) + stack.shape[1:], stack.dtype)
+    made = np.empty((stack.shape[0] + room, *stack.shape[1:]), stack.dtype)
     old, new = stack.ravel(), made.ravel()
     for k in range(old.shape[0]):
         new[k] = old[k]

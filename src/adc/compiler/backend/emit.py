@@ -6,11 +6,10 @@ import ast
 import os
 from typing import Any
 
-import astor
-
-from adc.compiler.backend.expressions import ExpressionPrinter, attribute, call, constant, name
+from adc.compiler.backend.expressions import attribute, call, name
 from adc.compiler.backend.inlining import Inlining
-from adc.compiler.backend.naming import Names, top_of
+from adc.compiler.backend.keeping import KeepingPrinter
+from adc.compiler.backend.naming import Names
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -33,8 +32,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.errors import Location
 
-FIRST_STACK_SIZE = 64
-
 
 def run(program: Program) -> str:
     """The text of the function that a program is."""
@@ -54,23 +51,15 @@ def with_origins(program: Program) -> tuple[str, list[Location | None]]:
     return "\n".join(lines) + "\n", [getattr(line, "origin", None) for line in lines]
 
 
-class Line(str):
-    """A line of the text, with the place in the user's source that it comes from."""
-
-    origin: Location | None = None
-
-
-class Emitter(ExpressionPrinter):
+class Emitter(KeepingPrinter):
     """Prints statements, one program at a time."""
 
     def __init__(self, program: Program) -> None:
         inlining = Inlining(program)
         super().__init__(Names(program, inlining), inlining)
         self.program = program
-        self.lines: list[str] = []
         self.sweep = program.meta.get("sweep", "")
         self.comments: dict[int, tuple[str, int]] = {}  # depth -> the primal line named last there
-        self.origin: Location | None = None  # of the statement being printed
 
     def text(self) -> str:
         params = ", ".join(p.name for p in self.program.params)
@@ -94,22 +83,6 @@ class Emitter(ExpressionPrinter):
                 del self.lines[k]
 
     # --- lines --------------------------------------------------------------------------------------------------
-
-    def _line(self, node: ast.stmt, depth: int) -> None:
-        source = astor.to_source(ast.fix_missing_locations(node), pretty_source=_on_one_line).rstrip("\n")
-        for line in source.split("\n"):
-            self._header(line, depth)
-
-    def _header(self, text: str, depth: int) -> None:
-        line = Line("    " * depth + text)
-        line.origin = self.origin
-        self.lines.append(line)
-
-    def _expression(self, node: ast.expr) -> str:
-        text: str = astor.to_source(
-            ast.fix_missing_locations(ast.Expr(node)), pretty_source=_on_one_line
-        ).strip()
-        return text[1:-1] if text.startswith("(") and _encloses(text) else text
 
     def _comment(self, origin: Location | None, depth: int) -> None:
         if origin is None or self.sweep in ("", "forward"):
@@ -376,95 +349,6 @@ class Emitter(ExpressionPrinter):
 
     # --- kept values --------------------------------------------------------------------------------------------
 
-    def _new_buffer(self, stmt: NewBuffer, depth: int) -> None:
-        buffer = stmt.buffer
-        lengths: list[Any] = [
-            *(buffer.trips if buffer.trips is not None else [Const(FIRST_STACK_SIZE)]),
-            *buffer.lengths,
-        ]
-        shape = (
-            self.atom(lengths[0])
-            if len(lengths) == 1
-            else ast.Tuple([self.atom(n) for n in lengths], ast.Load())
-        )
-        keywords = [] if buffer.dtype == "float64" else [ast.keyword("dtype", constant(_dtype(buffer.dtype)))]
-        text = self.names.buffers[buffer]
-        module = "rt" if buffer.by_runtime and not keywords else "np"
-        made = call(attribute(module, "empty"), [shape], keywords)
-        self._line(ast.Assign([ast.Name(text, ast.Store())], made), depth)
-        if buffer.trips is None:
-            self._header(f"{top_of(text)} = 0", depth)
-
-    def _keep(self, stmt: Keep, depth: int) -> None:
-        text = self.names.buffers[stmt.buffer]
-        if stmt.index is None:
-            top = top_of(text)
-            if stmt.lengths:
-                self._keep_elements(stmt, text, depth)
-                return
-            self._header(f"if {top} == {text}.shape[0]:", depth)
-            twice = f"np.concatenate(({text}, np.empty_like({text})))"
-            self._header(f"{text} = {f'rt.grown({text}, {top})' if stmt.buffer.by_runtime else twice}", depth + 1)
-            value = self._expression(self.atom(stmt.value))
-            by_runtime = stmt.buffer.by_runtime and bool(stmt.buffer.lengths)
-            pushed = f"rt.push({text}, {top}, {value})" if by_runtime else f"{text}[{top}] = {value}"
-            self._header(pushed, depth)
-            self._header(f"{top} += 1", depth)
-            return
-        target = ast.Subscript(name(text), self.index(stmt.index), ast.Store())
-        self._line(ast.Assign([target], self.atom(stmt.value)), depth)
-
-    def _keep_elements(self, stmt: Keep, text: str, depth: int) -> None:
-        """Push the elements of an array together: room is made once, and grows at least twofold."""
-        count, top = self._count(stmt.lengths), top_of(text)
-        made = [f"{top} + {count}"]
-        if stmt.buffer.dtype != "float64":
-            made.append(self._expression(constant(_dtype(stmt.buffer.dtype))))
-        value = self._expression(self.atom(stmt.value))
-        if stmt.buffer.by_runtime:
-            grown, pushed = f"rt.grown({text}, {made[0]})", f"rt.push({text}, {top}, {value})"
-        else:
-            grown = f"np.concatenate(({text}, np.empty({', '.join(made)})))"
-            pushed = f"{self._part(text, count)} = {value}{'.ravel()' if len(stmt.lengths) > 1 else ''}"
-        self._header(f"if {top} + {count} > {text}.shape[0]:", depth)
-        self._header(f"{text} = {grown}", depth + 1)
-        self._header(pushed, depth)
-        self._header(f"{top} += {count}", depth)
-
-    def _restore(self, stmt: Restore, depth: int) -> None:
-        text = self.names.buffers[stmt.buffer]
-        target = ast.Name(self.names[stmt.target], ast.Store())
-        if stmt.index is None and stmt.lengths:
-            count = self._count(stmt.lengths)
-            self._header(f"{top_of(text)} -= {count}", depth)
-            part = self._part(text, count)
-            source = part if len(stmt.lengths) == 1 else f"{part}.reshape({self._shape(stmt.lengths)})"
-            self._header(f"{self.names[stmt.target]} = {source}", depth)
-            return
-        if stmt.index is None:
-            self._header(f"{top_of(text)} -= 1", depth)
-            self._line(ast.Assign([target], ast.Subscript(name(text), name(top_of(text)), ast.Load())), depth)
-            return
-        self._line(ast.Assign([target], ast.Subscript(name(text), self.index(stmt.index), ast.Load())), depth)
-
-    def _part(self, text: str, count: str) -> str:
-        """The elements of a stack from the top on."""
-        return f"{text}[{top_of(text)}:{top_of(text)} + {count}]"
-
-    def _shape(self, lengths: tuple[Atom, ...]) -> str:
-        return f"({', '.join(self._expression(self.atom(n)) for n in lengths)})"
-
-    def _count(self, lengths: tuple[Atom, ...]) -> str:
-        """How many elements an array with these lengths has."""
-        factors = [self._expression(self.atom(n)) for n in lengths]
-        return " * ".join(f if f.isidentifier() or f.isdigit() else f"({f})" for f in factors)
-
-
-def _dtype(text: str) -> Any:
-    import numpy as np
-
-    return np.dtype(text)
-
 
 _NEGATED = {
     ast.Eq: ast.NotEq,
@@ -480,20 +364,6 @@ def _negation(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         return ast.Compare(node.left, [_NEGATED[type(node.ops[0])]()], node.comparators)
     return ast.UnaryOp(ast.Not(), node)
-
-
-def _on_one_line(source: list[str]) -> str:
-    return "".join(source)
-
-
-def _encloses(text: str) -> bool:
-    """Whether the first parenthesis closes at the very end."""
-    depth = 0
-    for position, character in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0:
-            return position == len(text) - 1
-    return False
 
 
 def _written(array: ast.Name | ast.Subscript) -> ast.Name | ast.Subscript:

@@ -10,6 +10,7 @@ import builtins
 import keyword
 from collections.abc import Iterable, Iterator
 
+from adc.compiler.backend.heights import Heights
 from adc.compiler.backend.inlining import Inlining
 from adc.compiler.ir.nodes import (
     Assign,
@@ -37,7 +38,7 @@ RESERVED = {"np", "math", "vm", "rt"}
 
 
 class Names:
-    """`names[v]` for every printed variable, `buffers[b]` for every buffer."""
+    """`names[v]` for every printed variable, `buffers[b]` for every buffer, `tops[b]` for the height of a stack."""
 
     def __init__(self, program: Program, inlining: Inlining) -> None:
         self.program = program
@@ -54,6 +55,8 @@ class Names:
         self._coalesce(program.body)
         self.names: dict[Var, str] = {}
         self.buffers: dict[Buffer, str] = {}
+        self.heights = Heights(program.body)
+        self.tops: dict[Buffer, str] = {}
         self._assign_names()
 
     def __getitem__(self, v: Var) -> str:
@@ -234,7 +237,13 @@ class Names:
             if isinstance(stmt, NewBuffer):
                 name = _free(stmt.buffer.name, holders, reserved)
                 self.buffers[stmt.buffer] = name
-                reserved |= {name, top_of(name)}
+                self.tops[stmt.buffer] = _top_of(name)
+                reserved |= {name, _top_of(name)}
+        for first in self.heights.together():
+            self.tops[first] = _free("trips_kept", holders, reserved)
+            reserved.add(self.tops[first])
+        for buffer, first in self.heights.shared.items():
+            self.tops[buffer] = self.tops[first]
         for v in sorted(self.order, key=self.order.__getitem__):
             if v in self.names or v in self.inlining.definition:
                 continue
@@ -262,8 +271,8 @@ class Names:
         )
 
 
-def top_of(buffer_name: str) -> str:
-    """The name of a stack's height."""
+def _top_of(buffer_name: str) -> str:
+    """The name of the height of one stack."""
     return f"{buffer_name.removesuffix('_kept')}_top"
 
 
@@ -279,7 +288,7 @@ def same_kind(a: Type, b: Type) -> bool:
 
 def _free(name: str, holders: dict[str, list[Var]], reserved: set[str]) -> str:
     candidate, k = name, 1
-    while candidate in holders or candidate in reserved or top_of(candidate) in reserved:
+    while candidate in holders or candidate in reserved or _top_of(candidate) in reserved:
         k += 1
         candidate = f"{name}_{k}"
     return candidate
