@@ -7,12 +7,10 @@ from typing import Any
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
-from adc.api.custom_node import again, applied, as_results, as_tensor, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
 from adc.rules import registry
-from adc.tape.substitute import traced
 
 __all__ = ["Checkpointed", "checkpoint"]
 
@@ -23,29 +21,10 @@ class Checkpointed(Custom):
     def _rule(self, arguments: Callable[[Sequence[Any]], list[Any]], plain: list[Any]) -> Rule:
         return _AgainRule(self, arguments, plain)
 
-    def _on_tape(self, args: list[Any]) -> Any:
-        leaves, structure = pytree.flatten(args)
-        memory: dict[str, Any] = {}
-        watched = watching()
-
-        def forward(ctx: Any, *values: Any) -> Any:
-            ctx.save_for_backward(*[v for v in values if isinstance(v, tape.Tensor)])
-            with watched:
-                output = tape.on_constants(self.function, *pytree.unflatten(structure, values))
-            return as_results(self, output, memory)
-
-        def backward(ctx: Any, *bars: Any) -> Any:
-            given = pytree.leaves(again(ctx, leaves, structure))
-            wanted = [k for k, x in enumerate(leaves) if isinstance(x, tape.Tensor)]
-
-            def body(*values: Any) -> Any:
-                return traced(self.function)(*pytree.unflatten(structure, values))
-
-            found = tape.vjp(body, *given, argnums=wanted)[1](pytree.unflatten(memory["structure"], bars))
-            by_leaf = dict(zip(wanted, found, strict=True))
-            return tuple(as_tensor(by_leaf.get(k)) for k in range(len(leaves)))
-
-        return applied(self, forward, backward, leaves, memory)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves((args, kwargs))):
+            return tape.recomputed(self.function, args, kwargs)
+        return super().__call__(*args, **kwargs)
 
 
 class _AgainRule(Rule):

@@ -3,6 +3,7 @@
 from adc.tape import autograd as autograd
 from adc.tape import inference as inference
 from adc.tape.dispatch import call as call
+from adc.tape.recomputed import recomputed as recomputed
 from adc.tape.record import call_as_node as call_as_node
 from adc.tape.state import detect_anomaly as detect_anomaly
 from adc.tape.state import enable_grad as enable_grad
@@ -18,6 +19,5 @@ from adc.tape.tensor import from_numpy as from_numpy
 from adc.tape.tensor import tensor as tensor
 from adc.tape.trace import jvp as jvp
 from adc.tape.trace import linearize as linearize
-from adc.tape.trace import on_constants as on_constants
 from adc.tape.trace import value_and_grad as value_and_grad
 from adc.tape.trace import vjp as vjp

@@ -13,6 +13,7 @@ import numpy as np
 
 from adc.runtime.copies import copied, window
 from adc.tape.node import Node
+from adc.tape.saved import Packing
 from adc.tape.writes import owner_of
 
 __all__ = ["own_kept"]
@@ -22,10 +23,10 @@ Copies = dict[int, tuple[Any, Any]]
 
 
 def own_kept(nodes: Iterable[Node]) -> None:
-    """Let the nodes keep copies; windows of one array are windows of one copy."""
+    """Let the nodes keep copies; windows of one array are windows of one copy. What is packed is no array any more."""
     copies: Copies = {}
     for node in nodes:
-        if node.kept:
+        if not isinstance(node, Packing) and node.kept:
             node.kept = tuple([_own(value, copies) for value in node.kept])
 
 

@@ -88,7 +88,7 @@ _KEPT: Any = vars(Node)["kept"]
 _Z: Any = vars(Node)["z"]
 
 
-class _Packing:
+class Packing:
     """`kept` and `z` of a node, packed."""
 
     __slots__ = ()
@@ -99,15 +99,15 @@ class _Packing:
     z = property(lambda node: unpacked(_Z.__get__(node)), lambda node, v: _Z.__set__(node, packed(v)))
 
 
-class PackingNode(_Packing, Node):
+class PackingNode(Packing, Node):
     __slots__ = ()
 
 
-class PackingIndexNode(_Packing, IndexNode):
+class PackingIndexNode(Packing, IndexNode):
     __slots__ = ()
 
 
-class PackingWhole(_Packing, Whole):
+class PackingWhole(Packing, Whole):
     __slots__ = ()
 
 

@@ -23,7 +23,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node, orders
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
-from adc.tape.state import modes, plain_numpy, within
+from adc.tape.state import modes, plain_numpy
 from adc.tape.substitute import traced
 from adc.tape.tensor import Tensor, make
 
@@ -99,21 +99,6 @@ def vjp(
         own_kept(reachable(_nodes(run.result)))
     value, pull, *aux = _pulling(run, has_aux)
     return _own_tree(value), pull, *map(_own_tree, aux)
-
-
-def on_constants(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of a function on copies of its arguments, run as `vjp` runs it, with no derivative for them.
-
-    >>> on_constants(lambda x: x.exp(), make(np.zeros(2)).requires_grad_())
-    tensor([1., 1.])
-    """
-    leaves, structure = pytree.flatten(list(args))
-    copies = copied_together([record.plain(leaf) for leaf in leaves])
-    given = [make(c) if leaf.__class__ is Tensor else c for leaf, c in zip(leaves, copies, strict=True)]
-    arguments = pytree.unflatten(structure, given)
-    recording = modes.enabled
-    with plain_numpy(Lent(function, dict(enumerate(arguments)))), within({"enabled": recording}):
-        return traced(function)(*arguments)
 
 
 def vjp_of_lent(
@@ -268,7 +253,7 @@ def _run(
         )
     for key in arguments.keys() - set(places):
         leaves, structure = pytree.flatten(arguments[key])
-        arguments[key] = pytree.unflatten(structure, [_constant(leaf) for leaf in leaves])
+        arguments[key] = pytree.unflatten(structure, [as_argument(leaf) for leaf in leaves])
     with plain_numpy(lent), collected_seldom():
         try:
             result = traced(function)(
@@ -339,7 +324,7 @@ def _input(leaf: Any, number: Any) -> Tensor | None:
     return make(primal, node)
 
 
-def _constant(leaf: Any) -> Any:
+def as_argument(leaf: Any) -> Any:
     """An array that is not differentiated, as a Tensor of its own: others can be written to copies of it."""
     if leaf.__class__ is Tensor and leaf.primal.dtype.kind in "fc":
         # Of a derivative around this one, where the write is not to be seen.

@@ -75,6 +75,18 @@ def check(node: Node) -> None:
                     raise _stale(node, array, known)
 
 
+def check_unchanged(array: Any, before: int, what: str) -> None:
+    """Raise `RuntimeError`, naming the line, when `array` was written to since its version was `before`."""
+    if version(array) != before:
+        write = _stamps[id(owner_of(array))]
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"{what}, a {array.dtype} array of shape {list(array.shape)}.\n"
+            f"{_line('written by', locate(write.code, write.lasti))}\n"
+            "Write to a copy (`x = x.clone()` before the write), or use the out-of-place operation."
+        )
+
+
 def _stale(node: Node, array: np.ndarray[Any, Any], write: Stamp) -> RuntimeError:
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
