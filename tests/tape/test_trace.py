@@ -287,10 +287,16 @@ def test_refusals():
         tape.value_and_grad(lambda x: np.sum(x), (np.arange(3),))
     with pytest.raises(adc.GraphCutError, match=r"float\(x\)"):
         tape.value_and_grad(lambda x: float(x) * 2.0, (1.0,))
-    with pytest.raises(adc.GraphCutError):
-        tape.value_and_grad(lambda x: int(x) * 2.0, (1.0,))
     with pytest.raises(adc.DerivativeError, match="complex"):
         tape.value_and_grad(lambda x: x * 1j, (1.0,))
+
+
+@pytest.mark.parametrize("mode", ["tape", "python"])
+def test_integers_of_a_number_are_steps(mode):
+    """As floor is, on every engine: what is rounded carries no derivative, the rest does."""
+    assert adc.value_and_grad(lambda x: x * int(x), mode=mode)(2.5) == (5.0, 2.0)
+    value, slope = adc.value_and_grad(lambda x: np.sum(x * x.astype(int)), mode=mode)(np.array([1.5, -2.5]))
+    assert value == 6.5 and slope.tolist() == [1.0, -2.0]
 
 
 @pytest.mark.parametrize("transform", ["grad", "value_and_grad", "jacrev", "jacobian", "hessian"])

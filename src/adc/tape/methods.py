@@ -207,15 +207,8 @@ def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwa
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
         return recopied(t, order) if copy else t
-    if t.node is None or not modes.enabled:
+    if t.node is None or not modes.enabled or dtype.kind not in "fc":  # to integers it is a step, as floor is
         return make(t.primal.astype(dtype, order=order))
-    if dtype.kind not in "fc":
-        raise GraphCutError(
-            f"adc cannot turn a Tensor that requires a gradient into {dtype}",
-            here(),
-            "Rounding to integers would lose the derivative.",
-            "np.floor and np.rint keep floats; x.detach() says that the cut is meant.",
-        )
     return _as_copy(t.primal.astype(dtype, order=order), t.node)  # the accumulator casts the adjoint back
 
 
