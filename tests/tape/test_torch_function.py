@@ -780,6 +780,44 @@ def a_context_that_outlives_its_graph():
     return stash[0].saved_tensors
 
 
+@gives((True, 4.0))
+def a_result_that_is_given_twice_is_one():
+    class Twice(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            return y, y
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g * 2 + h * 2
+
+    x = tensor(1.0, True)
+    a, b = Twice.apply(x)
+    (a + b).backward()
+    return a is b, x.grad.item()
+
+
+@gives(("RuntimeError", "Function 'MulBackward' returned nan values in its 1th output."))
+def the_output_that_is_nan_is_counted_among_all_operands():
+    x = tensor(0.0, True)
+    with adc.autograd.detect_anomaly():
+        return error_of(lambda: (np.float64(np.nan) * x).backward())
+
+
+@gives(
+    (
+        "RuntimeError",
+        "data set to a tensor that requires gradients must be floating point or complex, not int64",
+    )
+)
+def integers_as_data():
+    def put():
+        tensor(1.0, True).data = adc.tensor(3)
+
+    return error_of(put)
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

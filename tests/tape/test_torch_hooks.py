@@ -617,6 +617,65 @@ def a_hook_that_another_removes_runs_once_more():
     return counts
 
 
+@gives(([3.0, 3.0], [6.0, 6.0]))
+def an_edge_in_the_middle_collects_a_gradient():
+    x = tensor([1.0, 2.0], True)
+    y = x * 2
+    edge = autograd.graph.get_gradient_edge(y)
+    autograd.backward((y * 3).sum(), inputs=(edge, x))
+    return y.grad.tolist(), x.grad.tolist()
+
+
+@gives([["tensor"], ["node", "node", "tensor", "tensor"]])
+def hooks_of_a_node_run_where_the_pass_goes_through_it():
+    log = []
+    a = tensor(1.0, True)
+    b = a * 2
+    c = b * 2
+    for x in (a, b):
+        x.register_hook(lambda g: log.append("tensor"))
+    b.grad_fn.register_prehook(lambda gs: log.append("node"))
+    a.view(1).grad_fn.next_functions[0][0].register_prehook(lambda gs: log.append("node"))
+    autograd.grad(c, b, retain_graph=True)
+    first = log.copy()
+    log.clear()
+    c.backward(inputs=(a, b))
+    return [first, sorted(log)]
+
+
+@gives(("RuntimeError", "Tensor post accumulate grad hooks should return None. This one returned a Tensor"))
+def a_hook_after_accumulation_returns_nothing():
+    x = tensor(1.0, True)
+    x.register_post_accumulate_grad_hook(lambda t: t.grad)
+    return error_of(lambda: (x * 2).backward())
+
+
+@gives(2)
+def a_pass_that_fails_does_not_count():
+    class Fails(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            if not calls[1:]:
+                raise RuntimeError("once")
+            return g
+
+    calls = []
+    x, y = tensor(1.0, True), tensor(2.0, True)
+    z = Fails.apply(x) * y
+    autograd.graph.register_multi_grad_hook((z, x), lambda g: calls.append(1), mode="any")
+    out = z * 2
+    for _ in range(2):
+        try:
+            out.backward(inputs=(x, y), retain_graph=True)
+        except RuntimeError:
+            pass
+    return len(calls)
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

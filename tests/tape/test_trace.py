@@ -497,3 +497,11 @@ def test_directions_that_are_differentiated():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", adc.FallbackWarning)
             assert adc.grad(f, mode="tape")(2.0) == pytest.approx(np.cos(1.0))
+
+
+@pytest.mark.parametrize("mode", ["tape", "python"])
+def test_a_tangent_of_zero_stays_zero_where_the_partial_is_infinite(mode):
+    x, v = np.array([0.0, 4.0]), np.array([0.0, 1.0])
+    np.testing.assert_array_equal(adc.jvp(np.sqrt, (x,), (v,), mode=mode)[1], [0.0, 0.25])
+    np.testing.assert_array_equal(adc.jvp(np.sqrt, (x,), (np.ones(2),), mode=mode)[1], [np.inf, 0.25])
+    np.testing.assert_array_equal(adc.jacfwd(np.sqrt, mode=mode)(x), [[np.inf, 0.0], [0.0, 0.25]])

@@ -17,7 +17,7 @@ from adc.errors import InternalError, UnsupportedError
 from adc.tape import hooks, record, substitute, writes
 from adc.tape.entry import Form
 from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
-from adc.tape.state import modes
+from adc.tape.state import Callbacks, modes
 from adc.tape.tensor import Tensor, make
 
 _by_order = attrgetter("order")
@@ -84,7 +84,7 @@ def propagate(
     before = modes.enabled, modes.plain
     # A pull's body is plain NumPy, as a traced function is.
     modes.enabled, modes.plain = create_graph, True
-    callbacks, modes.callbacks = modes.callbacks, []
+    callbacks, modes.callbacks = modes.callbacks, Callbacks()
     try:
         # What the primal's values are worth was said when they were computed.
         with np.errstate(all="ignore"):
@@ -195,8 +195,6 @@ def _pull_specially(
             assert isinstance(node, Whole)
             bar = node.filled(bar)
         bar = hooks.run(node, bar)
-        if targets is None or not isinstance(node, AccumulateGrad):
-            bar = hooks.run_before(node, bar)
     mine = node in engine.owned and node.hooks is None  # a hook may have kept it
     engine.owned.discard(node)
     if targets is not None and node in targets:
@@ -204,10 +202,12 @@ def _pull_specially(
         mine = False
     if isinstance(node, AccumulateGrad):
         if targets is None:
-            _accumulate(node, bar, mine)
+            collect(node, bar, mine)
         return None
     if engine.wanted is not None and engine.wanted.isdisjoint(node.edges):
         return None
+    if node.hooks is not None:  # those of the node itself: only where the pass goes through it
+        bar = hooks.run_before(node, bar)
     if isinstance(node, Part):
         waiting = engine.bars.setdefault(node.edges[0], {})
         waiting[node.index] = waiting[node.index] + bar if node.index in waiting else bar
@@ -292,13 +292,10 @@ def _as_array(adjoint: Any, node: Node) -> Any:
     return adjoint if isinstance(adjoint, tuple | list) else np.asarray(adjoint)
 
 
-def collect(leaf: AccumulateGrad, bar: Any) -> None:
-    """Add a gradient that the pass was asked for to `.grad`, as the pass does with all leaves otherwise."""
-    _accumulate(leaf, bar if leaf.hooks is None else hooks.run_before(leaf, bar), False)
-
-
-def _accumulate(leaf: AccumulateGrad, bar: Any, owned: bool) -> None:
-    """Add to `.grad`, unless its Tensor requires none any more; the array behind it is the leaf's own."""
+def collect(leaf: AccumulateGrad, bar: Any, owned: bool = False) -> None:
+    """Add a gradient to `.grad`, unless its Tensor requires none any more; the array behind it is the leaf's own."""
+    if leaf.hooks is not None:
+        bar = hooks.run_before(leaf, bar)
     variable = leaf.leaf()
     if variable is not None and variable.node is not leaf:
         return
@@ -378,7 +375,10 @@ def part_of(whole: Node, index: int, value: Any) -> Any:
 
 
 def _refuse_nan(node: Node, adjoints: tuple[Any, ...]) -> None:
-    for position, adjoint in enumerate(adjoints):
+    active = [k for k, flag in enumerate(node.pull.operands) if flag]
+    for position, adjoint in zip(
+        active, adjoints, strict=False
+    ):  # of many operands a pull may name but those
         value = record.plain(adjoint)
         if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
             place = node.location

@@ -310,13 +310,17 @@ def strong_scale(z_bar: Any, partial: Any) -> Any:
         square = flat.dot(flat)  # NaN if any element is: half the time of isnan(...).any() on small arrays
         if square == square:
             return product
-    elif product.__class__ is np.float64 and product == product:  # noqa: SIM114  # the cheap test first
+    elif product.__class__ is np.float64 and product == product:  # the cheap test first
         return product
-    elif not np.isnan(getattr(product, "primal", product)).any():  # primal: of a Tensor
+    elif hasattr(product, "primal"):  # of Tensors
+        if np.isfinite(product.primal).all():
+            return product
+        from adc.tape.scales import scaled  # builds Tensors
+
+        return scaled(z_bar, partial)
+    elif not np.isnan(product).any():
         return product
-    # Only where the partial is not finite: elsewhere the product's own derivative must remain.
-    dropped = (getattr(z_bar, "primal", z_bar) == 0) & ~np.isfinite(getattr(partial, "primal", partial))
-    return z_bar * np.where(dropped, 0.0, partial)
+    return z_bar * np.where((z_bar == 0) & ~np.isfinite(partial), 0.0, partial)
 
 
 _entries: dict[Operation, Entry] = {}

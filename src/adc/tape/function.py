@@ -271,10 +271,14 @@ class Function:
                 "inputs that are modified inplace must all be outputs of the Function."
             )
         node = _node_of(cls, ctx, args, outputs, several)
-        parts = [
-            _returned(ctx, output, node, k if several else None, ctx._outputs[k])
-            for k, output in enumerate(outputs)
-        ]
+        parts: list[Any] = []
+        for k, output in enumerate(outputs):
+            first = next((j for j in range(k) if outputs[j] is output), None)  # given twice, it stays one
+            parts.append(
+                _returned(ctx, output, node, k if several else None, ctx._outputs[k])
+                if first is None
+                else parts[first]
+            )
         return record.rebuild(result, parts) if several else parts[0]
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adc.tape import hooks
 from adc.tape.node import AccumulateGrad, Node, Whole
 from adc.tape.tensor import Tensor, make
 
@@ -73,11 +74,8 @@ def backward(
     if not chosen:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     nodes = [_differentiable(x) for x in chosen]
-    for x, node in zip(chosen, nodes, strict=True):
-        if isinstance(x, Tensor):
-            x.retain_grad()  # the pass adds to it; a leaf does not need it
-        elif not isinstance(node, AccumulateGrad):
-            raise RuntimeError("backward() collects gradients at Tensors: give it a Tensor or a leaf's edge")
+    for node in nodes:
+        hooks.retain(node)  # the pass adds to it; a leaf does not need it
     captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
     for node in nodes:
         if isinstance(node, AccumulateGrad) and node in captured:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from adc.tape import hooks, writes
 from adc.tape.gradients import GradientEdge as GradientEdge
@@ -11,7 +12,7 @@ from adc.tape.node import Node as Node
 from adc.tape.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from adc.tape.saved import save_on_cpu as save_on_cpu
 from adc.tape.saved import saved_tensors_hooks as saved_tensors_hooks
-from adc.tape.state import modes
+from adc.tape.state import Callbacks, modes
 from adc.tape.tensor import Tensor
 
 __all__ = [
@@ -106,25 +107,25 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    passes: dict[int, dict[int, Any]] = {}
+    passes: WeakKeyDictionary[Callbacks, dict[int, Any]] = WeakKeyDictionary()
 
-    def finish(key: int) -> None:
-        found = passes.pop(key, None)
+    def finish(running: Callbacks) -> None:
+        found = passes.pop(running, None)
         if found is not None and mode == "all":
             function([found.get(k) for k in range(len(tensors))])
 
     def hook_of(k: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
-            running = modes.callbacks  # one list per pass
-            key = id(running)
-            if key not in passes:
-                passes[key] = {}
-                running.append(lambda: finish(key))
+            running = modes.callbacks
+            assert running is not None, "a hook is called by a pass"
+            if running not in passes:
+                passes[running] = {}
+                running.append(lambda: finish(running))
                 if mode == "any":
                     function(gradient)
-            passes[key][k] = gradient
-            if len(passes[key]) == len(tensors):
-                finish(key)
+            passes[running][k] = gradient
+            if len(passes[running]) == len(tensors):
+                finish(running)
 
         return hook
 

@@ -171,7 +171,12 @@ class Graphed:
 
     @data.setter
     def data(self, value: Any) -> None:
-        self.primal = np.asarray(value.primal if isinstance(value, Graphed) else value)
+        given = np.asarray(value.primal if isinstance(value, Graphed) else value)
+        if self.node is not None and given.dtype.kind not in "fc":
+            raise RuntimeError(
+                f"data set to a tensor that requires gradients must be floating point or complex, not {given.dtype}"
+            )
+        self.primal = given
         if isinstance(self.node, AccumulateGrad):
             self.node.shape, self.node.dtype = self.primal.shape, self.primal.dtype
 
@@ -217,7 +222,7 @@ class Graphed:
 
     def retain_grad(self) -> None:
         """Keep the gradient of this Tensor in `.grad` although it is no leaf."""
-        hooks.retain(self)
+        hooks.retain(self.node)
 
     @property
     def retains_grad(self) -> bool:

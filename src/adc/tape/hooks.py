@@ -95,14 +95,14 @@ def of_tensor(node: Node) -> list[Hook]:
     return [h for h in node.hooks or () if type(h) is Hook and not h.removed]
 
 
-def retain(tensor: Tensor) -> None:
-    """Keep the gradient of `tensor` in `.grad`."""
-    if tensor.node is None:
+def retain(node: Node | None) -> None:
+    """Keep the gradient of the Tensor behind `node` in `.grad`; that of a leaf is."""
+    if node is None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if not tensor.is_leaf and retained(tensor.node) is None:
-        if tensor.node.hooks is None:
-            tensor.node.hooks = []
-        tensor.node.hooks.append(Retained())
+    if not isinstance(node, AccumulateGrad) and retained(node) is None:
+        if node.hooks is None:
+            node.hooks = []
+        node.hooks.append(Retained())
 
 
 def retained(node: Node | None) -> Retained | None:
@@ -242,7 +242,6 @@ def run_post_accumulate(leaf: AccumulateGrad) -> None:
         if type(hook) is PostAccumulate and not hook.removed:
             answer = hook.function(leaf.variable)
             if answer is not None:
-                raise TypeError(
-                    "Tensor post accumulate grad hooks should return None, but hook returned "
-                    f"{type(answer).__name__!r}"
+                raise RuntimeError(
+                    f"Tensor post accumulate grad hooks should return None. This one returned a {type(answer).__name__}"
                 )

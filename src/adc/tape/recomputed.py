@@ -95,10 +95,10 @@ class _Call:
             for array, before in zip(self._arrays, self._versions, strict=True):
                 check_unchanged(array, before, "an argument of a checkpointed function")
             self._again()
-            if isinstance(modes.callbacks, list):  # a pass is running
+            if modes.callbacks is not None:  # a pass is running
                 modes.callbacks.append(self._values.clear)
         value = self._values[ticket]
-        if not isinstance(modes.callbacks, list):
+        if modes.callbacks is None:
             self._values.clear()
         return value
 

@@ -31,6 +31,14 @@ off.count = 0
 _counting = threading.Lock()
 
 
+class Callbacks(list[Callable[[], None]]):
+    """What is called when a backward pass ends; itself it stands for the pass, as a key."""
+
+    __slots__ = ("__weakref__",)
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # a list has none
+
+
 class Modes(threading.local):
     """The modes of the running thread."""
 
@@ -39,7 +47,7 @@ class Modes(threading.local):
     _inference: bool = False
     anomaly: bool = False  # backward looks for NaN after every pull
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
-    callbacks: Any = ()  # a list while a backward pass runs: what is called when it ends
+    callbacks: Callbacks | None = None  # of the backward pass that runs
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
     lent: Any = None  # adc.tape.lent.Lent: the arrays that function was given
 
