@@ -28,7 +28,7 @@ def call(
 ) -> Any:
     """`transform(*args, **kwargs)` as one node. `on_tape` is the same by operator recording."""
     leaves, structure = pytree.flatten((tuple(args), kwargs))
-    active = [k for k, leaf in enumerate(leaves) if isinstance(leaf, tape.Tensor) and leaf.requires_grad]
+    active = [k for k, leaf in enumerate(leaves) if isinstance(leaf, tape.Tensor) and leaf.node is not None]
 
     def rebuilt(values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         own = [taped.own(v) for v in values]
@@ -89,7 +89,7 @@ def _is_float(x: Any) -> bool:
 
 
 def _is_active(tree: Any) -> bool:
-    return any(isinstance(leaf, tape.Tensor) and leaf.requires_grad for leaf in pytree.leaves(tree))
+    return any(isinstance(leaf, tape.Tensor) and leaf.node is not None for leaf in pytree.leaves(tree))
 
 
 def _with_active(args: Sequence[Any]) -> list[int]:

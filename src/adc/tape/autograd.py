@@ -1,5 +1,6 @@
 """The names of `torch.autograd`, for NumPy."""
 
+from adc.tape import forward_ad as forward_ad
 from adc.tape import function as function
 from adc.tape import functional as functional
 from adc.tape import graph as graph

@@ -215,7 +215,7 @@ def _pull_specially(
     if node.order < writes.last_write[0]:
         writes.check(node)
     if create_graph:
-        adjoints = _pull_on_tensors(node, bar)
+        adjoints = pull_on_tensors(node, bar)
     elif (
         node.__class__ is IndexNode
         and node.kept is not None
@@ -319,11 +319,13 @@ def collect(leaf: AccumulateGrad, bar: Any, owned: bool = False) -> None:
 # Pulls that are recorded ------------------------------------------------------------------------------------
 
 
-def _pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
+def pull_on_tensors(node: Node, bar: Any) -> tuple[Any, ...]:
     """The adjoints as Tensors: the same body, run on Tensors that know where the kept values came from."""
     if bar.__class__ is dict:
         assert isinstance(node, Whole)
-        bar = tuple([b if b is None or b.__class__ is Tensor else make(b) for b in node.filled(bar)])
+        bar = node.filled(bar)
+    if bar.__class__ is tuple:
+        bar = tuple([b if b is None or b.__class__ is Tensor else make(b) for b in bar])
     kept = node.kept
     if kept is None:
         raise RuntimeError(FREED)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.tape.forward_ad import dual_level, make_dual, unpack_dual
 from adc.tape.gradients import grad
 from adc.tape.record import is_active
 from adc.tape.state import enable_grad
@@ -43,16 +44,17 @@ def gradcheck(
     Inputs should be float64: others bring a warning. Raises `GradcheckError` when the Jacobians differ, or
     returns False with `raise_exception=False`; `ValueError` when no input requires a gradient.
 
-    The other parameters are PyTorch's. `check_forward_ad=True` is refused: the tape has no forward mode. Whole
-    Jacobians are compared also with `fast_mode`, and the rest asks for what holds of every gradient here:
-    that an adjoint may be missing, that it has its operand's dtype, that adjoints may come in batches.
+    The other parameters are PyTorch's. With `check_forward_ad` the tangents (adc.tape.forward_ad) are compared,
+    too, and with `check_backward_ad=False` they alone. Whole Jacobians are compared also with `fast_mode`, and
+    the rest asks for what holds of every gradient here: that an adjoint may be missing, that it has its
+    operand's dtype, that adjoints may come in batches.
 
     >>> from adc import tape
     >>> gradcheck(np.sin, tape.tensor([0.5, 1.0], requires_grad=True))
     True
     """
-    if check_forward_ad:
-        raise NotImplementedError("gradcheck(check_forward_ad=True): adc's tape has no forward mode")
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     xs = list(inputs) if isinstance(inputs, Sequence) and not isinstance(inputs, Tensor) else [inputs]
     active = [k for k, x in enumerate(xs) if x.__class__ is Tensor and x.requires_grad]
     if not active:
@@ -70,7 +72,11 @@ def gradcheck(
     xs = _distinct(xs)
     try:
         for position, _ in enumerate(_outputs(func(*xs))):
-            _check_output(func, xs, active, position, eps, atol, rtol, nondet_tol)
+            if check_backward_ad:
+                _check_output(func, xs, active, position, eps, atol, rtol, nondet_tol)
+            if check_forward_ad:
+                pushed = _pushed(func, xs, active, position)
+                _compare(func, xs, active, position, pushed, eps, atol, rtol, " in forward mode")
     except GradcheckError:
         if raise_exception:
             raise
@@ -114,13 +120,44 @@ def _check_output(
             "multiple times gives different values, although analytical gradient matches numerical "
             "gradient."
         )
+    _compare(func, xs, active, position, analytical, eps, atol, rtol, "")
+
+
+def _compare(
+    func: Callable[..., Any],
+    xs: list[Any],
+    active: list[int],
+    position: int,
+    analytical: list[Any],
+    eps: float,
+    atol: float,
+    rtol: float,
+    how: str,
+) -> None:
     for k, jacobian in zip(active, analytical, strict=True):
         numerical = _numerical(func, xs, k, position, eps)
         if not np.allclose(jacobian, numerical, rtol=rtol, atol=atol):
             raise GradcheckError(
-                f"Jacobian mismatch for output {position} with respect to input {k},\n"
+                f"Jacobian mismatch for output {position} with respect to input {k}{how},\n"
                 f"numerical:{numerical}\nanalytical:{jacobian}\n"
             )
+
+
+def _pushed(func: Callable[..., Any], xs: list[Any], active: list[int], position: int) -> list[Any]:
+    """For each active input the Jacobian of one output, by its tangents: columns are inputs."""
+    jacobians = []
+    for k in active:
+        columns = []
+        for unit in (1.0, 1.0j) if xs[k].dtype.kind == "c" else (1.0,):
+            for j in range(xs[k].size):
+                dot = np.zeros(xs[k].shape, xs[k].dtype)
+                dot.flat[j] = unit
+                with dual_level():
+                    given = [make_dual(x, make(dot)) if i == k else x for i, x in enumerate(xs)]
+                    y, y_dot = unpack_dual(_outputs(func(*given))[position])
+                    columns.append(_real(np.zeros(y.shape, y.dtype) if y_dot is None else y_dot.primal))
+        jacobians.append(np.stack(columns, axis=1) if columns else np.zeros((0, 0)))
+    return jacobians
 
 
 def _analytical(func: Callable[..., Any], xs: list[Any], active: list[int], position: int) -> list[Any]:
@@ -262,6 +299,7 @@ def gradgradcheck(
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
         check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
     )
 
 

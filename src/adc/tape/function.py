@@ -30,6 +30,9 @@ class Context:
         self._materialize = True
         self._dirty: tuple[Any, ...] = ()
         self._outputs: tuple[Any, ...] = ()
+        self._saved_for_forward: tuple[Any, ...] | None = None
+        self._pushing = False
+        self._forms: list[Any] = []  # shape and dtype of each argument that is a Tensor
         self._node: weakref.ref[Node] | None = None  # weak: the node keeps this context
 
     def __getattr__(self, name: str) -> Any:
@@ -53,7 +56,13 @@ class Context:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The Tensors kept, as part of the graph, so that `backward` can be differentiated again."""
+        if self._pushing and self._saved_for_forward is not None:
+            return self._saved_for_forward
         return tuple(t.revived(self) if t.__class__ is _Saved else t for t in self._saved)
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep Tensors that `jvp` reads as `saved_tensors`, in place of those of `save_for_backward`."""
+        self._saved_for_forward = tensors
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -126,6 +135,7 @@ class _OfFunction:
     __slots__ = ()
 
     kept: Any
+    function: type[Function]
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -141,6 +151,43 @@ class _OfFunction:
         if context is None:
             raise RuntimeError(FREED)
         return tuple([_SavedOfFunction(context, k) for k in range(len(context._saved))])
+
+    @property
+    def has_jvp(self) -> bool:
+        """Whether the Function says how tangents pass it."""
+        return self.function.jvp is not Function.jvp
+
+    def push(self, dots: list[Any]) -> Any:
+        """The tangents of the results, by the Function's `jvp`, from those of the operands that nodes lead to."""
+        if self.kept is None:
+            raise RuntimeError(FREED)
+        context, name = self.kept[0], f"{self.function.__name__}.jvp"
+        given = iter(dots)
+        tangents = [next(given) if flag else None for flag in context.needs_input_grad]
+        if context._materialize:
+            tangents = [
+                make(np.zeros(*form)) if t is None and form is not None else t
+                for t, form in zip(tangents, context._forms, strict=True)
+            ]
+        context._pushing = True
+        try:
+            with within({"enabled": True, "plain": False}):
+                answer = self.function.jvp(context, *tangents)
+        finally:
+            context._pushing = False
+        several = isinstance(self, Whole)
+        answers = list(answer) if isinstance(answer, tuple | list) else [answer]
+        if len(answers) != len(context._outputs):
+            raise RuntimeError(
+                f"{name} returned {len(answers)} tangents, and forward {len(context._outputs)} results"
+            )
+        for k, (dot, output) in enumerate(zip(answers, context._outputs, strict=True)):
+            if dot is not None and dot.shape != np.shape(output):
+                raise RuntimeError(
+                    f"{name} returned a tangent of shape {list(dot.shape)} for result {k} of shape "
+                    f"{list(np.shape(output))}"
+                )
+        return answers if several else answers[0]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or self.kept is None:
@@ -204,8 +251,8 @@ class Function:
             cls._least = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         name = f"{cls.__name__}Backward"
         cls._nodes = (
-            type(name, (FunctionNode,), {}),  # without slots: a user may set attributes
-            type(name, (FunctionWhole,), {}),
+            type(name, (FunctionNode,), {"function": cls}),  # without slots: a user may set attributes
+            type(name, (FunctionWhole,), {"function": cls}),
         )
 
     @staticmethod
@@ -220,6 +267,14 @@ class Function:
             "You must implement either the backward or vjp method for your custom autograd.Function "
             "to use it with backward mode AD."
         )
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """Return one tangent (or None) per result, from one per argument of `forward`.
+
+        Without it `backward` is transposed.
+        """
+        raise NotImplementedError("jvp is not implemented.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -302,6 +357,7 @@ def _node_of(
     else:
         node = record.new_node(pull, ctx._outputs[0], edges, (ctx, *arrays), cls._nodes[0])
     ctx._node = weakref.ref(node)
+    ctx._forms = [(a.shape, a.dtype) if a.__class__ is Tensor else None for a in args]
     return node
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adc.tape import hooks
 from adc.tape.node import AccumulateGrad, Node, Whole
+from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
 from adc.tape.backward import collect, part_of, propagate  # isort: skip  # needs Tensor
+
+
+# What adc.tape.forward_ad does with a gradient that needs no graph, while tangents are propagated.
+on_tangents: list[Callable[[Tensor], Tensor]] = []
 
 
 class GradientEdge(NamedTuple):
@@ -67,6 +72,7 @@ def backward(
         )
     seeds = _seeds(outputs, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
+    keep = keep or modes.level is not None  # tangents may be asked for later
     if inputs is None:
         propagate(seeds, keep=keep, create_graph=create_graph, targets=None)
         return
@@ -117,6 +123,9 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False."
         )
+    cut = modes.level is not None and not create_graph
+    if cut:  # the gradients are to have tangents
+        create_graph, retain_graph = True, True
     seeds = _seeds(listed, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     nodes = [_differentiable(x) for x in sources]
@@ -135,6 +144,9 @@ def grad(
             )
         # Not the array itself: two inputs may share it, and it may be a read-only broadcast.
         gradients.append(bar if bar is None or bar.__class__ is Tensor else make(np.array(bar)))
+    if cut:
+        (keeping,) = on_tangents
+        gradients = [g if g is None else keeping(g) for g in gradients]
     return tuple(gradients)
 
 

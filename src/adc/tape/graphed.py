@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from adc.tape.node import AccumulateGrad, Node
+from adc.tape.node import AccumulateGrad, Dual, Node
 from adc.tape.state import modes
 
 if TYPE_CHECKING:
@@ -49,6 +49,19 @@ def leaf_node(variable: Graphed) -> AccumulateGrad:
     return node
 
 
+def _leads_on(node: Node) -> bool:
+    """Whether anything behind a node requires a gradient: it may come from Tensors that have but a tangent."""
+    seen = {node}
+    waiting = [node]
+    for each in waiting:  # grows as it is read
+        if not each.edges and each.__class__ is not Dual:
+            return True
+        new = [edge for edge in each.edges if edge not in seen]
+        seen.update(new)
+        waiting += new
+    return False
+
+
 class Graphed:
     """The part of a Tensor that is about derivatives."""
 
@@ -65,8 +78,8 @@ class Graphed:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether operations on this Tensor are recorded."""
-        return self.node is not None
+        """Whether a gradient can come to this Tensor."""
+        return self.node is not None and (not Dual.made or _leads_on(self.node))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -102,7 +115,7 @@ class Graphed:
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded operation made this Tensor: gradients collect at leaves."""
-        return self.node is None or self.node.__class__ is AccumulateGrad
+        return self.node is None or self.node.__class__ is AccumulateGrad or not self.requires_grad
 
     @property
     def grad_fn(self) -> Node | None:

@@ -187,7 +187,7 @@ def check_writable(t: Tensor, root: Tensor, value: Any) -> None:
     ):
         raise _of_unrecorded(t.unrecorded)
     # A root without a node and a view with one: either the view was made a leaf, or the root was detached since.
-    if root.is_leaf if root.node is not None else t.node is not None:
+    if root.node.__class__ is AccumulateGrad if root.node is not None else t.node is not None:
         what = "a leaf Variable" if t.node.__class__ is AccumulateGrad else "a view of a leaf Variable"
         raise RuntimeError(f"{what} that requires grad is being used in an in-place operation.")
     if value.__class__ is Tensor and value.node is not None and t.primal.dtype.kind not in "fc":

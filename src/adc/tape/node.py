@@ -152,6 +152,15 @@ class AccumulateGrad(Node):
         return ()
 
 
+class Dual(Node):
+    """A Tensor that was given a tangent (adc.tape.forward_ad); without edges nothing behind it requires a gradient."""
+
+    __slots__ = ("tangent",)
+
+    made = False  # whether there was one ever: most programs have none
+    tangent: Any
+
+
 class Part(Node):
     """One result of an operation with several: its adjoint waits in the whole's until all have come."""
 

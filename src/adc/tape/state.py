@@ -48,6 +48,7 @@ class Modes(threading.local):
     anomaly: bool = False  # backward looks for NaN after every pull
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
     callbacks: Callbacks | None = None  # of the backward pass that runs
+    level: Any = None  # of adc.tape.forward_ad, while tangents are propagated
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
     lent: Any = None  # adc.tape.lent.Lent: the arrays that function was given
 
@@ -59,6 +60,20 @@ class Modes(threading.local):
     @enabled.setter
     def enabled(self, value: bool) -> None:
         self._change(bool(value), self._inference)
+
+    @property
+    def chosen(self) -> bool:
+        """`enabled` as the user sets it, who may not switch it off while tangents are propagated."""
+        return self._enabled
+
+    @chosen.setter
+    def chosen(self, value: bool) -> None:
+        if self.level is not None and not value:
+            raise RuntimeError(
+                "Recording cannot be switched off inside a forward AD level: tangents are read off the record. "
+                "Use x.detach() for what is to carry neither a tangent nor a gradient."
+            )
+        self.enabled = value
 
     @property
     def inference(self) -> bool:
@@ -166,7 +181,7 @@ class no_grad(_Mode):
     """
 
     def __init__(self, function: Any = None) -> None:
-        self._values = {"enabled": False}
+        self._values = {"chosen": False}
 
     def __new__(cls, function: Any = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
@@ -181,7 +196,7 @@ class enable_grad(_Mode):
     """
 
     def __init__(self, function: Any = None) -> None:
-        self._values = {"enabled": True}
+        self._values = {"chosen": True}
 
     def __new__(cls, function: Any = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
@@ -201,7 +216,7 @@ class inference_mode(_Mode):
     """
 
     def __init__(self, mode: bool = True) -> None:
-        self._values = {"enabled": not mode, "inference": mode}
+        self._values = {"chosen": not mode, "inference": mode}
 
     def __new__(cls, mode: Any = True) -> Any:
         return cls()(mode) if callable(mode) else super().__new__(cls)
@@ -218,11 +233,11 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool) -> None:
         self._before = modes.enabled
-        self._values = {"enabled": bool(mode)}
-        modes.enabled = bool(mode)
+        self._values = {"chosen": bool(mode)}
+        modes.chosen = bool(mode)
 
     def __enter__(self) -> None:
-        modes.enabled = self._values["enabled"]
+        modes.chosen = self._values["chosen"]
 
     def __exit__(self, *_: object) -> None:
         modes.enabled = self._before

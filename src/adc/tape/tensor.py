@@ -255,8 +255,11 @@ class Tensor(Graphed):
             text += f", dtype={self.dtype.name}"
         if self.grad_fn is not None:
             text += f", grad_fn=<{self.grad_fn.name()}>"
-        elif self.node is not None:
+        elif self.requires_grad:
             text += ", requires_grad=True"
+        if modes.level is not None and self.node is not None:
+            tangent = modes.level.tangent(self.node)
+            text += "" if tangent is None else f", tangent={tangent.detach()}"
         return f"tensor({text})"
 
     def __format__(self, spec: str) -> str:
