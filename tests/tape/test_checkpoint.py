@@ -66,6 +66,27 @@ def test_objects_keywords_and_containers():
     np.testing.assert_allclose(layer.w.grad.numpy(), 3 * X**3 * layer.w.detach().numpy() ** 2)
 
 
+class Norm:
+    def __call__(self, x, power=2):
+        return np.sum(np.abs(x) ** power)
+
+    def method(self, x):
+        return np.sum(np.sin(x))
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_callables_of_all_kinds(mode):
+    for function, slope in (
+        (Norm(), 2 * X),
+        (functools.partial(Norm(), power=4), 4 * X**3),
+        (Norm().method, np.cos(X)),
+        (np.sin, np.cos(X)),
+    ):
+        again = adc.checkpoint(function)
+        np.testing.assert_allclose(adc.grad(lambda x: np.sum(again(x)), mode=mode)(X), slope)
+    assert adc.checkpoint(Norm()).__name__ == "Norm"
+
+
 def test_it_runs_twice_and_stops_where_nothing_more_is_kept():
     seen = []
 

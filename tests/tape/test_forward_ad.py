@@ -136,9 +136,9 @@ def test_gradcheck_compares_tangents():
     assert autograd.gradgradcheck(np.sin, x, check_fwd_over_rev=True)
     b = tape.tensor([3.0, 5.0])
     assert autograd.gradcheck(lambda a: Product.apply(a, 2.0, b), x)
-    with pytest.raises(RuntimeError, match="input 0 in forward mode"):
+    with pytest.raises(RuntimeError, match="Jacobian computed with forward mode mismatch for output 0"):
         autograd.gradcheck(lambda a: Product.apply(a, 2.0, b), x, check_forward_ad=True)
-    with pytest.raises(RuntimeError, match="in forward mode"):
+    with pytest.raises(RuntimeError, match="computed with forward mode"):
         autograd.gradcheck(
             lambda a: Product.apply(a, 2.0, b), x, check_forward_ad=True, check_backward_ad=False
         )

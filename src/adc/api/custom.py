@@ -26,10 +26,14 @@ class Custom:
 
     def __init__(self, function: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
         self.function = function
-        self.parameters = Parameters(taken_apart(function)[0])
+        inner, *given = taken_apart(function)
+        self.parameters = Parameters(
+            function if any(given) else inner
+        )  # of a method or a partial what is left to give
         count = self.parameters.layout.positional
         self.nondiff = tuple(sorted({k + count if k < 0 else k for k in nondiff_argnums}))
         functools.update_wrapper(self, function)
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__adc_primal__ = function
 
     def __repr__(self) -> str:
@@ -66,7 +70,7 @@ class Custom:
         layout, values = self.parameters.bind(tuple(args), kwargs)
         if layout.positional != len(values):
             raise ArgumentError(
-                f"`{self.__name__}` has keyword-only arguments, which a custom rule does not take",  # type: ignore[attr-defined]
+                f"`{self.__name__}` has keyword-only arguments, which a custom rule does not take",
                 repair="Make them positional.",
             )
         return list(values)

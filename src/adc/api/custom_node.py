@@ -42,7 +42,7 @@ def as_results(custom: Custom, output: Any, memory: dict[str, Any]) -> tuple[Any
     leaves, memory["structure"] = pytree.flatten(output)
     if any(isinstance(leaf, tape.Tensor) and leaf.node is not None for leaf in leaves):
         raise DerivativeError(
-            f"`{custom.__name__}` reads a differentiated value of the function around it",  # type: ignore[attr-defined]
+            f"`{custom.__name__}` reads a differentiated value of the function around it",
             why="Derivatives pass a function with a custom rule, or a checkpointed one, through its arguments alone.",
             repair="Pass it as an argument, or adc.stop_gradient of it if no derivative is meant.",
         )
@@ -60,7 +60,7 @@ def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
     if not isinstance(bars, (tuple, list)) or len(bars) != expected:
         what = f"{len(bars)} adjoints" if isinstance(bars, (tuple, list)) else f"a {type(bars).__name__}"
         raise DerivativeError(
-            f"the rule of `{custom.__name__}` returns {what}, and the function has {expected} "  # type: ignore[attr-defined]
+            f"the rule of `{custom.__name__}` returns {what}, and the function has {expected} "
             "differentiable arguments",
             repair="Return a tuple with one adjoint per argument.",
         )
@@ -73,7 +73,7 @@ def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
         for part, leaf in zip(parts, leaves, strict=True):
             if part is not None and np.shape(plain(part)) != np.shape(plain(leaf)):
                 raise ShapeError(
-                    f"the rule of `{custom.__name__}` returns an adjoint of the shape "  # type: ignore[attr-defined]
+                    f"the rule of `{custom.__name__}` returns an adjoint of the shape "
                     f"{np.shape(plain(part))} for an argument of the shape {np.shape(plain(leaf))}"
                 )
             found.append(as_tensor(part))

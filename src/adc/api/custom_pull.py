@@ -36,7 +36,7 @@ class CustomVjp(Custom):
         """Fwd and bwd. Raises DerivativeError before `defvjp`."""
         if self.fwd is None or self.bwd is None:
             raise DerivativeError(
-                f"`{self.__name__}` is a custom_vjp without a rule",  # type: ignore[attr-defined]
+                f"`{self.__name__}` is a custom_vjp without a rule",
                 repair="Give it one with defvjp(fwd, bwd).",
             )
         return self.fwd, self.bwd
@@ -56,7 +56,7 @@ class CustomVjp(Custom):
                 found = fwd(*own_plain(structure, values))
             if not isinstance(found, (tuple, list)) or len(found) != 2:
                 raise DerivativeError(
-                    f"the forward rule of `{self.__name__}` returns {described(found)}",  # type: ignore[attr-defined]
+                    f"the forward rule of `{self.__name__}` returns {described(found)}",
                     repair="Return a pair: the result, and what the other rule needs.",
                 )
             output, memory["residuals"] = found

@@ -57,7 +57,7 @@ class CustomJvp(Custom):
         """The rule. Raises DerivativeError before `defjvp`."""
         if self.jvp is None:
             raise DerivativeError(
-                f"`{self.__name__}` is a custom_jvp without a rule",  # type: ignore[attr-defined]
+                f"`{self.__name__}` is a custom_jvp without a rule",
                 repair="Give it one with defjvp.",
             )
         return self.jvp
@@ -96,7 +96,7 @@ class CustomJvp(Custom):
         shapes, wanted = [[np.shape(plain(x)) for x in part] for part in (pytree.leaves(found), bars)]
         if shapes != wanted:
             raise ShapeError(
-                f"the rule of `{self.__name__}` returns a tangent of the shape {shapes}, and the function a result "  # type: ignore[attr-defined]
+                f"the rule of `{self.__name__}` returns a tangent of the shape {shapes}, and the function a result "
                 f"of the shape {wanted}",
                 repair="Return a tangent for the result, of its shape.",
             )

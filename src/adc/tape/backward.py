@@ -26,10 +26,11 @@ _by_order = attrgetter("order")
 class Engine:
     """One backward pass: the adjoints on their way, and which nodes they are wanted at."""
 
-    __slots__ = ("bars", "owned", "wanted")
+    __slots__ = ("bars", "collects", "owned", "wanted")
 
-    def __init__(self, bars: dict[Node, Any], wanted: set[Node] | None) -> None:
+    def __init__(self, bars: dict[Node, Any], wanted: set[Node] | None, collects: bool) -> None:
         self.bars = bars
+        self.collects = collects
         self.owned: set[Node] = set()  # nodes whose adjoint is a buffer that no one else holds
         self.wanted = wanted  # None: all
 
@@ -67,15 +68,20 @@ class Engine:
 
 
 def propagate(
-    seeds: Iterable[tuple[Node, Any]], *, keep: bool, create_graph: bool, targets: set[Node] | None
+    seeds: Iterable[tuple[Node, Any]],
+    *,
+    keep: bool,
+    create_graph: bool,
+    targets: set[Node] | None,
+    collects: bool = False,
 ) -> dict[Node, Any]:
     """The adjoints of `targets`, or, when None, added to `.grad` of all leaves.
 
     `keep` leaves the graph usable for another pass. With `create_graph` adjoints are Tensors and the pulls
-    are recorded as they run.
+    are recorded as they run. `collects` says that the targets are where the pass ends, whose own hooks see it.
     """
     bars: dict[Node, Any] = {}
-    engine = Engine(bars, None)
+    engine = Engine(bars, None, collects)
     for node, bar in seeds:
         engine.add(node, bar)
     order = sorted(reachable(bars), key=_by_order, reverse=True)
@@ -205,6 +211,8 @@ def _pull_specially(
             collect(node, bar, mine)
         return None
     if engine.wanted is not None and engine.wanted.isdisjoint(node.edges):
+        if engine.collects and node.hooks is not None:
+            hooks.run_before(node, bar)
         return None
     if node.hooks is not None:  # those of the node itself: only where the pass goes through it
         bar = hooks.run_before(node, bar)

@@ -76,7 +76,7 @@ def gradcheck(
                 _check_output(func, xs, active, position, eps, atol, rtol, nondet_tol)
             if check_forward_ad:
                 pushed = _pushed(func, xs, active, position)
-                _compare(func, xs, active, position, pushed, eps, atol, rtol, " in forward mode")
+                _compare(func, xs, active, position, pushed, eps, atol, rtol, "computed with forward mode ")
     except GradcheckError:
         if raise_exception:
             raise
@@ -120,7 +120,7 @@ def _check_output(
             "multiple times gives different values, although analytical gradient matches numerical "
             "gradient."
         )
-    _compare(func, xs, active, position, analytical, eps, atol, rtol, "")
+    _compare(func, xs, active, position, analytical, eps, atol, rtol)
 
 
 def _compare(
@@ -132,13 +132,13 @@ def _compare(
     eps: float,
     atol: float,
     rtol: float,
-    how: str,
+    how: str = "",
 ) -> None:
     for k, jacobian in zip(active, analytical, strict=True):
         numerical = _numerical(func, xs, k, position, eps)
         if not np.allclose(jacobian, numerical, rtol=rtol, atol=atol):
             raise GradcheckError(
-                f"Jacobian mismatch for output {position} with respect to input {k}{how},\n"
+                f"Jacobian {how}mismatch for output {position} with respect to input {k},\n"
                 f"numerical:{numerical}\nanalytical:{jacobian}\n"
             )
 

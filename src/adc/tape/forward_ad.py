@@ -147,7 +147,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     primal = make(tensor.primal, (node.edges[0] if node.edges else None) if isinstance(node, Dual) else node)
     if not primal.requires_grad:
         primal = tensor.detach()
-    return UnpackedDualTensor(primal, dot if dot.requires_grad else dot.detach())
+    return UnpackedDualTensor(primal, dot if dot.requires_grad or isinstance(node, Dual) else dot.detach())
 
 
 def _pushed(node: Node, dots: list[Any]) -> Any:

@@ -30,7 +30,7 @@ class Context:
         self._materialize = True
         self._dirty: tuple[Any, ...] = ()
         self._outputs: tuple[Any, ...] = ()
-        self._saved_for_forward: tuple[Any, ...] | None = None
+        self._saved_for_forward: tuple[Any, ...] = ()
         self._pushing = False
         self._forms: list[Any] = []  # shape and dtype of each argument that is a Tensor
         self._node: weakref.ref[Node] | None = None  # weak: the node keeps this context
@@ -56,12 +56,12 @@ class Context:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The Tensors kept, as part of the graph, so that `backward` can be differentiated again."""
-        if self._pushing and self._saved_for_forward is not None:
+        if self._pushing:
             return self._saved_for_forward
         return tuple(t.revived(self) if t.__class__ is _Saved else t for t in self._saved)
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep Tensors that `jvp` reads as `saved_tensors`, in place of those of `save_for_backward`."""
+        """Keep Tensors that `jvp` reads as `saved_tensors`; those of `save_for_backward` it does not see."""
         self._saved_for_forward = tensors
 
     @property

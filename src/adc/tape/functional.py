@@ -102,7 +102,7 @@ def hessian(
     with enable_grad():
         xs, several = _prepared(inputs, create_graph, "hessian")
         y = _single(func, xs, "hessian", strict)
-        slopes = _gradients([y], xs, None, True, strict)
+        slopes = _gradients([y], xs, None, True, False)
         if strict:
             _require_dependence(slopes)
         rows = [_rows(slope, k, xs, create_graph, strict, "hessian") for k, slope in enumerate(slopes)]

@@ -82,7 +82,7 @@ def backward(
     nodes = [_differentiable(x) for x in chosen]
     for node in nodes:
         hooks.retain(node)  # the pass adds to it; a leaf does not need it
-    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes))
+    captured = propagate(seeds, keep=keep, create_graph=create_graph, targets=set(nodes), collects=True)
     for node in nodes:
         if isinstance(node, AccumulateGrad) and node in captured:
             collect(node, captured.pop(node))

@@ -250,6 +250,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if isinstance(value, type | np.generic | Tensor):
         maker = registry.maker_of(value) if isinstance(value, type) else None
         return None if maker is None else lambda _, __: maker
+    if hasattr(value, "__adc_inline__"):
+        return None  # of adc, whatever module it names: adc.checkpoint(np.sin)
     if isinstance(value, np.poly1d):
         return None  # its methods call functions of NumPy
     model = registry.model_of(value)
