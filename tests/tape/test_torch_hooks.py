@@ -676,6 +676,20 @@ def a_pass_that_fails_does_not_count():
     return len(calls)
 
 
+@gives(["late leaf", "operation", "early leaf"])
+def a_leaf_is_reached_as_soon_as_nothing_else_leads_to_it():
+    log = []
+    early = tensor(1.0, True)
+    y = early * 2
+    late = tensor(3.0, True)
+    z = (y + 1) * late
+    late.register_post_accumulate_grad_hook(lambda t: log.append("late leaf"))
+    early.register_post_accumulate_grad_hook(lambda t: log.append("early leaf"))
+    y.register_hook(lambda g: log.append("operation"))
+    z.backward()
+    return log
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

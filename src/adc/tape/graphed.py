@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from adc.tape.node import AccumulateGrad, Dual, Node
+from adc.tape.node import AccumulateGrad, Dual, Node, orders
 from adc.tape.state import modes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def leaf_node(variable: Graphed) -> AccumulateGrad:
     node.z = None
     node.shape = variable.primal.shape
     node.dtype = variable.primal.dtype
-    node.order = 0  # before everything, so that a leaf is reached after all that leads to it
+    node.order = next(orders)  # before all that uses it, after what it does not wait for: hooks see it at once
     node.code = None
     node.lasti = 0
     node.hooks = None
@@ -187,7 +187,7 @@ class Graphed:
         given = np.asarray(value.primal if isinstance(value, Graphed) else value)
         if self.node is not None and given.dtype.kind not in "fc":
             raise RuntimeError(
-                f"data set to a tensor that requires gradients must be floating point or complex, not {given.dtype}"
+                f"data set to a tensor that requires gradients must be floating point or complex dtype, not {given.dtype}"
             )
         self.primal = given
         if isinstance(self.node, AccumulateGrad):
