@@ -213,3 +213,44 @@ def test_a_new_thread_records_though_its_maker_does_not():
         together(ask, ask)
         assert not tape.is_grad_enabled()
     assert answers == [True, True]
+
+
+class Nested(autograd.Function):
+    """Its backward pass runs another one, as deep as its value says."""
+
+    fails = False
+
+    @staticmethod
+    def forward(ctx, x):
+        with adc.enable_grad():
+            ctx.inner = x.detach().requires_grad_() - 1
+        return ctx.inner.detach()
+
+    @staticmethod
+    def backward(ctx, g):
+        if ctx.inner < 0:
+            assert not Nested.fails
+            return g
+        with adc.enable_grad():
+            Nested.apply(ctx.inner).backward()
+        return g
+
+
+def test_passes_inside_each_other_go_as_deep_as_one_likes():
+    x = adc.tensor(1500.0, requires_grad=True)
+    with adc.autograd.detect_anomaly():
+        Nested.apply(x).backward()
+    assert x.grad.item() == 1.0
+
+
+def test_an_error_from_deep_below_comes_up():
+    Nested.fails = True
+    try:
+        with pytest.raises(AssertionError):
+            Nested.apply(adc.tensor(100.0, requires_grad=True)).backward()
+    finally:
+        Nested.fails = False
+    assert adc.is_grad_enabled()
+    x = adc.tensor(3.0, requires_grad=True)
+    (x * x).backward()
+    assert x.grad.item() == 6.0

@@ -17,7 +17,7 @@ from adc.errors import InternalError, UnsupportedError
 from adc.tape import hooks, record, substitute, writes
 from adc.tape.entry import Form
 from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
-from adc.tape.state import Callbacks, modes
+from adc.tape.state import Callbacks, modes, on_another_thread
 from adc.tape.tensor import Tensor, make
 
 _by_order = attrgetter("order")
@@ -87,7 +87,19 @@ def propagate(
     order = sorted(reachable(bars), key=_by_order, reverse=True)
     if targets is not None:
         engine.wanted = _leading_to(targets, order)
+    if modes.depth and modes.depth % _DEEP == 0:  # before Python's stack is full
+        return on_another_thread(lambda: _passed(engine, order, keep, create_graph, targets))
+    return _passed(engine, order, keep, create_graph, targets)
+
+
+_DEEP = 16  # passes inside each other that share a stack
+
+
+def _passed(
+    engine: Engine, order: list[Node], keep: bool, create_graph: bool, targets: set[Node] | None
+) -> dict[Node, Any]:
     before = modes.enabled, modes.plain
+    modes.depth += 1
     # A pull's body is plain NumPy, as a traced function is.
     modes.enabled, modes.plain = create_graph, True
     callbacks, modes.callbacks = modes.callbacks, Callbacks()
@@ -101,6 +113,7 @@ def propagate(
     finally:
         modes.enabled, modes.plain = before
         modes.callbacks = callbacks
+        modes.depth -= 1
 
 
 def reachable(roots: Iterable[Node]) -> list[Node]:

@@ -40,7 +40,9 @@ def leaf_node(variable: Graphed) -> AccumulateGrad:
     node.z = None
     node.shape = variable.primal.shape
     node.dtype = variable.primal.dtype
-    node.order = next(orders)  # before all that uses it, after what it does not wait for: hooks see it at once
+    node.order = next(
+        orders
+    )  # before all that uses it, after what it does not wait for: hooks see it at once
     node.code = None
     node.lasti = 0
     node.hooks = None

@@ -15,6 +15,7 @@ from adc.tape import indexing, operators, record
 from adc.tape.entry import Entry
 from adc.tape.node import FREED, AccumulateGrad, IndexNode, Node, Whole
 from adc.tape.recorders import namespaces
+from adc.tape.state import of_threads
 from adc.tape.tensor import Tensor, make
 from adc.tape.writes import version
 
@@ -30,6 +31,7 @@ class _Local(threading.local):
 
 
 _local = _Local()
+of_threads.append(_local)
 
 
 class _Packed:

@@ -5,6 +5,7 @@ The mode classes are context managers and decorators, with the names and meaning
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import inspect
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class _Off:
@@ -49,6 +51,7 @@ class Modes(threading.local):
     check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
     callbacks: Callbacks | None = None  # of the backward pass that runs
     level: Any = None  # of adc.tape.forward_ad, while tangents are propagated
+    depth: int = 0  # how many backward passes run inside each other
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
     lent: Any = None  # adc.tape.lent.Lent: the arrays that function was given
 
@@ -96,6 +99,36 @@ class Modes(threading.local):
 
 
 modes = Modes()
+
+# What holds in one thread: adc.tape.saved adds its own.
+of_threads: list[threading.local] = [modes]
+
+
+def on_another_thread(action: Callable[[], T]) -> T:
+    """What an action gives on a thread of its own, where all is as in this one. Raises what it raises."""
+    copies = [(local, dict(vars(local))) for local in of_threads]
+    asked, inference = modes.asked, modes.inference
+    answers: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        for local, values in copies:
+            vars(local).update({k: v for k, v in values.items() if k != "_enabled"})
+        modes._change(asked, inference)
+        try:
+            answers.append(action())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            modes._change(True, False)  # what it counts for
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return answers[0]
+
 
 # Called with the former and the new value when a thread enters or leaves inference mode.
 on_inference: list[Callable[[bool, bool], None]] = []
