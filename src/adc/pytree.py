@@ -1,8 +1,9 @@
 """Nested containers of arrays are taken apart into a list of leaves and a structure, and put together again.
 
-Containers are tuples, lists, dicts, namedtuples, dataclasses, None (no leaves) and classes registered with
-`register`. Everything else is a leaf. The leaves of a dict come in sorted order of its keys, as in JAX, and a
-rebuilt dict has its own order. A structure is hashable and comparable, so it can be part of a cache key.
+Containers are tuples, lists, dicts, `OrderedDict` and `defaultdict`, namedtuples, dataclasses, None (no leaves) and
+classes registered with `register`. Everything else is a leaf. The leaves of a dict come in sorted order of its keys,
+as in JAX, and a rebuilt dict has its own order. A structure is hashable and comparable, so it can be part of a cache
+key.
 
 >>> leaves, structure = flatten({"w": [1.0, 2.0], "b": None})
 >>> leaves
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -95,6 +97,14 @@ _containers: dict[type, _Container] = {
     tuple: _Container(lambda value: (value, None), lambda kind, fixed, children: tuple(children)),
     list: _Container(lambda value: (value, None), lambda kind, fixed, children: list(children)),
     dict: _Container(_split_dict, lambda kind, fixed, children: dict(zip(fixed, children, strict=True))),
+    OrderedDict: _Container(
+        lambda value: (list(value.values()), tuple(value)),
+        lambda kind, fixed, children: OrderedDict(zip(fixed, children, strict=True)),
+    ),
+    defaultdict: _Container(
+        lambda value: (list(value.values()), (value.default_factory, tuple(value))),
+        lambda kind, fixed, children: defaultdict(fixed[0], zip(fixed[1], children, strict=True)),
+    ),
     type(None): _Container(lambda value: ((), None), lambda kind, fixed, children: None),
 }
 _namedtuple = _Container(lambda value: (value, None), lambda kind, fixed, children: kind(*children))

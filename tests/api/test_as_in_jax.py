@@ -1,6 +1,7 @@
 """What users of JAX expect of arguments, containers and rules, or an error that names them."""
 
 import warnings
+from collections import OrderedDict, defaultdict
 
 import numpy as np
 import pytest
@@ -76,3 +77,25 @@ def test_rule_inside_derivatives_of_derivatives():
     assert adc.grad(f, argnums=(0, 1))(2.0, 3.0) == (30.0, 2.0)
     assert adc.grad(lambda x: adc.grad(f)(x, x))(2.0) == 10.0
     np.testing.assert_allclose(adc.vmap(adc.grad(f), in_axes=(0, None))(X, 3.0), np.full(3, 30.0))
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_ordered_and_defaulting_dicts_are_containers(mode):
+    def f(p):
+        return sum((k + 1) * value**2 for k, value in enumerate(p.values()))
+
+    found = adc.grad(f, mode=mode)(OrderedDict(b=2.0, a=3.0))
+    assert type(found) is OrderedDict and list(found.items()) == [("b", 4.0), ("a", 12.0)]
+    found = adc.grad(f, mode=mode)(defaultdict(float, b=2.0, a=3.0))
+    assert type(found) is defaultdict and list(found.items()) == [("b", 4.0), ("a", 12.0)]
+    assert found["c"] == 0.0
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_functions_of_numpy_without_a_derivative_are_mapped_as_they_are(mode):
+    x = np.array([[0.0, 2.0, 1.0], [3.0, -1.0, 0.5]])
+    np.testing.assert_array_equal(adc.vmap(np.argmax, mode=mode)(x), [1, 0])
+    np.testing.assert_array_equal(adc.vmap(np.argsort, mode=mode)(x), np.argsort(x))
+    np.testing.assert_array_equal(adc.jacfwd(np.ones_like, mode=mode)(x[0]), np.zeros((3, 3)))
+    with pytest.raises(adc.DerivativeError, match="returns an integer"):
+        adc.grad(np.argmax, mode=mode)(x[0])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -79,7 +77,7 @@ def test_nan_goes_through(mode):
     assert np.isnan(value) and g[2] == 0.5
 
 
-@pytest.mark.parametrize("thing", [np.random.standard_gamma, math.gcd, print, dict, 3.0])
+@pytest.mark.parametrize("thing", [np.random.standard_gamma, np.busday_count, print, dict, 3.0])
 def test_builtins(thing):
     with pytest.raises(adc.SourceError):
         adc.grad(thing)

@@ -63,7 +63,7 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
 
 @functools.lru_cache(maxsize=256)
 def written_out(function: Any) -> Callable[..., Any] | None:
-    """A Python function that calls a library function which has a derivative rule; None for others.
+    """A Python function that calls a library function of the rule table; None for others.
 
     >>> written_out(np.sin)(0.0), written_out(print)
     (np.float64(0.0), None)
@@ -75,7 +75,7 @@ def written_out(function: Any) -> Callable[..., Any] | None:
         parameters = list(inspect.signature(method).parameters.values())
         return _calling(f"library.{function.__name__}", parameters, {"library": function.__self__})
     operation = registry.find(function) if isinstance(function, Hashable) else None
-    if operation is None or (operation.kind == "constant" and not isinstance(function, np.ufunc)):
+    if operation is None:
         return None
     spelling = operation.spelling if operation.function == function else registry.spell(function)
     root, _, rest = spelling.partition(".")

@@ -189,7 +189,8 @@ class Graphed:
         given = np.asarray(value.primal if isinstance(value, Graphed) else value)
         if self.node is not None and given.dtype.kind not in "fc":
             raise RuntimeError(
-                f"data set to a tensor that requires gradients must be floating point or complex dtype, not {given.dtype}"
+                "data set to a tensor that requires gradients must be floating point or complex dtype, "
+                f"not {given.dtype}"
             )
         self.primal = given
         if isinstance(self.node, AccumulateGrad):
