@@ -144,6 +144,23 @@ def test_gradcheck_compares_tangents():
         )
 
 
+def test_values_may_be_written_to_after_they_were_read():
+    with dual_level():
+        x = make_dual(tape.tensor([1.0, 2.0]), tape.tensor([1.0, 3.0])) * 1.0
+        y = x * x
+        x.mul_(x)
+        x[0] = 7.0
+        assert unpack_dual(y).tangent.tolist() == [2.0, 12.0]
+        assert unpack_dual(x).tangent.tolist() == [0.0, 12.0]
+
+
+def test_what_has_but_a_tangent_has_no_gradient():
+    with dual_level():
+        x = make_dual(tape.tensor([1.0, 2.0]), tape.tensor([1.0, 3.0]))
+        with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+            (x * x).sum().backward()
+
+
 def test_levels():
     x = tape.tensor([1.0])
     with pytest.raises(RuntimeError, match="no level exists"):

@@ -20,6 +20,7 @@ from adc.tape.entry import Pull
 from adc.tape.function import FunctionNode, FunctionWhole
 from adc.tape.gradients import grad, on_tangents
 from adc.tape.node import UNDEFINED, Dual, Node, Part, Whole, orders
+from adc.tape.saved import save_on_cpu
 from adc.tape.slicing import Need
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
@@ -51,6 +52,8 @@ class _Level:
         self.duals: weakref.WeakSet[Dual] = weakref.WeakSet()
         self.known: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
         self.recording = modes.enabled
+        # A tangent is worked out after the values that it needs may have been written to: copies of them are kept.
+        self.copies = save_on_cpu()
 
     def tangent(self, node: Node) -> Any:
         """The tangent of what a node made: of several results a list; None without one."""
@@ -66,7 +69,9 @@ def enter_dual_level() -> int:
     """Begin to propagate tangents, as `dual_level` does for a block. Raises `RuntimeError` inside another level."""
     if modes.level is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    modes.level = _Level()
+    level = _Level()
+    level.copies.__enter__()
+    modes.level = level
     modes.enabled = True  # tangents are read off the record
     return 0
 
@@ -77,6 +82,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created.")
     for node in modes.level.duals:
         node.tangent = None
+    modes.level.copies.__exit__()
     modes.enabled, modes.level = modes.level.recording, None
 
 

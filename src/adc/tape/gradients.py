@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adc.tape import hooks
-from adc.tape.node import AccumulateGrad, Node, Whole
+from adc.tape.node import AccumulateGrad, Dual, Node, Whole, leads_on
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
@@ -219,7 +219,7 @@ def _seeds(outputs: list[Tensor], given: Any, create_graph: bool) -> list[tuple[
     seeds = []
     for k, (output, adjoint) in enumerate(zip(outputs, adjoints, strict=True)):
         node = _node(output, "outputs")
-        if node is None:
+        if node is None or (Dual.made and not modes.plain and not leads_on(node)):  # in a pull all go on
             raise RuntimeError(f"element {k} of tensors does not require grad and does not have a grad_fn")
         seeds.append((node, _seed(node, adjoint, k, create_graph)))
     return seeds

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from adc.tape.node import AccumulateGrad, Dual, Node, orders
+from adc.tape.node import AccumulateGrad, Dual, Node, leads_on, orders
 from adc.tape.state import modes
 
 if TYPE_CHECKING:
@@ -51,19 +51,6 @@ def leaf_node(variable: Graphed) -> AccumulateGrad:
     return node
 
 
-def _leads_on(node: Node) -> bool:
-    """Whether anything behind a node requires a gradient: it may come from Tensors that have but a tangent."""
-    seen = {node}
-    waiting = [node]
-    for each in waiting:  # grows as it is read
-        if not each.edges and each.__class__ is not Dual:
-            return True
-        new = [edge for edge in each.edges if edge not in seen]
-        seen.update(new)
-        waiting += new
-    return False
-
-
 class Graphed:
     """The part of a Tensor that is about derivatives."""
 
@@ -81,7 +68,7 @@ class Graphed:
     @property
     def requires_grad(self) -> bool:
         """Whether a gradient can come to this Tensor."""
-        return self.node is not None and (not Dual.made or _leads_on(self.node))
+        return self.node is not None and (not Dual.made or leads_on(self.node))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:

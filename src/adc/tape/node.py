@@ -161,6 +161,19 @@ class Dual(Node):
     tangent: Any
 
 
+def leads_on(node: Node) -> bool:
+    """Whether anything behind a node requires a gradient: it may come from Tensors that have but a tangent."""
+    seen = {node}
+    waiting = [node]
+    for each in waiting:  # grows as it is read
+        if not each.edges and each.__class__ is not Dual:
+            return True
+        new = [edge for edge in each.edges if edge not in seen]
+        seen.update(new)
+        waiting += new
+    return False
+
+
 class Part(Node):
     """One result of an operation with several: its adjoint waits in the whole's until all have come."""
 
