@@ -11,122 +11,13 @@ from typing import Any
 import numpy as np
 
 from adc.tape import hooks, indexing, record, saved, views
-from adc.tape.backward import part_of
+from adc.tape.context import Context, Saved, SavedOfFunction
 from adc.tape.entry import Pull
-from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, Node, Whole
+from adc.tape.node import FREED, UNDEFINED, Node, Whole
 from adc.tape.slicing import Need
 from adc.tape.state import modes, within
 from adc.tape.tensor import Tensor, make
 from adc.tape.writes import owner_of
-
-
-class Context:
-    """What `forward` leaves for `backward`; other values may be set as attributes."""
-
-    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
-        self.needs_input_grad = needs_input_grad
-        self._saved: tuple[Any, ...] = ()
-        self._not_differentiable: set[int] = set()
-        self._materialize = True
-        self._dirty: tuple[Any, ...] = ()
-        self._outputs: tuple[Any, ...] = ()
-        self._saved_for_forward: tuple[Any, ...] = ()
-        self._pushing = False
-        self._forms: list[Any] = []  # shape and dtype of each argument that is a Tensor
-        self._node: weakref.ref[Node] | None = None  # weak: the node keeps this context
-
-    def __getattr__(self, name: str) -> Any:
-        """What was set on the node of the call."""
-        reference = self.__dict__.get("_node")
-        node = None if reference is None else reference()
-        try:
-            return vars(node)[name]
-        except (KeyError, TypeError):  # TypeError: no node yet
-            raise AttributeError(f"the context of the Function has no attribute {name!r}") from None
-
-    def save_for_backward(self, *tensors: Any) -> None:
-        """Keep Tensors, inputs or outputs; a later in-place write to one of them is caught."""
-        for k, t in enumerate(tensors):
-            if t is not None and not isinstance(t, Tensor | np.ndarray | np.generic):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}"
-                )
-        self._saved = tensors
-
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """The Tensors kept, as part of the graph, so that `backward` can be differentiated again."""
-        if self._pushing:
-            return self._saved_for_forward
-        return tuple(t.revived(self) if t.__class__ is _Saved else t for t in self._saved)
-
-    def save_for_forward(self, *tensors: Any) -> None:
-        """Keep Tensors that `jvp` reads as `saved_tensors`; those of `save_for_backward` it does not see."""
-        self._saved_for_forward = tensors
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The former name of `saved_tensors`."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
-        return self.saved_tensors
-
-    def mark_non_differentiable(self, *outputs: Tensor) -> None:
-        """Say that these outputs carry no derivative."""
-        self._not_differentiable.update(id(output) for output in outputs)
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """With False an output that nothing depends on has the adjoint None instead of zeros."""
-        self._materialize = value
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say that `forward` has written to these inputs, and returns them."""
-        for t in tensors:
-            if isinstance(t.node, AccumulateGrad):
-                raise RuntimeError(
-                    "a leaf Variable that requires grad is being used in an in-place operation."
-                )
-        self._dirty = tensors
-
-
-class _Saved:
-    """A Tensor kept by `save_for_backward` that is an output, or that `saved_tensors_hooks` have packed."""
-
-    def __init__(self, tensor: Any, output: int | None) -> None:
-        self.output = output  # which: the Tensor itself would hold its own node
-        self.node = tensor.node if output is None and tensor.__class__ is Tensor else None
-        self.form = saved.packed(record.plain(tensor)) if output is None or saved.packing() else None
-
-    def revived(self, ctx: Context) -> Tensor:
-        """The Tensor as part of the graph again."""
-        if self.output is None:
-            return make(saved.unpacked(self.form), self.node)
-        value = ctx._outputs[self.output] if self.form is None else saved.unpacked(self.form)
-        assert ctx._node is not None
-        node = ctx._node()
-        if node is None:  # the context was kept, and the graph was not
-            raise RuntimeError(FREED)
-        return part_of(node, self.output, value) if isinstance(node, Whole) else make(value, node)
-
-
-class _SavedOfFunction:
-    """One of the Tensors that `save_for_backward` was given: hooks may be set on it alone."""
-
-    def __init__(self, context: Context, position: int) -> None:
-        self._context = context
-        self._position = position
-
-    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Keep `pack_hook(tensor)` from now on, and read it by `unpack_hook`."""
-        before = self._context._saved[self._position]
-        kept = before if before.__class__ is _Saved else _Saved(before, None)
-        value = kept.form
-        if kept.output is not None and value is None:
-            value = self._context._outputs[kept.output]
-        kept.form = saved.hooked(value, pack_hook, unpack_hook)
-        every = self._context._saved
-        self._context._saved = (*every[: self._position], kept, *every[self._position + 1 :])
 
 
 class _OfFunction:
@@ -146,11 +37,11 @@ class _OfFunction:
         return found
 
     @property
-    def _raw_saved_tensors(self) -> tuple[_SavedOfFunction, ...]:
+    def _raw_saved_tensors(self) -> tuple[SavedOfFunction, ...]:
         context = None if self.kept is None else self.kept[0]
         if context is None:
             raise RuntimeError(FREED)
-        return tuple([_SavedOfFunction(context, k) for k in range(len(context._saved))])
+        return tuple([SavedOfFunction(context, k) for k in range(len(context._saved))])
 
     @property
     def has_jvp(self) -> bool:
@@ -374,7 +265,7 @@ def _own_memory(output: Any, given: list[Any], dirty: tuple[Any, ...]) -> Any:
 def _kept(tensor: Any, outputs: list[Any], packs: bool) -> Any:
     """A saved Tensor as the context holds it."""
     number = next((k for k, o in enumerate(outputs) if o is tensor), None)
-    return tensor if tensor is None or (number is None and not packs) else _Saved(tensor, number)
+    return tensor if tensor is None or (number is None and not packs) else Saved(tensor, number)
 
 
 def _returned(ctx: Context, output: Any, node: Node, index: int | None, value: Any) -> Any:
