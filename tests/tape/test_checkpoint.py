@@ -87,6 +87,17 @@ def test_callables_of_all_kinds(mode):
     assert adc.checkpoint(Norm()).__name__ == "Norm"
 
 
+def test_arguments_by_keyword_alone():
+    @adc.checkpoint
+    def f(x, *, rate=2.0, scale):
+        return np.sum(np.sin(x) * rate * scale)
+
+    assert f(X, scale=3.0) == np.sum(np.sin(X) * 2.0 * 3.0)
+    with pytest.warns(adc.FallbackWarning, match="keyword-only"):
+        found = adc.grad(lambda x: f(x, scale=x[0]))(X)
+    np.testing.assert_allclose(found, 2 * np.cos(X) * X[0] + np.array([2 * np.sum(np.sin(X)), 0.0, 0.0]))
+
+
 def test_it_runs_twice_and_stops_where_nothing_more_is_kept():
     seen = []
 

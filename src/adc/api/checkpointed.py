@@ -11,6 +11,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
 from adc.rules import registry
+from adc.runtime.copies import copied_together
 
 __all__ = ["Checkpointed", "checkpoint"]
 
@@ -22,9 +23,11 @@ class Checkpointed(Custom):
         return _AgainRule(self, arguments, plain)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves((args, kwargs))):
+        leaves, structure = pytree.flatten((args, kwargs))
+        if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
             return tape.recomputed(self.function, args, kwargs)
-        return super().__call__(*args, **kwargs)
+        args, kwargs = pytree.unflatten(structure, copied_together(leaves))
+        return self.function(*args, **kwargs)
 
 
 class _AgainRule(Rule):

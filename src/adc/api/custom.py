@@ -51,7 +51,10 @@ class Custom:
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled: one opaque operation."""
-        positional = self._positional(args, kwargs)
+        try:
+            positional = self._positional(args, kwargs)
+        except ArgumentError as error:
+            raise ev.refuse(error.what, repair=error.repair) from None
         if self in ev.open_rules:
             return ev.call(self.function, positional, {})  # its own forward rule calls it
         plain = [without_lists(a) for a in positional]
