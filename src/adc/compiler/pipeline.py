@@ -52,6 +52,7 @@ from adc.compiler.transforms import (
     gather,
     hoist,
     inplace,
+    integers,
     into,
     invariant,
     nested,
@@ -72,6 +73,7 @@ from adc.compiler.transforms import (
     stacks,
     succession,
     undo,
+    unread,
     unroll,
     vectorise,
     widen,
@@ -126,6 +128,9 @@ class Context:
     aux: results.Form | None = None
     written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
     value_type: Any = None
+    passive: set[Var] = field(
+        default_factory=set
+    )  # what the function makes without a derivative, and may raise
     # Parameters for arrays of the caller's that take the gradients.
     given: list[Var] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
@@ -209,6 +214,7 @@ def _adjoint(program: Program, context: Context) -> Program:
     value, *aux = program.results
     output = value if isinstance(value, Var) else None
     nested.refuse_stacks(context.evaluator, program.body)
+    context.passive = unread.passive(program, context.wrt)
     program = adjoint.run(program, context.wrt, output, aux, context.evaluator)
     program.name, program.doc = context.name, _docstring(context)
     if output is None:
@@ -229,12 +235,14 @@ STAGES: tuple[Stage, ...] = (
     Stage("snapshots", lambda p, c: snapshots.run(p, c.evaluator)),
     Stage("propagate", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
+    Stage("unread", lambda p, c: unread.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("diagonals", lambda p, c: diagonals.run(p, c.evaluator)),
     Stage("aliases", lambda p, c: aliases.run(p, c.evaluator)),
     Stage("reverse", _adjoint),
     Stage("opaque", lambda p, c: opaque.run(p, c.evaluator)),
     Stage("propagate-2", lambda p, c: propagate.run(p, c.evaluator)),
+    Stage("unread-2", lambda p, c: unread.after_reverse(p, c.evaluator, c.passive)),
     Stage("dead-2", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("undo", lambda p, c: undo.run(p, c.evaluator.joined_roots)),
     Stage("dead-3", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
@@ -254,6 +262,7 @@ STAGES: tuple[Stage, ...] = (
 
 # For compiled mode only: array statements become loops.
 OPTIMIZING_STAGES: tuple[Stage, ...] = (
+    Stage("integers", lambda p, c: integers.run(p, c.evaluator)),
     Stage("overflow", lambda p, c: overflow.run(p, c.evaluator)),
     Stage("widen", lambda p, c: widen.run(p, c.evaluator)),
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),

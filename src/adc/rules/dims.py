@@ -126,6 +126,16 @@ class Dim:
             return Dim(max(self.const, 0))
         return self if self.nonnegative else Dim.symbol("clamp", self)
 
+    def without_clamps(self) -> Dim:
+        """With d for every max(d, 0) that is added: no more than it is, and the same where such a term is positive."""
+        found = self
+        for symbol, coefficient in self.terms:
+            if symbol.kind == "clamp" and coefficient > 0:
+                (inside,) = symbol.payload
+                assert isinstance(inside, Dim)
+                found = found + (inside - Dim(0, ((symbol, 1),))) * coefficient
+        return found
+
     @property
     def nonnegative(self) -> bool:
         """Whether it is seen to be at least zero in every run.

@@ -469,7 +469,9 @@ def refuse_axis(axis):
 # --- counting with weights ----------------------------------------------------------------------------------
 
 
-def _binned(x, weights=None, minlength=0):
+def _binned(x, weights=None, minlength=0, require=lambda x, y: None):
+    if weights is not None:
+        shapes.require_alike(shapes.shape_of(x), shapes.shape_of(weights), require)
     return (UNKNOWN,)
 
 

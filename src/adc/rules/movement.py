@@ -165,7 +165,7 @@ def squeeze(z_bar, a, axis=None):
     return np.reshape(z_bar, np.shape(a))
 
 
-def _joined(arrays, axis=0):
+def _joined(arrays, axis=0, require=lambda x, y: None):
     if axis is None:
         return (sum((shapes.size(shapes.shape_of(a)) for a in arrays), Dim(0)),)
     first = arrays[0].shape
@@ -173,6 +173,7 @@ def _joined(arrays, axis=0):
     total = Dim(0)
     for a in arrays:
         total = total + a.shape[k]
+        shapes.require_alike(first, a.shape, require, but=k)
     return (*first[:k], total, *first[k + 1 :])
 
 
@@ -206,8 +207,10 @@ def concatenate(z_bar, arrays, axis=0):
     return tuple(bars)
 
 
-def _stacked(arrays, axis=0):
+def _stacked(arrays, axis=0, require=lambda x, y: None):
     first = shapes.shape_of(arrays[0])
+    for a in arrays[1:]:
+        shapes.require_alike(first, shapes.shape_of(a), require)
     k = axis % (len(first) + 1)
     return (*first[:k], Dim(len(arrays)), *first[k:])
 

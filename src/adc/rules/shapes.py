@@ -62,6 +62,15 @@ def broadcast(shapes: Sequence[Shape], require: Require) -> Shape:
     return tuple(result)
 
 
+def require_alike(first: Shape, other: Shape, require: Require, but: int | None = None) -> None:
+    """Require that what is joined has the lengths of the first, `but` for those along one axis."""
+    if len(first) != len(other):
+        raise ValueError("all the input arrays must have same number of dimensions")
+    for k, (a, b) in enumerate(zip(first, other, strict=True)):
+        if k != but and a != b:
+            require(a, b)
+
+
 def describe(shape: Shape) -> str:
     """A shape as an error message shows it: `(3,n)`."""
     inner = ",".join("?" if d.known is None else str(d.known) for d in shape)

@@ -87,7 +87,10 @@ def indexed_type(builder: Builder, array: Var, index: Index) -> tuple[Type, bool
             continue
         if isinstance(item, Var) and item.is_array:
             advanced_at.append(len(shape))
-            axis += item.type.ndim if item.type.dtype == "bool" else 1
+            masked = item.type.shape if item.type.dtype == "bool" else ()
+            for a, b in zip(masked, array.type.shape[axis:], strict=False):
+                builder.require_equal(a, b, "boolean index did not match indexed array along an axis")
+            axis += len(masked) or 1
             continue
         if isinstance(item, Const) and builder.is_static(item.value):
             _check_bounds(builder, item.value, array.type.shape[axis])

@@ -46,15 +46,16 @@ from adc.rules.dims import Dim, Symbol
 NO_OTHERS: Mapping[Symbol, Dim] = {}
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with a check in front of every access that is not proven to stay within its array."""
-    program.body = _Checker(program, evaluator).block(program.body, ())
+def run(program: Program, evaluator: Evaluator, only: set[Stmt] | None = None) -> Program:
+    """The program with a check in front of every access, or of `only` those, not proven to stay within its array."""
+    program.body = _Checker(program, evaluator, only).block(program.body, ())
     return program
 
 
 class _Checker:
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, only: set[Stmt] | None) -> None:
         self.ev = evaluator
+        self.only = only
         self.memory = Memory(evaluator.joined_roots)
         self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
         self.counted = _counted(program)
@@ -99,12 +100,15 @@ class _Checker:
                 self.others[symbol] = other - 1
         if first is None or stop is None:
             self.extremes[symbol] = None, None
-        elif step > 0:
-            self.extremes[symbol] = first, stop - 1
         else:
-            self.extremes[symbol] = stop + 1, first
+            low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
+            if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
+                high = (high + 1).without_clamps() - 1  # in a trip there is something to count
+            self.extremes[symbol] = low, high
 
     def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
+        if self.only is not None and stmt not in self.only:
+            return
         if isinstance(stmt, Assign) and stmt.name == "getitem":
             array, items = stmt.args
         elif isinstance(stmt, Store):
@@ -235,7 +239,8 @@ class _Checker:
                 continue
             smallest = self.extremes.get(symbol, (None, None))[0] if coefficient > 0 else None
             if smallest is None or smallest.known is None:
-                return False
+                inside = d.without_clamps()  # which make it larger
+                return inside != d and self._not_negative(inside)
             least += coefficient * smallest.known
         return least >= 0
 

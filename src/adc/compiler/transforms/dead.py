@@ -46,6 +46,12 @@ def run(program: Program, joined_roots: dict[Var, set[Var]], lengths: bool = Tru
     return program
 
 
+def unread(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Stmt]:
+    """The statements that `run` would remove."""
+    marker = _Marker(program, joined_roots, lengths=True)
+    return {s for s in walk(program.body) if s not in marker.live_stmts and not isinstance(s, Mark)}
+
+
 class _Marker:
     def __init__(self, program: Program, joined_roots: dict[Var, set[Var]], lengths: bool) -> None:
         self.lengths = lengths

@@ -1,0 +1,68 @@
+"""Python raises where machine integers go on: int() of NaN and of infinity, a division of integers by zero.
+
+    k = int(x[i] * n) % m           if not abs(x[i] * n) < 9.2e18: raise ValueError(...)
+                                    if not m != 0: raise ZeroDivisionError(...)
+                                    k = int(x[i] * n) % m
+
+NumPy's own integers go on as machine integers do. A check of what no trip changes is made in front of it (cse.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adc.compiler.analysis import counters
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, Check, Const, Program, Stmt, Var, change_blocks, walk
+from adc.compiler.ir.types import is_float, is_plain_integer
+from adc.compiler.transforms.overflow import NEAR_LIMIT
+
+_DIVISIONS = {"floor_divide", "remainder"}
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with a check in front of each operation that may raise."""
+    ranges = counters.ranges(program.body)
+    if any(may_raise(s, ranges) for s in walk(program.body)):
+        program.body = _checked(program.body, evaluator, ranges)
+    return program
+
+
+def may_raise(s: Stmt, ranges: Mapping[Var, counters.Range]) -> bool:
+    """Whether an operation of Python's integers is one that raises for some operands."""
+    if not isinstance(s, Assign) or len(s.targets) != 1 or not is_plain_integer(s.target.type):
+        return False
+    if s.name == "cast":
+        return isinstance(s.args[0], Var) and is_float(s.args[0].type)
+    return s.name in _DIVISIONS and not _is_positive(s.args[1], ranges)
+
+
+def _is_positive(x: Atom, ranges: Mapping[Var, counters.Range]) -> bool:
+    if isinstance(x, Const):
+        return bool(x.value != 0)
+    return x.dim is not None and counters.never_negative(x.dim - 1, ranges)
+
+
+def _checked(block: Block, ev: Evaluator, ranges: Mapping[Var, counters.Range]) -> Block:
+    def statement(s: Stmt) -> None:
+        change_blocks(s, lambda inner: _checked(inner, ev, ranges))
+        if may_raise(s, ranges):
+            require(s, ev)
+        ev.block.append(s)
+
+    return ev.rebuilt(block, statement)
+
+
+def require(s: Stmt, ev: Evaluator) -> None:
+    """Check that an operation which may raise does not."""
+    assert isinstance(s, Assign)
+    if s.name == "cast":
+        test = ev.op("less", ev.op("absolute", s.args[0]), NEAR_LIMIT)
+        error, message = (
+            "ValueError",
+            "cannot convert infinity, NaN or a number of more than 64 bits to an integer",
+        )
+    else:
+        test = ev.op("not_equal", s.args[1], 0)
+        error, message = "ZeroDivisionError", "integer division or modulo by zero"
+    ev.block.append(Check(ev.atom(test), error, (Const(message),), s.origin))

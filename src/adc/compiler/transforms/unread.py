@@ -1,0 +1,99 @@
+"""What the program computes and nobody reads still raises where Python and NumPy do.
+
+    x[10]                           if not 10 < n: raise IndexError(...)
+    return np.sum(x * x)            return np.sum(x * x)
+
+The statement itself goes (dead.py); what is left of it are checks of what is not proven. The reverse sweep reads less
+than the function does: `c[k]` of a sum has no part in its gradient.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.analysis import counters
+from adc.compiler.analysis.activity import Activity
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Block, Check, Const, Program, Stmt, Store, Var, change_blocks, walk
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms import bounds, dead, integers
+from adc.rules import shapes
+
+_OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
+
+
+def run(program: Program, ev: Evaluator) -> Program:
+    """The program with checks in front of what may raise and is not read."""
+    return _with_checks(program, ev, {s for s in dead.unread(program, ev.joined_roots) if _may_raise(s)})
+
+
+def after_reverse(program: Program, ev: Evaluator, passive: set[Var]) -> Program:
+    """The same for the statements that make `passive` values, where the reverse sweep does not make them again."""
+    waste = dead.unread(program, ev.joined_roots)
+    again = {(s.name, s.origin) for s in walk(program.body) if isinstance(s, Assign) and s not in waste}
+    return _with_checks(
+        program,
+        ev,
+        {
+            s
+            for s in waste
+            if isinstance(s, Assign) and not passive.isdisjoint(s.targets) and (s.name, s.origin) not in again
+        },
+    )
+
+
+def _with_checks(program: Program, ev: Evaluator, waste: set[Stmt]) -> Program:
+    if waste:
+        program.body = _checked(program.body, ev, waste, counters.ranges(program.body))
+        bounds.run(program, ev, only=waste)
+    return program
+
+
+def passive(program: Program, wrt: list[Var]) -> set[Var]:
+    """What the program makes, may raise, and has no derivative: the reverse sweep does not repeat it."""
+    activity = Activity(program.body, wrt, program.results[:1])
+    return {
+        t
+        for s in walk(program.body)
+        if isinstance(s, Assign) and _may_raise(s)
+        for t in s.targets
+        if not activity.active(t)
+    }
+
+
+def _may_raise(s: Stmt) -> bool:
+    """Whether a statement may be one that raises; which one is seen when the check is made."""
+    if isinstance(s, Store):
+        return True
+    return isinstance(s, Assign) and (
+        s.name in ("getitem", "reshape") or s.name in _OF_SOME or integers.may_raise(s, {})
+    )
+
+
+def _checked(block: Block, ev: Evaluator, waste: set[Stmt], ranges: dict[Var, counters.Range]) -> Block:
+    def statement(s: Stmt) -> None:
+        change_blocks(s, lambda inner: _checked(inner, ev, waste, ranges))
+        if s in waste and isinstance(s, Assign):
+            if integers.may_raise(s, ranges):
+                integers.require(s, ev)
+            elif s.name == "reshape":
+                _require_size(s, ev)
+            elif s.name in _OF_SOME:
+                _require_some(s, ev)
+        ev.block.append(s)
+
+    return ev.rebuilt(block, statement)
+
+
+def _require_size(s: Assign, ev: Evaluator) -> None:
+    if isinstance(s.target.type, Array) and isinstance(s.args[0].type, Array):
+        before, after = shapes.size(s.args[0].type.shape), shapes.size(s.target.type.shape)
+        if before != after:
+            ev.require_equal(before, after, "cannot reshape an array into a shape of another size")
+
+
+def _require_some(s: Assign, ev: Evaluator) -> None:
+    reduced = s.args[0].type
+    count = shapes.size(reduced.shape) if isinstance(reduced, Array) else None
+    if count is not None and s.args[1] == Const(None) and count.known is None:
+        some = ev.op("greater", ev.dim_value(count), 0)
+        message = "a reduction of no elements that has no identity"
+        ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), s.origin))
