@@ -3,6 +3,8 @@
 Code that took it for granted is made anew, or the container is refused and the tape runs, which reads it each time.
 """
 
+import functools
+import importlib.util
 import types
 import warnings
 from collections import Counter, deque, namedtuple
@@ -49,6 +51,32 @@ class Plain:
     def go(self, x):
         return x**2
 
+    @classmethod
+    def of_the_class(cls, x):
+        return x**2
+
+    @staticmethod
+    def of_nobody(x):
+        return x**2
+
+    @property
+    def factor(self):
+        return 2.0
+
+
+class Derived(Plain):
+    pass
+
+
+PLAIN, DERIVED = Plain(), Derived()
+
+
+def scaled(x, factor=2.0, *, power=2):
+    return factor * x**power
+
+
+SCALED = functools.partial(scaled, factor=3.0)
+
 
 def by_default(x, factors=[1.0, 2.0], *, table={"a": 1.0}):  # noqa: B006  # what is tested
     return x * factors[-1] * table["a"]
@@ -88,6 +116,18 @@ def _replace_method():
     Plain.go = lambda self, x: x**3
 
 
+def _replace_in_class(name, value):
+    return lambda: setattr(Plain, name, value)
+
+
+def _override():
+    Derived.go = lambda self, x: x**3
+
+
+def _replace_code():
+    scaled.__code__ = (lambda x, factor=2.0, *, power=2: factor * np.sin(x)).__code__
+
+
 def _new_attribute():
     OUT.thing.extra = 1
 
@@ -125,6 +165,32 @@ CHANGES = {
         lambda: OUT.thing.held[1].insert(0, 4.0),
     ),
     "method_of_a_class": (lambda x: np.sum(Plain().go(x)), _replace_method),
+    "method_of_an_object": (lambda x: np.sum(PLAIN.go(x)), _replace_method),
+    "method_of_a_derived_class": (lambda x: np.sum(DERIVED.go(x)), _override),
+    "class_method": (
+        lambda x: np.sum(Plain.of_the_class(x)),
+        _replace_in_class("of_the_class", classmethod(lambda cls, x: x**3)),
+    ),
+    "class_method_of_an_object": (
+        lambda x: np.sum(PLAIN.of_the_class(x)),
+        _replace_in_class("of_the_class", classmethod(lambda cls, x: x**3)),
+    ),
+    "class_method_of_an_object_made_here": (
+        lambda x: np.sum(Plain().of_the_class(x)),
+        _replace_in_class("of_the_class", classmethod(lambda cls, x: x**3)),
+    ),
+    "static_method": (
+        lambda x: np.sum(Plain.of_nobody(x)),
+        _replace_in_class("of_nobody", staticmethod(lambda x: x**3)),
+    ),
+    "property_of_an_object_made_here": (
+        lambda x: np.sum(Plain().factor * x**2),
+        _replace_in_class("factor", property(lambda self: 5.0)),
+    ),
+    "default": (lambda x: np.sum(scaled(x)), lambda: setattr(scaled, "__defaults__", (5.0,))),
+    "default_by_keyword": (lambda x: np.sum(scaled(x)), lambda: scaled.__kwdefaults__.update(power=3)),
+    "code": (lambda x: np.sum(scaled(x)), _replace_code),
+    "keyword_of_a_partial": (lambda x: np.sum(SCALED(x)), lambda: SCALED.keywords.update(factor=5.0)),
     "whether_there_is_an_attribute": (
         lambda x: np.sum(x**2) * (3.0 if hasattr(OUT.thing, "extra") else 1.0),
         _new_attribute,
@@ -150,10 +216,17 @@ CHANGES = {
 
 @pytest.fixture(autouse=True)
 def as_it_was():
-    go = Plain.go
+    before, code = dict(vars(Plain)), scaled.__code__
     yield
     OUT.__init__()
-    Plain.go, module.f, helper.scale = go, np.sin, 2.0
+    for name in ("go", "of_the_class", "of_nobody", "factor"):
+        setattr(Plain, name, before[name])
+    if "go" in vars(Derived):
+        del Derived.go
+    scaled.__code__, scaled.__defaults__ = code, (2.0,)
+    scaled.__kwdefaults__["power"] = 2
+    SCALED.keywords["factor"] = 3.0
+    module.f, helper.scale = np.sin, 2.0
     by_default.__defaults__[0][:] = [1.0, 2.0]
     by_default.__kwdefaults__["table"]["a"] = 1.0
 
@@ -177,6 +250,54 @@ def test_the_second_call_sees_it(what, mode):
         change()
         assert f(X) != before
         _right(f, g)
+
+
+def by_itself(x, factor=2.0):
+    return np.sum(factor * x**2)
+
+
+@pytest.mark.parametrize("mode", ["auto", "tape"])
+def test_defaults_and_keywords_of_the_function_itself(mode):
+    given = functools.partial(by_itself, factor=2.0)
+    g, of_partial = adc.grad(by_itself, mode=mode), adc.grad(given, mode=mode)
+    try:
+        with interpreted():
+            np.testing.assert_allclose(g(X), 4.0 * X)
+            np.testing.assert_allclose(of_partial(X), 4.0 * X)
+            by_itself.__defaults__ = (5.0,)
+            given.keywords["factor"] = 7.0
+            np.testing.assert_allclose(g(X), 10.0 * X)
+            np.testing.assert_allclose(of_partial(X), 14.0 * X)
+    finally:
+        by_itself.__defaults__ = (2.0,)
+
+
+def test_a_module_that_is_reloaded_into_its_old_functions(tmp_path):
+    """As `%autoreload` does: the functions stay the same objects."""
+    file = tmp_path / "reloaded.py"
+
+    def loaded(text):
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location("reloaded", file)
+        found = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(found)
+        return found
+
+    text = "def loss(x, k=2.0):\n    return inner(x) * k\n\n\ndef inner(x):\n    return x[0] ** 2\n"
+    old = loaded(text)
+    g = adc.grad(old.loss)
+    with interpreted():
+        np.testing.assert_allclose(g(X), [4.0 * X[0], 0.0, 0.0])
+        for newer in (
+            text.replace("** 2", "** 3  # the third power"),
+            text.replace("(x, k=2.0)", "(x, k=3.0, shift=0.5)").replace("inner(x) *", "inner(x + shift) *"),
+        ):
+            new = loaded(newer)
+            for name in ("loss", "inner"):
+                function, other = getattr(old, name), getattr(new, name)
+                function.__code__, function.__defaults__ = other.__code__, other.__defaults__
+            slope = [(old.loss(X + 1e-6 * e) - old.loss(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+            np.testing.assert_allclose(g(X), slope, atol=1e-8)
 
 
 def grows(x):

@@ -75,6 +75,10 @@ class Parameters:
     """
 
     def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
+        self._of = function if isinstance(function, types.FunctionType) else None
+        if self._of is not None:
+            self._code, self._positional = self._of.__code__, self._of.__defaults__
+            self._named = dict(self._of.__kwdefaults__ or {})
         self.signature = function.signature if isinstance(function, Closure) else inspect.signature(function)
         parameters = list(self.signature.parameters.values())[skip:]
         self.signature = self.signature.replace(parameters=parameters)
@@ -97,6 +101,21 @@ class Parameters:
                 None if any(d is _MISSING for d in self._defaults[k:]) else tuple(self._defaults[k:])
                 for k in range(len(positional) + 1)
             ]
+        )
+
+    def current(self) -> bool:
+        """Whether the function takes its arguments still so: what reloads a module puts new code in old functions."""
+        of = self._of
+        if of is None:
+            return True
+        named = of.__kwdefaults__
+        return (
+            of.__code__ is self._code
+            and of.__defaults__ is self._positional
+            and (
+                not named
+                or (len(named) == len(self._named) and all(named.get(k) is v for k, v in self._named.items()))
+            )
         )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Layout, tuple[Any, ...]]:

@@ -35,7 +35,9 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     """
     if isinstance(function, functools.partial):
         inner, args, kwargs = taken_apart(function.func)
-        return inner, (*args, *function.args), {**kwargs, **function.keywords}
+        # Its own dict, which the user may change between calls.
+        keywords = {**kwargs, **function.keywords} if kwargs else function.keywords
+        return inner, (*args, *function.args), keywords
     if isinstance(function, types.MethodType):
         written = written_out(function)
         if written is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +34,11 @@ class Specialisation:
     mode: Mode
     # How to read each, and the key that the value must have.
     captures: tuple[tuple[Callable[[], Any], Any], ...] = ()
-    guards: tuple[Guard, ...] = ()
+    # How to read what was taken for granted, and what it was.
+    guards: tuple[tuple[Callable[[], Any], Any, Guard], ...] = ()
+    # The user's functions that were looked into, and their code: a reload may put new code into old functions.
+    functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
+    defaults: tuple[tuple[types.FunctionType, Any], ...] = ()  # those of them whose defaults were taken
     sizes: Sizes | None = None  # those of the arguments, where the code holds for them only
     written: tuple[int, ...] = ()  # inputs that the function writes to
     context: pipeline.Context | None = None  # None on the tape
@@ -43,9 +48,15 @@ class Specialisation:
     def current_captures(self) -> list[Any] | None:
         """The values read from outside the function now, or None when the code does not fit them any more."""
         found = []
+        for function, code in self.functions:
+            if function.__code__ is not code:
+                return None
+        for function, defaults in self.defaults:
+            if function.__defaults__ is not defaults:
+                return None
         try:
-            for guard in self.guards:
-                if guard.read() is not guard.value and not guard.holds():
+            for read_value, value, guard in self.guards:
+                if read_value() is not value and not guard.holds():
                     return None
             for read_value, expected in self.captures:
                 key, value = leaf_key(read_value())
@@ -61,8 +72,17 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
     """What the pipeline made, ready to be called."""
     assert context.lowered is not None and context.program is not None
     captures = tuple((c.place.read, leaf_key(c.place.read())[0]) for c in context.lowered.captures)
+    evaluator = context.evaluator
     return Specialisation(
-        run, mode, captures, tuple(context.lowered.guards), context.request.sizes, context.written, context
+        run,
+        mode,
+        captures,
+        tuple((g.read, g.value, g) for g in context.lowered.guards),
+        tuple(evaluator.functions.items()),
+        tuple(evaluator.defaults.items()),
+        context.request.sizes,
+        context.written,
+        context,
     )
 
 

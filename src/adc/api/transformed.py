@@ -93,20 +93,24 @@ class Transformed:
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
         self._lock = threading.RLock()
         self._warned: set[Mode] = set()  # the engines that a fallback to was told of
-        self._parameters = Parameters(self._function)
         # argnums counts the arguments that a caller sees: not those fixed already, nor `self`.
         self._hidden = len(self._fixed_args) + (is_method(self._function) and not self._fixed_args)
-        # Indexed by the number of positional arguments: the short way through a plain call.
-        self._completions = [] if self._fixed_args or self._fixed_kwargs else self._parameters.completions
-        self._wanted: tuple[bool, ...] = ()
-        if not self._parameters.variadic:
-            self._wanted = self._flags(self._parameters.layout)
+        self._take_parameters()
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())
         self.__adc_primal__ = function
         self._takes_out = (
             "out" not in self._parameters.layout.names and dict not in self._parameters.variadic.values()
         )
+
+    def _take_parameters(self) -> None:
+        """How the function takes its arguments: asked anew when it has other code, or other defaults."""
+        self._parameters = Parameters(self._function)
+        # Indexed by the number of positional arguments: the short way through a plain call.
+        self._completions = [] if self._fixed_args or self._fixed_kwargs else self._parameters.completions
+        self._wanted: tuple[bool, ...] = ()
+        if not self._parameters.variadic:
+            self._wanted = self._flags(self._parameters.layout)
 
     def __set_name__(self, owner: type, name: str) -> None:
         # A decorated method: the instance comes first, whatever the parameter is called.
@@ -364,6 +368,9 @@ class Transformed:
         read(values, wanted, key, inputs)
         known = self._fitting(tuple(key), inputs)
         if known is None or known.written or known.context is None:
+            if not self._parameters.current():
+                self._take_parameters()
+                return self(*args, **kwargs)
             call = Call(layout, values, wanted, tuple(key))
             known = self._known(call, inputs) if known is None else known
             if known.written:

@@ -7,6 +7,7 @@ all of them.
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import gast
@@ -42,6 +43,10 @@ class Core(Merging):
     choices: list[tuple[Value, tuple[Value, Value]]]
     captures: list[Capture]
     guards: list[Guard]
+    functions: dict[types.FunctionType, types.CodeType]  # the user's, that were looked into
+    defaults: dict[
+        types.FunctionType, Any
+    ]  # those of them that were called with fewer arguments than they take
     records: list[tuple[Place, Instance]]
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into

@@ -163,8 +163,9 @@ class Expressions(Operators):
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)
-            if isinstance(value, types.MethodType) and _is_of_the_user(type(base)):
-                instances.stays(self, type(base), name)
+            cls = base if isinstance(base, type) else type(base)
+            if callable(value) and _is_of_the_user(cls):
+                instances.stays(self, cls, name)
             return value
         if name == "shape":
             return self.shape_values(base.type.shape)

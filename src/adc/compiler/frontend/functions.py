@@ -6,6 +6,7 @@ import difflib
 import functools
 import inspect
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +65,8 @@ class Functions(Iteration):
             return taken.__adc_inline__(self, (), bound)
         # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
         in_rule = self.frame.source is None or (function.__module__ or "").startswith("adc.rules")
+        if not in_rule and not _is_of_a_library(function.__module__):
+            self.note_function(source.function, len(args) + len(kwargs) < len(bound))
         frame = Frame(
             None if in_rule else source,
             source.globals,
@@ -89,6 +92,12 @@ class Functions(Iteration):
             if refusal is error:
                 raise
             raise refusal from error
+
+    def note_function(self, function: types.FunctionType, by_default: bool) -> None:
+        """What a function does is taken for granted until it has other code, or other defaults where it took them."""
+        self.functions[function] = function.__code__
+        if by_default:
+            self.defaults[function] = function.__defaults__
 
     def without_a_rule(self, function: Any, why: str) -> UnsupportedError:
         """The refusal of a function that has no rule: the closest one that has, and how to write one."""
@@ -128,9 +137,11 @@ class Functions(Iteration):
                 place = Place(operator.getitem, Place(getattr, function, "__defaults__"), k)
                 self._take_default(bound, given, default, place)
         for key, default in (getattr(function, "__kwdefaults__", None) or {}).items():
+            place = Place(operator.getitem, Place(getattr, function, "__kwdefaults__"), key)
             if may_change(default):
-                place = Place(operator.getitem, Place(getattr, function, "__kwdefaults__"), key)
                 self._take_default(bound, given, default, place)
+            elif key not in given:
+                self.taken(place, key)
         return dict(bound.arguments)
 
     def _take_default(

@@ -86,6 +86,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     if isinstance(found, property):
         if found.fget is None:
             raise AttributeError(f"property '{name}' of '{owner.cls.__name__}' object has no getter")
+        stays(ev, owner.cls, name)
         return ev.call(found.fget, [owner], {})
     if name == "__class__":
         return owner.cls
@@ -103,9 +104,12 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
 
 
 def stays(ev: Core, cls: type, name: str) -> None:
-    """What a class defines as a method is taken for granted: another may take its place between calls."""
-    if isinstance(getattr(cls, name), types.FunctionType):
-        ev.taken(Place(getattr, cls, name), name)
+    """What a class defines as a method or property is taken for granted: another may take its place between calls."""
+    found, place = getattr(cls, name, None), Place(getattr, cls, name)
+    if isinstance(found, (types.FunctionType, property)):
+        ev.taken(place, name)
+    elif isinstance(found, types.MethodType):  # one of the class, made anew at each read
+        ev.taken(Place(getattr, place, "__func__"), name)
 
 
 def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:

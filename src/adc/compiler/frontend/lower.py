@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,8 @@ class Evaluator(Statements):
         self.statement_block = None
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
+        self.functions: dict[types.FunctionType, types.CodeType] = {}
+        self.defaults: dict[types.FunctionType, Any] = {}
         self.records: list[tuple[Place, Instance]] = []  # dataclasses outside the function
 
 
@@ -120,6 +123,7 @@ def _lowered(
     evaluator.origin = Location(source.file, source.first_line, 0, None, source.line(source.first_line))
     arguments, params = bind(evaluator)
     body = evaluator.block
+    evaluator.note_function(source.function, bool(source.function.__defaults__))
     frame = Frame(source, source.globals, dict(source.closure), arguments)
     if evaluate is None and not hasattr(function, "__adc_inline__") and not _is_wrapper(function):
         output = evaluator.run_function(source.tree, frame)

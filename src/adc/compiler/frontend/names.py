@@ -6,6 +6,7 @@ What is found outside the function is an input of the program (arrays, floats), 
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections import OrderedDict, defaultdict
 from typing import Any
@@ -20,9 +21,11 @@ from adc.compiler.frontend.frame import (
     Guard,
     Instance,
     OutsideDict,
+    Partial,
     Place,
     SurelyRaised,
     class_of,
+    keys,
     length,
     members,
 )
@@ -128,6 +131,12 @@ class Names(Core):
         if type(value) is set and len(value) <= LONGEST:
             self.taken(Place(members, place), label)
             return value
+        if isinstance(value, functools.partial) and value.keywords:
+            self.taken(place, label)
+            keywords = Place(getattr, value, "keywords")
+            self.taken(Place(keys, keywords), label)
+            given = {k: self.captured(Place(operator.getitem, keywords, k), k) for k in value.keywords}
+            return Partial(value.func, value.args, given)
         if may_change(value):
             raise self.refuse(
                 f"`{label}` is a {type(value).__name__} outside the function",
