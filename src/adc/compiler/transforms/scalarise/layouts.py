@@ -14,6 +14,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.scalarise.nests import Nests, matching_axes
 from adc.compiler.transforms.stacks import swaps_last
+from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import size
@@ -83,9 +84,52 @@ def contiguous(nests: Nests, x: Var) -> Var:
     given = x.type.layout == "C" and (not sliced or (stmt is not None and stmt.name == "reshape"))
     if given and not _in_order_of_lapack(stmt):
         return x
+    if stmt is not None and sliced and x.type.layout == "C" and _is_block(stmt):
+        return _block(nests, x, stmt)
     fresh = Var(x.name, Array(x.type.dtype, x.type.shape), named=False)
     nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
     return fresh
+
+
+def _is_block(stmt: Assign) -> bool:
+    """Whether a view is some integers, one slice and then whole axes of an array in C order: a contiguous piece."""
+    if stmt.name != "getitem" or stmt.args[0].type.layout != "C":
+        return False
+    items = stmt.args[1]
+    integers = next((k for k, i in enumerate(items) if isinstance(i, Slice)), len(items))
+    return (
+        integers < len(items)
+        and items[integers].step is None
+        and all(i != Const(None) for i in items[:integers])
+        and all(i == FULL for i in items[integers + 1 :])
+    )
+
+
+def _block(nests: Nests, x: Var, stmt: Assign) -> Var:
+    """A contiguous piece of an array, as a part of that array laid flat: Numba takes no other for contiguous."""
+    ev, (base, items) = nests.ev, stmt.args
+    shape = base.type.shape
+    flat = Var(base.name, Array(base.type.dtype, (size(shape),)), named=False, view_of=base, root=base.root)
+    reshaped(
+        nests,
+        Assign((flat,), registry.named("reshape"), (base, (ev.atom(ev.dim_value(size(shape))),)), ev.origin),
+    )
+    first: Any = 0
+    for axis, item in enumerate(items):
+        if item == FULL:
+            continue
+        if isinstance(item, Slice):
+            position = 0 if item.start in (None, Const(None)) else nests.start(item.start, shape[axis])
+        else:
+            position = nests.positive(item, shape[axis])
+            if isinstance(position, Var) and not nests.never_negative(position):
+                position = nests.counted(position, shape[axis])
+        rows = ev.op("multiply", position, ev.dim_value(size(shape[axis + 1 :])))
+        first = ev.op("add", first, rows)
+    last = ev.op("add", first, ev.dim_value(size(x.type.shape)))
+    part = ev.getitem(flat, (Slice(ev.atom(first), ev.atom(last), None),))
+    part.type = Array(x.type.dtype, (size(x.type.shape),))
+    return part
 
 
 def _in_order_of_lapack(stmt: Assign | None) -> bool:
@@ -98,15 +142,27 @@ def _in_order_of_lapack(stmt: Assign | None) -> bool:
     return stmt.op.module.startswith(("numpy.linalg", "scipy.linalg"))
 
 
+def _as_it_was(nests: Nests, x: Var) -> Var:
+    """What an array is a reshape of: in its order the elements come alike, and no view of it needs to be copied."""
+    made = nests.definition.get(x)
+    while made is not None and made.name in ("expand_dims", "squeeze", "reshape", "ravel"):
+        if x.view_of is None or not isinstance(made.args[0], Var) or not made.args[0].is_array:
+            break
+        x = made.args[0]
+        made = nests.definition.get(x)
+    return x
+
+
 def reshaped(nests: Nests, stmt: Assign) -> None:
-    source = stmt.args[0]
+    source = _as_it_was(nests, stmt.args[0])
     matching = matching_axes(source.type.shape, stmt.target.type.shape) is not None
     if matching and stmt.name != "squeeze":  # which Numba lacks
-        nests.ev.block.append(
-            Assign(stmt.targets, stmt.op, (contiguous(nests, source), *stmt.args[1:]), stmt.origin)
-        )
+        source = contiguous(nests, source)
+        _refuse_lost(nests, stmt, source)
+        nests.ev.block.append(Assign(stmt.targets, stmt.op, (source, *stmt.args[1:]), stmt.origin))
         return
     source = contiguous(nests, source)
+    _refuse_lost(nests, stmt, source)
     shape = nests.ev.operand(nests.ev.shape_values(stmt.target.type.shape))
     if len(shape) == 1:
         shape = shape[0]
@@ -114,6 +170,21 @@ def reshaped(nests: Nests, stmt: Assign) -> None:
         # What NumPy would have in any order is a copy by now.
         stmt.target.type = Array(stmt.target.type.dtype, stmt.target.type.shape)
     nests.ev.block.append(Assign(stmt.targets, registry.named("reshape"), (source, shape), stmt.origin))
+
+
+def _refuse_lost(nests: Nests, stmt: Assign, source: Var) -> None:
+    """Refuse a reshape that is a view in NumPy, of an array that is written to, where what is reshaped is a copy."""
+    if (
+        stmt.target.view_of is not None
+        and stmt.target.root in nests.written
+        and source.root is not stmt.target.root
+    ):
+        raise UnsupportedError(
+            "a part of an array that is written to is reshaped",
+            location=stmt.origin,
+            why="Numba reshapes a copy of it: one would not see what is written to the other.",
+            repair="Reshape the whole array, or a copy of the part.",
+        )
 
 
 def flat(nests: Nests, x: Any) -> Any:
