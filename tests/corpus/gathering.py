@@ -281,3 +281,13 @@ def windows_as_long_as_a_filter(x, w):
 def windows_of_two_axes(image, a, b):
     windows = np.lib.stride_tricks.sliding_window_view(image, (a, b))
     return np.sum(windows.max(axis=(2, 3)) * windows.mean(axis=(-2, -1)))
+
+
+@program(lambda r: (r.normal(size=4),))
+def a_diagonal_and_a_block_of_positions(x):
+    a = np.zeros((4, 4))
+    i = np.arange(4)
+    a[i, i] = x
+    a[np.ix_([0, 3], [1, 2])] = np.outer(x[:2], x[2:])
+    a[..., -1] *= 2
+    return np.sum(a**2)

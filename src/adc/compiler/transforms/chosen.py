@@ -75,7 +75,7 @@ class _Chooser:
 
 def _tests(loop: For) -> list[tuple[Var, Atom]]:
     """The questions in a loop whether its counter is some number made outside, and these numbers."""
-    inside = {v for s in walk([loop]) for v in defined(s)}
+    inside = {loop.index, *(v for s in walk([loop]) for v in defined(s))}
     return [
         (s.target, place)
         for s in loop.body
