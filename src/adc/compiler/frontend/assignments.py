@@ -11,7 +11,7 @@ import numpy as np
 from adc.compiler.frontend import frozen, growing, instances, list_methods, parts, stretching
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, once
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
@@ -26,7 +26,8 @@ class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
-        value = self.evaluate_maybe(node.value)
+        delayed = isinstance(node.value, gast.GeneratorExp)
+        value = self.delayed(node.value) if delayed else self.evaluate_maybe(node.value)
         if isinstance(value, Maybe) and not all(isinstance(t, gast.Name) for t in node.targets):
             value = self.required(value, "value")
         for target in node.targets:
@@ -39,7 +40,7 @@ class Assignments(Calls):
     def bind(self, target: Any, value: Value) -> None:
         """Assign a value to a target: a name, a pattern of names, an element or slice."""
         if isinstance(target, gast.Name):
-            self.frame.env[target.id] = self.named_value(value, target.id)
+            self.frame.env[target.id] = self.named_value(once(value), target.id)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self._unpack(target, value)
         elif isinstance(target, gast.Subscript):

@@ -35,6 +35,7 @@ from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
     Evaluated,
+    Given,
     Instance,
     ListValue,
     NeedsUnrolling,
@@ -91,6 +92,7 @@ _PURE = {
     frozenset,
     math.lcm,
 }
+_GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
 _COMPARING = {"index", "count", "remove"}
@@ -127,6 +129,7 @@ class Calls(Functions):
 
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
+        args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
             if not self.known_length(items):
@@ -135,7 +138,8 @@ class Calls(Functions):
                     [items, *self._start_of_sum(function, node)],
                     {},
                 )
-        args = self.elements(node.args, self.evaluate_maybe)
+            args = [self.generated(node.args[0], items)]
+        args += self.elements(node.args[len(args) :], self.evaluate_maybe)
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.evaluate(keyword.value)
@@ -187,7 +191,8 @@ class Calls(Functions):
             return self.call(own, args[1:], kwargs)
         special = _SPECIAL.get(function) if hashable else None
         if special is not None:
-            return special(self, *args, **kwargs)
+            found = special(self, *args, **kwargs)
+            return Given(found) if function in _GONE_OVER_ONCE and isinstance(found, list) else found
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:

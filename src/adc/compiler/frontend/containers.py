@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Partial
+from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Once, Partial
 from adc.compiler.frontend.values import rebuilt
 from adc.errors import Location, UnsupportedError
 
@@ -54,6 +54,8 @@ class Contents:
                 self.held[id(value)] = (value, value.copy())
                 for item in _items(value):
                     self._visit(item)
+        elif isinstance(value, Once):
+            self._visit(value.state)
         elif isinstance(value, tuple):
             for item in value:
                 self._visit(item)

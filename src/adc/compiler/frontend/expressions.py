@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -12,8 +12,10 @@ import numpy as np
 from adc.compiler.frontend import growing, instances, list_calls, parts
 from adc.compiler.frontend.frame import (
     Closure,
+    Given,
     Growing,
     Instance,
+    Items,
     ListValue,
     NeedsUnrolling,
     OutsideDict,
@@ -41,10 +43,13 @@ class Expressions(Operators):
     # --- containers and strings -----------------------------------------------------------------------------
 
     def eval_Tuple(self, node: Any) -> Value:
-        return tuple(self.elements(node.elts))
+        items = tuple(self.elements(node.elts))
+        self._refuse_iterators(items, node)
+        return items
 
     def eval_List(self, node: Any) -> Value:
         items = self.elements(node.elts)
+        self._refuse_iterators(items, node)
         with self.origin_at(self.locate(node)):
             return self.new_list(items)
 
@@ -72,6 +77,16 @@ class Expressions(Operators):
                 items.append((evaluate or self.evaluate)(element))
         return items
 
+    def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
+        """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
+        if any(isinstance(item, (Items, Given)) for item in items):
+            with self.origin_at(self.locate(node)):
+                raise self.refuse(
+                    "a generator, or what zip(), map() and the like give, is put into a container",
+                    "what is left of it depends on who took what",
+                    "make a list of it",
+                )
+
     def eval_Dict(self, node: Any) -> Value:
         result = {}
         for key, value in zip(node.keys, node.values, strict=True):
@@ -82,6 +97,7 @@ class Expressions(Operators):
             with self.origin_at(self.locate(key)):
                 require_known_key(self, k)
             result[k] = self.evaluate(value)
+        self._refuse_iterators(result.values(), node)
         return result
 
     def eval_JoinedStr(self, node: Any) -> Value:
@@ -97,7 +113,17 @@ class Expressions(Operators):
 
     def eval_NamedExpr(self, node: Any) -> Value:
         value = self.evaluate_maybe(node.value)
-        self.frame.env[node.target.id] = self.named_value(value, node.target.id)
+        frame = self.frame
+        while frame.regions is not None:
+            if self.region_depth > frame.regions:
+                raise self.refuse(
+                    f"`{node.target.id}` of a function is assigned in a comprehension on some paths only",
+                    "a comprehension has names of its own, which are all that a branch in it can set",
+                    "write a loop",
+                )
+            assert frame.parent is not None
+            frame = frame.parent
+        frame.env[node.target.id] = self.named_value(value, node.target.id)
         return value
 
     def named_value(self, value: Value, name: str) -> Value:

@@ -61,6 +61,28 @@ class Iterated:
     run_time = True
 
 
+class Given(list[Any]):
+    """The items of what is gone over once, where all are known: those of map() or filter()."""
+
+
+@dataclass(eq=False)
+class Once:
+    """What a name holds that is gone over once: a generator, or what zip(), map() and the like give.
+
+    The generator is evaluated where its items are asked for, as Python does.
+    """
+
+    items: Callable[[], Any]
+    state: dict[str, bool] = field(default_factory=dict)  # changes as a dict of the program does
+    run_time = True
+
+
+def once(value: Any) -> Any:
+    """A value as a name holds it."""
+    generated = isinstance(value, Growing) and value.generated
+    return Once(lambda: value) if generated or isinstance(value, (Items, Given)) else value
+
+
 @dataclass(eq=False)
 class SuperOf:
     """`super()` in a method of `cls`."""
@@ -85,6 +107,7 @@ class Growing:
     made: Location | None = None  # where that was written down
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
+    generated: bool = False  # what a generator gives, which is gone over once
     room: Room | None = None
     # Variables made later are not there where its places are allocated.
     born: str = field(default_factory=newest)
@@ -293,6 +316,8 @@ class Frame:
     stored: set[str] = field(default_factory=set)  # names that its statements assign
     liveness: Liveness | None = None
     unroll: bool = False  # rule bodies: loops over constant ranges are unrolled
+    # Of a comprehension, which has names of its own: the regions around it. What `:=` assigns is its parent's.
+    regions: int | None = None
     depth: int = 0  # nesting of calls
 
 

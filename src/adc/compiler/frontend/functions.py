@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.compiler.frontend import desugar
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Closure, Frame, Place
+from adc.compiler.frontend.frame import Closure, Frame, Place, once
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, may_change
@@ -142,7 +142,7 @@ class Functions(Iteration):
                 self._take_default(bound, given, default, place)
             elif key not in given:
                 self.taken(place, key)
-        return dict(bound.arguments)
+        return {name: once(value) for name, value in bound.arguments.items()}
 
     def _take_default(
         self, bound: inspect.BoundArguments, given: set[str], default: Any, place: Place

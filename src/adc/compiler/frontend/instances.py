@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Evaluated, Instance, Place
+from adc.compiler.frontend.frame import Evaluated, Given, Instance, Items, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Var
 
@@ -143,6 +143,12 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "return the value instead",
         )
     ev.refuse_either(owner)
+    if isinstance(value, (Items, Given)):
+        raise ev.refuse(
+            f"`{name}` is what zip(), map() or the like gives, and is kept in an object",
+            "what is left of it depends on who took what",
+            "make a list of it",
+        )
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")

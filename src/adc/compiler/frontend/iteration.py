@@ -12,11 +12,14 @@ from adc.compiler.frontend import comprehensions, growing, instances
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
+    Frame,
+    Given,
     Growing,
     Instance,
     Items,
     Iterated,
     ListValue,
+    Once,
     Range,
     RunTimeLength,
 )
@@ -166,12 +169,30 @@ class Iteration(Expressions):
 
     def _looped(self, node: Any, items: Value) -> Value:
         """The elements of a comprehension in the order of the loop that it abbreviates."""
+        self._refuse_named(node, "over as many items as the data has", "it is a loop with names of its own")
         closure = Closure(comprehensions.as_function(node), self.frame, {})
         with self.origin_at(self.locate(node)):
             return self.call(closure, [items], {})
 
+    def _refuse_named(self, node: Any, what: str, why: str) -> None:
+        """Refuse `:=` in a comprehension."""
+        named = next((n for n in gast.walk(node) if isinstance(n, gast.NamedExpr)), None)
+        if named is not None:
+            with self.origin_at(self.locate(named)):
+                raise self.refuse(
+                    f"`{named.target.id}` is assigned in a comprehension {what}", why, "write a loop"
+                )
+
     def eval_GeneratorExp(self, node: Any) -> Value:
-        return self._listed(node, self.evaluate(node.generators[0].iter))
+        return self.generated(node, self.evaluate(node.generators[0].iter))
+
+    def generated(self, node: Any, items: Value) -> Value:
+        """What a generator expression gives, all at once."""
+        self._refuse_named(node, "in round brackets", "how far it comes depends on who goes over it")
+        found = self._listed(node, items)
+        if isinstance(found, Growing):
+            found.generated = True
+        return Given(found) if isinstance(found, list) else found
 
     def eval_DictComp(self, node: Any) -> Value:
         pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
@@ -188,21 +209,49 @@ class Iteration(Expressions):
         return self.set_of(items, node)
 
     def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
+        """The elements one by one, in a scope of their own: a function made there sees what its names come to be."""
+        outer = self.frame
+        self.frame = Frame(
+            outer.source,
+            outer.globals,
+            {},
+            parent=outer,
+            caller=outer.caller,
+            liveness=outer.liveness,
+            unroll=outer.unroll,
+            depth=outer.depth,
+            regions=self.region_depth,
+        )
+        try:
+            return self._each(element, generators, items)
+        finally:
+            self.frame = outer
+
+    def _each(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         generator, *rest = generators
         results: list[Value] = []
-        outer = dict(self.frame.env)
         for item in self.static_items(items, generator.iter):
             self.bind(generator.target, item)
             tests = [self.evaluate(test) for test in generator.ifs]
             if any(isinstance(t, Var) for t in tests):
-                self.frame.env = outer
                 raise RunTimeLength("the condition of a comprehension depends on the data")
             if all(tests):
                 results.extend(
-                    self._comprehended(element, rest, self.evaluate(rest[0].iter))
+                    self._each(element, rest, self.evaluate(rest[0].iter))
                     if rest
                     else [self.evaluate(element)]
                 )
-        self.frame.env.clear()
-        self.frame.env.update(outer)
         return results
+
+    def delayed(self, node: Any) -> Once:
+        """A generator expression that gets a name: only what it goes over is evaluated where it stands."""
+        frame, items = self.frame, self.evaluate(node.generators[0].iter)
+
+        def listed() -> Value:
+            here, self.frame = self.frame, frame
+            try:
+                return self.generated(node, items)
+            finally:
+                self.frame = here
+
+        return Once(listed)

@@ -20,6 +20,7 @@ from adc.compiler.frontend.frame import (
     Frame,
     Guard,
     Instance,
+    Once,
     OutsideDict,
     Partial,
     Place,
@@ -82,6 +83,9 @@ class Names(Core):
                         found = self.required(value, name)
                     self.now_present(frame, name, value, found)
                     return found
+                if isinstance(value, Once):
+                    with self.origin_at(self.locate(node)):
+                        return self._gone_over_once(name, value)
                 return value
             if name in frame.closure:
                 cell = frame.closure[name]
@@ -99,6 +103,16 @@ class Names(Core):
             return getattr(builtins, name)
         with self.origin_at(self.locate(node)):
             raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
+
+    def _gone_over_once(self, name: str, iterator: Once) -> Value:
+        if iterator.state.get("read"):
+            raise self.refuse(
+                f"`{name}` is gone over once, and is read again here",
+                "what is left of a generator, or of zip(), map() and the like, depends on who took what",
+                "make a list of it",
+            )
+        iterator.state["read"] = True
+        return iterator.items()
 
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""

@@ -382,7 +382,8 @@ def _super(self: Calls, *args: Value) -> Value:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
-        args = (cell.cell_contents, self.frame.env[_first_parameter(self.frame.source.tree)])
+        first = gast.Name(_first_parameter(self.frame.source.tree), gast.Load(), None, None)
+        args = (cell.cell_contents, self.evaluate(first))
     cls, owner = args
     if not isinstance(owner, Instance):
         raise self.refuse("super() of an object made outside the function is not supported")

@@ -1,0 +1,159 @@
+"""What is gone over once, names of comprehensions, and functions that see what their names come to be."""
+
+# ruff: noqa: B905, C417, RUF007  (as people write it)
+
+import itertools
+
+import numpy as np
+from tests.corpus import program
+
+ONCE = dict.fromkeys(("compiled", "python"), "gone over once")
+MAPPED = dict.fromkeys(("compiled", "python"), "or the like gives, and is kept in an object")
+HELD = dict.fromkeys(("compiled", "python"), "is put into a container")
+NAMED = dict.fromkeys(("compiled", "python"), "is assigned in a comprehension")
+
+
+def three(r):
+    return (r.normal(size=3),)
+
+
+@program(three)
+def functions_of_a_comprehension_share_its_name(x):
+    i = 10
+    scaled = [lambda v: v * i for i in range(3)]
+    bound = [lambda v, i=i: v * i for i in range(3)]
+    return i * sum(f(v) for f, v in zip(scaled, x)) + sum(f(v * v) for f, v in zip(bound, x))
+
+
+@program(three)
+def functions_of_two_loops_of_a_comprehension(x):
+    rows = [[lambda: v * w for w in (1.0, 2.0)] for v in (x[0], x[1])]
+    return rows[0][0]() + rows[1][0]() * 3.0
+
+
+@program(three)
+def a_sum_that_a_comprehension_carries(x):
+    total = 0.0
+    parts = [total := total + v for v in (x[0], x[1], x[2])]
+    return total * parts[1]
+
+
+@program(three)
+def a_product_that_a_dict_comprehension_carries(x):
+    y = 5.0
+    found = {k: (y := y * v) for k, v in enumerate((x[0], x[1]))}
+    return y + found[0]
+
+
+@program(three, refused=NAMED)
+def the_first_that_is_found(x):
+    if any((hit := v) > -5.0 for v in x):
+        return hit**2
+    return x[1]
+
+
+@program(lambda r: (r.normal(size=20),))
+def a_sum_over_as_many_as_there_are(x):
+    total = 0.0
+    parts = [total := total + v for v in x]
+    return total * parts[1]
+
+
+@program(three)
+def a_generator_is_evaluated_where_it_is_read(x):
+    k = 2.0
+    y = x.copy()
+    scaled = (v * k for v in y)
+    k = 3.0
+    y[0] = 5.0
+    return sum(scaled) ** 2
+
+
+@program(three, refused=ONCE)
+def a_generator_twice(x):
+    squares = (v * v for v in x)
+    total = 0.0
+    for s in squares:
+        total += s**2
+    return total + sum(squares)
+
+
+@program(three, refused=ONCE)
+def map_twice(x):
+    squares = map(lambda v: v * v, x)
+    return sum(squares) ** 2 + sum(squares)
+
+
+@program(three, refused=ONCE)
+def zip_twice(x):
+    pairs = zip(x, x[1:])
+    first, second = list(pairs), list(pairs)
+    return sum(p * q for p, q in first) + len(second)
+
+
+@program(three, refused=ONCE)
+def enumerate_in_a_loop(x):
+    numbered = enumerate(x)
+    total = 0.0
+    for k in range(2):
+        for i, v in numbered:
+            total += (i + k) * v
+    return total
+
+
+def _twice(items):
+    return sum(items) ** 2 + sum(items)
+
+
+@program(three, refused=ONCE)
+def a_generator_for_a_function(x):
+    return _twice(v * v for v in x)
+
+
+@program(three)
+def a_list_for_that_function(x):
+    return _twice([v * v for v in x])
+
+
+class Pairs:
+    def __init__(self, x):
+        self.pairs = zip(x, x)
+
+    def total(self):
+        return sum(a * b for a, b in self.pairs)
+
+
+@program(three, refused=MAPPED)
+def pairs_in_an_object(x):
+    pairs = Pairs(x)
+    return pairs.total() ** 2 + pairs.total()
+
+
+@program(three, refused=HELD)
+def pairs_in_a_tuple(x):
+    both = (zip(x, x), 1.0)
+    return sum(a * b for a, b in both[0]) + sum(a for a, b in both[0])
+
+
+@program(three)
+def each_once(x):
+    columns = zip(*[(x[0], x[1]), (x[1], x[2])])
+    ends = itertools.chain(x, x)
+    total = sum(a * b for a, b in columns)
+    for v in ends:
+        total = 0.5 * total + v
+    by_place = enumerate(x)
+    return total * {i: v**2 for i, v in by_place}[2]
+
+
+@program(three)
+def once_in_each_branch(x):
+    pairs = zip(x, x[::-1])
+    return sum(a * b for a, b in pairs) if x[0] > 0 else sum(a - b * b for a, b in pairs)
+
+
+@program(three)
+def a_name_of_the_function_and_of_its_comprehension(x):
+    v = 3.0
+    parts = [np.sin(v) for v in x]
+    return v * sum(parts)
