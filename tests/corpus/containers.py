@@ -334,3 +334,19 @@ def looked_up_by_what_the_data_say(x):
     large = {True: 2.0, False: 3.0}.get(x[0] > 0.1, 9.0)
     place = {1: 0.5}.get(np.argmax(x), 5.0)
     return large * x[0] + place * x[1] + {1.0: 2.0}.get(np.sign(x[2]), 5.0) * x[2]
+
+
+@program(lambda r: (r.normal(size=3),))
+def elements_are_taken_out(x):
+    items = [v * 1.0 for v in (x[0], x[1], x[2])]
+    items.insert(1, items[0] * items[-1])
+    del items[2]
+    first = items.pop(0)
+    items.reverse()
+    other = items.copy()
+    other[0] = 5.0
+    items += [first, first**2, 1.0, 2.0]
+    del items[1:3], other[:1]
+    table = {"u": x[0], "v": x[1]}
+    del table["u"]
+    return sum((i + 1) * v for i, v in enumerate(items)) + len(other) * table["v"] + ("u" in table)

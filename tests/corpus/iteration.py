@@ -192,3 +192,42 @@ def a_length_of_a_range_with_a_step(x, start):
     for k in range(len(range(start, len(x), 2))):
         total += x[k] ** 2
     return total
+
+
+@program(lambda r: (r.normal(size=5),))
+def parts_of_ranges(x):
+    s = 0.0
+    for i in range(len(x))[::-1]:
+        s = s * 0.5 + x[i] ** 2
+    for i in range(len(x))[1:]:
+        s += x[i] * x[i - 1]
+    for i in range(len(x))[:-1]:
+        s += 2.0 * x[i]
+    for i in range(1, len(x), 2)[::-1]:
+        s = 0.5 * s + 7.0 * x[i]
+    for i in range(x.size)[::2]:
+        s += x[i] * i
+    for i in range(5)[1:4:2]:
+        s += x[i]
+    return s + x[range(len(x))[-1]] + range(1, 10)[2] * x[0]
+
+
+@program(lambda r: (r.normal(size=5),))
+def items_of_ranges(x):
+    places = range(1, len(x), 2)
+    total = 0.0
+    for k in range(len(places)):
+        total += x[places[k]] * places[-1 - k]
+    return total
+
+
+@program(lambda r: (r.normal(size=1),))
+def parts_of_short_ranges(x):
+    s = 1.0
+    for i in range(len(x))[1:]:
+        s += x[i] * 100.0
+    for i in range(len(x))[:-1]:
+        s += x[i] * 100.0
+    for i in range(len(x) - 1)[::-1]:
+        s += x[i] * 100.0
+    return s * x[0]

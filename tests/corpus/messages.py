@@ -1,5 +1,7 @@
 """assert, raise, print, with, try: what a program says about its data."""
 
+# ruff: noqa: UP031, UP032  (as people write it)
+
 import numpy as np
 from tests.corpus import program
 
@@ -143,3 +145,20 @@ def raised_and_caught(x):
     except ValueError:
         return x * 3.0
     return x * 2.0
+
+
+@program(lambda r: (r.normal(size=3),))
+def texts_of_percent_and_format(x):
+    said = []
+    for v in (x[0], x[1]):
+        said.append("%.2f" % v)
+    text = "%s=%d (%5.1f%%)" % ("a", 3, x[0])
+    other = "{:.3f} {}".format(x[0], x[1]) + str(x[2]) + f"{text} {x[0]:.2f}"
+    if x[0] < -100:
+        raise ValueError("too small: %g" % x[0] + other)
+    return np.sum(x**2) * len(said)
+
+
+@program(lambda r: (r.normal(size=3),))
+def places_of_letters(x):
+    return sum((ord(c) - 96) * v for c, v in zip("abc", x)) + len(chr(65) + hex(255)) * x[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from adc.errors import GraphCutError
-from adc.tape import graphed, operators
+from adc.tape import formatting, graphed, operators
 from adc.tape.graphed import Graphed
 from adc.tape.node import AccumulateGrad, Node, here
 from adc.tape.state import modes
@@ -148,10 +148,11 @@ class Tensor(Graphed):
         return array.copy() if copy else array
 
     def __float__(self) -> float:
-        self._refuse_cut(
-            "adc cannot turn a Tensor that requires a gradient into a float",
-            "Keep the Tensor (np.sin in place of math.sin)",
-        )
+        if not formatting.is_asked_for():
+            self._refuse_cut(
+                "adc cannot turn a Tensor that requires a gradient into a float",
+                "Keep the Tensor (np.sin in place of math.sin)",
+            )
         return float(self._single())
 
     def _single(self) -> Any:

@@ -30,6 +30,7 @@ from adc.compiler.frontend import (
     records,
     reductions,
     templates,
+    texts,
 )
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
@@ -47,7 +48,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
-from adc.compiler.frontend.values import Either, Maybe, Value
+from adc.compiler.frontend.values import Either, Maybe, Text, Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
@@ -91,6 +92,12 @@ _PURE = {
     set,
     frozenset,
     math.lcm,
+    ord,
+    chr,
+    hex,
+    bin,
+    oct,
+    format,
 }
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 # Beside these a number of Python's makes the same result as one with a dtype.
@@ -213,6 +220,8 @@ class Calls(Functions):
                 model = self._model(function.__self__)
                 return self.call(instances.attribute(self, model, function.__name__), args, kwargs)
             return self.call(function.__func__, [function.__self__, *args], kwargs)
+        if (function is str or function is repr) and len(args) == 1 and isinstance(args[0], (Var, Text)):
+            return texts.joined(self, args[0])
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
         if isinstance(function, np.vectorize):
@@ -447,12 +456,16 @@ class Calls(Functions):
             require_known(
                 self, args[:1], container, "a list is changed at an index that is only known at run time"
             )
+        if method.__name__ == "copy" and isinstance(container, ListValue):
+            return self.new_list([*container])
         if method.__name__ == "sort":
             container[:] = self.call(builtins.sorted, [[*container]], kwargs)
             return None
         if isinstance(container, str):
             if self.is_static((args, kwargs)):
                 return self.now(method, args, kwargs)
+            if method.__name__ == "format":
+                return texts.by_format(self, container, args, kwargs)
             raise self.refuse(
                 f"`.{method.__name__}()` of a text is given what only the run knows",
                 "a number is text in what is printed, and in what an exception says",

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, list_calls, parts
+from adc.compiler.frontend import growing, instances, list_calls, parts, texts
 from adc.compiler.frontend.frame import (
     Closure,
     Given,
@@ -29,7 +29,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import SETTLED_MODULES, Text, Value, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
@@ -102,7 +102,7 @@ class Expressions(Operators):
 
     def eval_JoinedStr(self, node: Any) -> Value:
         parts = [self.evaluate(v) for v in node.values]
-        return "".join(parts) if all(isinstance(p, str) for p in parts) else Text(parts, self.refuse)
+        return "".join(parts) if all(isinstance(p, str) for p in parts) else texts.joined(self, *parts)
 
     def eval_FormattedValue(self, node: Any) -> Value:
         value = self.evaluate(node.value)
@@ -163,6 +163,9 @@ class Expressions(Operators):
         base = self.evaluate(node.value)
         with self.origin_at(self.locate(node)):
             return self.attribute(base, node.attr)
+
+    def of_range(self, numbers: Range, index: Value) -> Value:
+        raise AssertionError("iteration.Iteration counts")
 
     def attribute(self, base: Value, name: str) -> Value:
         if isinstance(base, Growing):
@@ -277,6 +280,8 @@ class Expressions(Operators):
         return tuple(found)
 
     def subscript(self, base: Value, index: Value) -> Value:
+        if isinstance(base, Range):
+            return self.of_range(base, index)
         if isinstance(base, Growing):
             return growing.element(self, base, index)
         if isinstance(base, Instance) or instances.method(base, "__getitem__") is not None:

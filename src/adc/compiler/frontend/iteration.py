@@ -99,6 +99,45 @@ class Iteration(Expressions):
             ),
         )
 
+    def of_range(self, numbers: Range, index: Value) -> Value:
+        """`range(...)[index]`."""
+        start, stop, step = numbers.start, numbers.stop, numbers.step
+        if self.is_static((start, stop, step, index)):
+            return self.subscript(range(start, stop, step), index)
+        if isinstance(index, slice):
+            return self._part_of_range(numbers, index)
+        if self.length(index) is None:
+            raise self.refuse("a range is indexed with integers and slices")
+        n = self.counted(numbers).length
+        below = self.op("less", index, n)
+        inside = self.op("logical_and", below, self.op("greater_equal", index, self.op("negative", n)))
+        message = Const("range object index out of range")
+        self.block.append(Check(self.atom(inside), "IndexError", (message,), self.origin))
+        place = self.op("where", self.op("less", index, 0), self.op("add", index, n), index)
+        return self.op("add", start, self.op("multiply", place, step))
+
+    def _part_of_range(self, numbers: Range, part: slice) -> Range:
+        start, stop, step = numbers.start, numbers.stop, numbers.step
+        if part == slice(None, None, -1):
+            last = self.op("subtract", self.counted(numbers).length, 1)
+            first = self.op("add", start, self.op("multiply", last, step))
+            return Range(first, self.op("subtract", start, step), self.op("negative", step))
+        if part.start is None and part.stop is None and isinstance(part.step, int) and part.step > 0:
+            return Range(start, stop, self.op("multiply", step, part.step))
+        if part.step not in (None, 1) or step != 1:
+            raise self.refuse("this part of a range is not supported", repair="give the range its ends")
+        return Range(self._end(numbers, part.start, start), self._end(numbers, part.stop, stop), 1)
+
+    def _end(self, numbers: Range, end: Value, whole: Value) -> Value:
+        """An end of a part of a range that counts in steps of one."""
+        if end is None:
+            return whole
+        if not isinstance(end, int):
+            raise self.refuse("this part of a range is not supported", repair="give the range its ends")
+        if end < 0:
+            return self.extreme("maximum", self.op("add", numbers.stop, end), numbers.start)
+        return self.extreme("minimum", self.op("add", numbers.start, end), numbers.stop)
+
     def static_items(self, value: Value, node: Any) -> list[Value]:
         """All items of an iterable whose length is known now."""
         with self.origin_at(self.locate(node)):

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, list_calls, list_methods
+from adc.compiler.frontend import growing, instances, list_calls, list_methods, texts
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Text, Value, kind
@@ -58,10 +58,14 @@ class Operators(Names):
     def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
         if instances.applies(function, x, y):
             return instances.binary(self, function, x, y)
+        if function is operator.mod and isinstance(x, str) and not self.is_static(y):
+            return texts.by_percent(self, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
             x, y = self.opened(x), self.opened(y)
+            if function is operator.add and all(isinstance(v, (str, Text)) for v in (x, y)):
+                return x + y if isinstance(x, str) and isinstance(y, str) else texts.joined(self, x, y)
             if isinstance(x, dict) and isinstance(y, dict) and function is operator.or_:
                 return x | y
             if self.is_static(x) and self.is_static(y):

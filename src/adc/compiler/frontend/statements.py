@@ -12,8 +12,9 @@ import numpy as np
 from adc.compiler.frontend import caught
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
-from adc.compiler.frontend.frame import Closure, Place, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
+from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
@@ -99,10 +100,26 @@ class Statements(Loops):
         for target in node.targets:
             if isinstance(target, gast.Name):
                 self.frame.env[target.id] = UNDEFINED
-            else:
+                continue
+            container = self.evaluate(target.value) if isinstance(target, gast.Subscript) else None
+            if isinstance(container, Instance) or not isinstance(container, (ListValue, dict)):
                 raise self.refuse(
-                    "`del` of an element is not supported", repair="build the container without it"
+                    "`del` of this element is not supported", repair="build the container without it"
                 )
+            index = self.evaluate(target.slice)
+            with self.origin_at(self.locate(target)):
+                self._delete(container, index)
+
+    def _delete(self, container: ListValue | dict[Any, Value], index: Value) -> None:
+        """`del container[index]`."""
+        require_known(
+            self, index, container, "an element is deleted at an index that is only known at run time"
+        )
+        if not isinstance(index, slice):
+            self.call(container.pop, [index], {})
+            return
+        for k in sorted(range(len(container))[index], reverse=True):
+            self.call(container.pop, [k], {})
 
     def exec_FunctionDef(self, node: Any) -> None:
         value: Value = Closure(node, self.frame, self.default_values(node.args))
