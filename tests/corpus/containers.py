@@ -2,6 +2,7 @@
 
 # ruff: noqa: B905  (as people write it)
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import NamedTuple
 
 import numpy as np
@@ -350,3 +351,76 @@ def elements_are_taken_out(x):
     table = {"u": x[0], "v": x[1]}
     del table["u"]
     return sum((i + 1) * v for i, v in enumerate(items)) + len(other) * table["v"] + ("u" in table)
+
+
+@program(lambda r: (r.normal(size=3),))
+def a_window_of_the_last(x):
+    window = deque(maxlen=2)
+    means = []
+    for v in (x[0], x[1], x[2], x[0] * x[1]):
+        window.append(v)
+        if len(window) == 2:
+            means.append(sum(window) / 2)
+    return np.sum(np.square(means)) + window[0] * window[-1] * (window == deque(means))
+
+
+@program(lambda r: (r.normal(size=3),))
+def a_window_of_states(x):
+    states = deque(maxlen=2)
+    y = x.copy()
+    for _ in range(4):
+        states.append(y.copy())
+        y = np.tanh(states[-1] + (0.5 * states[0] if len(states) > 1 else 0))
+    return y.sum()
+
+
+@program(lambda r: (r.normal(size=3),))
+def both_ends(x):
+    ends = deque([1.0] * 3, maxlen=3)
+    total = 0.0
+    for k in range(3):
+        ends.appendleft(x[k])
+        total += np.dot(list(ends), [1.0, 2.0, 3.0])
+        ends.rotate(1 - 2 * (k % 2))
+    last = ends.popleft()
+    return total + last**2 + sum(v * k for k, v in enumerate(ends))
+
+
+@program(lambda r: (r.normal(size=3),))
+def groups_and_counts(x):
+    groups, sums, counts = defaultdict(list), defaultdict(float), Counter("abac", extra=2)
+    for k, v in zip("aba", (x[0], x[1], x[2])):
+        groups[k].append(v)
+        sums[k] += 2.0 * v
+    means = sum(sum(v) ** 2 / counts[k] for k, v in groups.items())
+    return means + sums["a"] * sums["zz"] + sums["b"] + len(sums) + counts["none"] + counts.total() * x[0]
+
+
+@program(lambda r: (r.normal(size=3),))
+def arrays_by_default(x):
+    rows = defaultdict(lambda: np.zeros(3))
+    for k, name in enumerate("ab"):
+        rows[name] += x * (k + 1)
+        rows[name][0] = x[1]
+    return sum(v @ x for v in rows.values()) * isinstance(rows, dict)
+
+
+@program(lambda r: (r.normal(size=3),))
+def in_an_order_of_its_own(x):
+    held = OrderedDict()
+    for k, v in zip("bca", (x[0], x[1], x[2])):
+        held[k] = v
+    held.move_to_end("b")
+    name, last = held.popitem()
+    merged = {**held, "n": len(name)}
+    return held[next(iter(held))] * 2 + last**2 + len(held) + merged["a"] + sum(held.values()) * merged["n"]
+
+
+@program(lambda r: (np.array([0.5, -0.4]),))
+def counted_in_a_branch(x):
+    number = defaultdict(int)
+    if x[0] > 0:
+        number["a"] += 1
+    else:
+        number["a"] += 2
+    return number["a"] * x[0]

@@ -157,3 +157,26 @@ def a_name_of_the_function_and_of_its_comprehension(x):
     v = 3.0
     parts = [np.sin(v) for v in x]
     return v * sum(parts)
+
+
+@program(lambda r: (r.uniform(0.1, 1.0, 5),))
+def the_first_beyond_a_half(x):
+    sums = np.cumsum(x)
+    k = next(k for k, v in enumerate(sums) if v > 0.5 * sums[-1])
+    none = next((v for v in sums if v > 100.0), x[0])
+    return (0.5 * sums[-1] - sums[k - 1]) / (sums[k] - sums[k - 1]) * none if k else none
+
+
+@program(three)
+def the_first_of_several(x):
+    names = {"b": x[1], "a": x[0]}
+    return (
+        names[next(iter(names))] * next(iter(x)) + next(a * b for a, b in zip(x, x[1:])) + next(zip(x, x))[1]
+    )
+
+
+@program(three, refused=ONCE)
+def one_after_the_other(x):
+    values = iter([x[0], x[1], x[2]])
+    first = next(values)
+    return first * 2.0 + next(values)

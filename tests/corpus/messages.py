@@ -119,7 +119,7 @@ def characters_of_a_text(x):
 
 @program(lambda r: (np.array([1.5, 2.0, 3.0]),), refused=TEXT)
 def formatted_by_a_method(x):
-    return np.sum(x * x) * len("{:.2f}".format(x[0]))  # noqa: UP032
+    return np.sum(x * x) * len("{:.2f}".format(x[0]))
 
 
 @program(lambda r: (np.array([1.5, 2.0, 3.0]), 1.5))
@@ -161,4 +161,4 @@ def texts_of_percent_and_format(x):
 
 @program(lambda r: (r.normal(size=3),))
 def places_of_letters(x):
-    return sum((ord(c) - 96) * v for c, v in zip("abc", x)) + len(chr(65) + hex(255)) * x[0]
+    return sum((ord(c) - 96) * v for c, v in zip("abc", x, strict=True)) + len(chr(65) + hex(255)) * x[0]

@@ -226,3 +226,10 @@ def test_axes_of_another_structure_are_refused(mode):
     for out_axes in ((0, 0, 0), {"a": 0}):
         with pytest.raises((adc.ArgumentError, adc.UnsupportedError), match="structure"):
             adc.vmap(lambda x: (x, x), out_axes=out_axes, mode=mode)(np.arange(2.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", [np.argmax, np.argsort, np.any])
+def test_library_functions_without_a_derivative(function, mode):
+    found = adc.vmap(function, mode=mode)(A[:, ::-1])
+    np.testing.assert_array_equal(found, [function(row) for row in A[:, ::-1]])

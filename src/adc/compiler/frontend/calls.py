@@ -52,7 +52,7 @@ from adc.compiler.frontend.values import Either, Maybe, Text, Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
-from adc.rules import registry
+from adc.rules import python_containers, registry
 from adc.rules.operation import Operation, plain_integers, refuse_out
 from adc.rules.solvers import solver_name
 
@@ -139,25 +139,26 @@ class Calls(Functions):
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
-            if not self.known_length(items):
-                return self.call_closure(
-                    Closure(reductions.as_function(function, node.args[0]), self.frame, {}),
-                    [items, *self._start_of_sum(function, node)],
-                    {},
-                )
+            if function is builtins.next or not self.known_length(items):
+                given = self._given_beside(function, node)
+                tree = reductions.as_function(function, node.args[0], len(given))
+                return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
         args += self.elements(node.args[len(args) :], self.evaluate_maybe)
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.evaluate(keyword.value)
             if keyword.arg is None:
-                kwargs.update(self.opened(value))
+                kwargs.update(dicts.contents(self, value))
             else:
                 kwargs[keyword.arg] = value
         with self.origin_at(self.locate(node)):
             return self.call(function, args, kwargs)
 
-    def _start_of_sum(self, function: Value, node: Any) -> list[Value]:
+    def _given_beside(self, function: Value, node: Any) -> list[Value]:
+        """The start of a sum, the default of next()."""
+        if function is builtins.next:
+            return [self.evaluate_maybe(a) for a in node.args[1:]]
         if function is not builtins.sum:
             return []
         given = [*node.args[1:], *(k.value for k in node.keywords)]
@@ -204,7 +205,8 @@ class Calls(Functions):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
             return self.call_rule(function, args, kwargs)
-        maker = registry.maker_of(function)
+        container = python_containers.MODELS.get(function) if hashable else None
+        maker = container or registry.maker_of(function)
         if maker is not None:
             return self.call(maker, args, kwargs)
         if isinstance(function, types.MethodType) and isinstance(function.__self__, (list, dict, tuple, str)):

@@ -49,7 +49,7 @@ def _deepcopy(self: Calls, x: Value, memo: Value = None) -> Value:
 
 
 def _copied(self: Calls, x: Value, method: str, arguments: list[Value], part: Any) -> Value:
-    x = self.opened(x)
+    x = x if isinstance(x, Instance) else self.opened(x)
     if isinstance(x, Var):
         return self.call(np.copy, [x], {}) if x.is_array else x
     if isinstance(x, Growing):

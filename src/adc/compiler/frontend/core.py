@@ -180,6 +180,12 @@ class Core(Merging):
     def execute(self, node: Any) -> None:
         raise AssertionError("statements.Statements executes")
 
+    def opened(self, value: Value) -> Value:
+        raise AssertionError("names.Names opens what is outside")
+
+    def now(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise AssertionError("calls.Calls calls")
+
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise AssertionError("calls.Calls calls")
 

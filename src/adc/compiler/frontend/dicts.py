@@ -7,29 +7,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
-    from adc.compiler.frontend.calls import Calls
+    from adc.compiler.frontend.core import Core
 
 _READING, _CHANGING = ("get",), ("pop", "setdefault")
 
 
-def require_known_for(self: Calls, held: Value, method: str, args: list[Value]) -> None:
+def require_known_for(self: Core, held: Value, method: str, args: list[Value]) -> None:
     """Refuse a method's call with such a key; in a loop its trips may be spelled out, which tells what counters are."""
     if method in (*_READING, *_CHANGING) and args:
         require_known_key(self, args[0], held, read=method in _READING)
 
 
-def made(self: Calls, *given: Value, **named: Value) -> Value:
+def made(self: Core, *given: Value, **named: Value) -> Value:
     """What `dict(...)` makes."""
     return dict(*(contents(self, value) for value in given), **named)
 
 
-def contents(self: Calls, value: Value) -> dict[Value, Value]:
+def contents(self: Core, value: Value) -> dict[Value, Value]:
     """What a dict is made from, or takes in: another one, or pairs."""
     value = self.opened(value)
+    if isinstance(value, Instance):
+        raise self.refuse(
+            f"a `{value.cls.__name__}` is not supported in place of a dict", repair="make a dict of it"
+        )
     if isinstance(value, dict):
         return value
     pairs = [tuple(self.static_items(pair, None)) for pair in self.static_items(value, None)]

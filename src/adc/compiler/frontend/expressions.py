@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, list_calls, parts, texts
+from adc.compiler.frontend import dicts, growing, instances, list_calls, parts, texts
 from adc.compiler.frontend.frame import (
     Closure,
     Given,
@@ -91,7 +91,7 @@ class Expressions(Operators):
         result = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                result.update(self.opened(self.evaluate(value)))
+                result.update(dicts.contents(self, self.evaluate(value)))
                 continue
             k = self.evaluate(key)
             with self.origin_at(self.locate(key)):

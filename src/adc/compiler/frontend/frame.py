@@ -80,7 +80,7 @@ class Once:
 def once(value: Any) -> Any:
     """A value as a name holds it."""
     generated = isinstance(value, Growing) and value.generated
-    return Once(lambda: value) if generated or isinstance(value, (Items, Given)) else value
+    return Once(lambda: value) if generated or isinstance(value, (Items, Given, Iterated)) else value
 
 
 @dataclass(eq=False)

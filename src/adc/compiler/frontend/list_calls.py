@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend.frame import Growing
+from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.growing import array, cannot
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const
@@ -29,7 +29,8 @@ _JOINED = {
 
 
 def plain(ev: Core, values: Iterable[Value]) -> list[Value]:
-    """Operands of NumPy and of built-ins: lists as arrays."""
+    """Operands of NumPy and of built-ins: lists as arrays, and deques as lists."""
+    values = [ev.opened(v) if isinstance(v, Instance) else v for v in values]
     return [array(ev, v) if isinstance(v, Growing) else v for v in values]
 
 

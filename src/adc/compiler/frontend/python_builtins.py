@@ -18,6 +18,7 @@ from adc.compiler.frontend import dicts, growing, higher_order, instances, list_
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
+    Given,
     Growing,
     Instance,
     Items,
@@ -30,7 +31,7 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
 )
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
-from adc.compiler.ir.nodes import Print, Var
+from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 
 if TYPE_CHECKING:
@@ -118,6 +119,22 @@ def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> N
     if a is None or b is None or (a - b).known not in (None, 0):
         raise SurelyRaised(ValueError(message), self.region_depth, self.origin)
     self.require_equal(a, b, message)
+
+
+def _next(self: Calls, iterator: Value) -> Value:
+    """`next(iter(values))`: the first of them."""
+    over = iterator.over if isinstance(iterator, Iterated) else iterator
+    if not isinstance(iterator, (Iterated, Given, Items)):
+        raise self.refuse("next() of this is not supported", repair="go over it in a loop")
+    items = self.iterable(over)
+    if isinstance(items, list):
+        if not items:
+            raise SurelyRaised(StopIteration(), self.region_depth, self.origin)
+        return items[0]
+    each = _items_of(self, over)
+    some = self.op("greater", each.length, 0)
+    self.block.append(Check(self.atom(some), "StopIteration", (), self.origin))
+    return each.item(0)
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -359,6 +376,9 @@ def _all(self: Calls, values: Value) -> Value:
 def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
     wanted = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, (Growing, Instance, Range)):
+        model = getattr(value.cls, "__adc_model__", True) if isinstance(value, Instance) else True
+        if isinstance(model, type):
+            return any(issubclass(model, c) for c in wanted)
         stands_for = value.cls if isinstance(value, Instance) else range if isinstance(value, Range) else list
         return any(issubclass(stands_for, c) for c in wanted)
     if not isinstance(value, Var):
@@ -432,6 +452,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.range: _range,
     builtins.enumerate: _enumerate,
     builtins.iter: lambda self, x: Iterated(x),
+    builtins.next: _next,
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.float: to_float,

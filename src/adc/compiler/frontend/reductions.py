@@ -1,4 +1,4 @@
-"""A generator expression inside sum, min, max, any or all becomes the loop that it abbreviates.
+"""A generator expression inside sum, min, max, any, all or next becomes the loop that it abbreviates.
 
 sum(r * r for r in x)        def sum_(items, total):
                                  for r in items:
@@ -53,6 +53,18 @@ def all_(items):
     return True
 """,
 }
+_TEMPLATES[builtins.next] = """
+def next_(items):
+    for element in items:
+        return element
+    raise StopIteration()
+"""
+_WITH_DEFAULT = """
+def next_(items, default):
+    for element in items:
+        return element
+    return default
+"""
 _TEMPLATES[builtins.min] = (
     _TEMPLATES[builtins.max].replace("max", "min").replace("candidate > best", "candidate < best")
 )
@@ -68,8 +80,8 @@ def over_items(function: Callable[..., Any]) -> Any:
     return templates.function(_TEMPLATES[function])
 
 
-def as_function(function: Callable[..., Any], generator: Any) -> Any:
-    """The loop as a function of what the first `for` goes over (and of the start, for sum).
+def as_function(function: Callable[..., Any], generator: Any, given: int = 0) -> Any:
+    """The loop as a function of what the first `for` goes over (and of the start, for sum, of a default, for next).
 
     >>> import ast
     >>> expression = gast.parse("sum(a * a for a in numbers if a > 1)").body[0].value
@@ -80,7 +92,7 @@ def as_function(function: Callable[..., Any], generator: Any) -> Any:
                 total = total + a * a
         return total
     """
-    tree = parse_function(_TEMPLATES[function])
+    tree = parse_function(_WITH_DEFAULT if function is builtins.next and given else _TEMPLATES[function])
     tree = _Apart(loaded_names(generator)).visit(tree)
     place = next(k for k, s in enumerate(tree.body) if isinstance(s, gast.For))
     loop = tree.body[place]

@@ -1,0 +1,179 @@
+"""Containers of `collections` made in a program: plain objects around a list or a dict.
+
+What compiled code makes of `collections.deque(...)` and its kin. Methods are written like rule bodies; what is not here
+is refused by name.
+"""
+
+import collections
+
+
+class Deque:
+    """`collections.deque(items, maxlen)`."""
+
+    __adc_model__ = collections.deque
+    __adc_contents__ = "items"
+
+    def __init__(self, iterable=(), maxlen=None):
+        self.items = []
+        self.maxlen = maxlen
+        self.extend(iterable)
+
+    def append(self, value):
+        self.items.append(value)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            self.items.pop(0)
+
+    def appendleft(self, value):
+        self.items.insert(0, value)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            self.items.pop()
+
+    def extend(self, iterable):
+        for value in iterable:
+            self.append(value)
+
+    def extendleft(self, iterable):
+        for value in iterable:
+            self.appendleft(value)
+
+    def pop(self):
+        return self.items.pop()
+
+    def popleft(self):
+        return self.items.pop(0)
+
+    def clear(self):
+        self.items.clear()
+
+    def reverse(self):
+        self.items.reverse()
+
+    def rotate(self, n=1):
+        for _ in range(n):
+            self.items.insert(0, self.items.pop())
+        for _ in range(-n):
+            self.items.append(self.items.pop(0))
+
+    def copy(self):
+        return Deque(self.items, self.maxlen)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __contains__(self, value):
+        return value in self.items
+
+    def __getitem__(self, k):
+        return self.items[k]
+
+    def __setitem__(self, k, value):
+        self.items[k] = value
+
+    def __eq__(self, other):
+        return self.items == list(other)
+
+
+class OrderedDict:
+    """`collections.OrderedDict(...)`."""
+
+    __adc_model__: type = collections.OrderedDict
+    __adc_contents__ = "held"
+
+    def __init__(self, *given, **named):
+        self.held = dict(*given, **named)
+
+    def move_to_end(self, key, last=True):
+        value = self.held.pop(key)
+        before = {} if last else {key: value}
+        after = {key: value} if last else {}
+        self.held = {**before, **self.held, **after}
+
+    def popitem(self, last=True):
+        key = list(self.held)[-1 if last else 0]
+        return key, self.held.pop(key)
+
+    def items(self):
+        return self.held.items()
+
+    def keys(self):
+        return self.held.keys()
+
+    def values(self):
+        return self.held.values()
+
+    def get(self, key, default=None):
+        return self.held.get(key, default)
+
+    def pop(self, key, *default):
+        return self.held.pop(key, *default)
+
+    def setdefault(self, key, default=None):
+        return self.held.setdefault(key, default)
+
+    def update(self, *given, **named):
+        self.held.update(dict(*given, **named))
+
+    def clear(self):
+        self.held.clear()
+
+    def __len__(self):
+        return len(self.held)
+
+    def __iter__(self):
+        return iter(list(self.held))
+
+    def __contains__(self, key):
+        return key in self.held
+
+    def __getitem__(self, key):
+        return self.held[key]
+
+    def __setitem__(self, key, value):
+        self.held[key] = value
+
+
+class DefaultDict(OrderedDict):
+    """`collections.defaultdict(default_factory, ...)`."""
+
+    __adc_model__ = collections.defaultdict
+
+    def __init__(self, default_factory=None, *given, **named):
+        self.default_factory = default_factory
+        self.held = dict(*given, **named)
+
+    def __getitem__(self, key):
+        if key not in self.held and self.default_factory is not None:
+            self.held[key] = self.default_factory()
+        return self.held[key]
+
+
+class Counter(OrderedDict):
+    """`collections.Counter(items)`, of items known while compiling."""
+
+    __adc_model__ = collections.Counter
+
+    def __init__(self, iterable=(), **named):
+        self.held = {}
+        self.update(iterable, **named)
+
+    def update(self, iterable=(), **named):
+        if isinstance(iterable, dict):
+            for key, number in iterable.items():
+                self.held[key] = self[key] + number
+        else:
+            for key in iterable:
+                self.held[key] = self[key] + 1
+        for key, number in named.items():
+            self.held[key] = self[key] + number
+
+    def total(self):
+        return sum(self.held.values())
+
+    def __getitem__(self, key):
+        return self.held.get(key, 0)
+
+
+MODELS = {c.__adc_model__: c for c in (Deque, OrderedDict, DefaultDict, Counter)}
