@@ -234,3 +234,12 @@ def what_numba_computes_otherwise(x, k, n):
 @program(_bytes)
 def shifts_by_bytes(x, v, w):
     return np.sum(x * (v << w)) + np.sum(x * (v >> w))
+
+
+@program(lambda r: (r.normal(size=3),))
+def counted_bytes_below_zero(x):
+    u = np.arange(3, dtype=np.uint8)
+    u = u - 1
+    v = np.ones(2, dtype=np.int8) * 100
+    v = v + v
+    return float(u[0]) * x[0] + (u[0] > 5) * x[1] + int(v[1]) * x[2]

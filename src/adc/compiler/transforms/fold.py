@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -115,6 +117,9 @@ class _Folder:
             return self._new("copy", (value,), target) if elementwise else stmt
         if isinstance(value, Const) and target.is_array:
             return stmt
+        dtype = np.dtype(target.type.dtype)
+        if isinstance(value, Const) and dtype.kind in "iu" and dtype.itemsize < 8:
+            value = Const(np.asarray(value.value).astype(dtype).item())  # narrow integers wrap
         self.table[target] = value
         return stmt
 

@@ -146,9 +146,10 @@ def _as_it_was(nests: Nests, x: Var) -> Var:
     """What an array is a reshape of: in its order the elements come alike, and no view of it needs to be copied."""
     made = nests.definition.get(x)
     while made is not None and made.name in ("expand_dims", "squeeze", "reshape", "ravel"):
-        if x.view_of is None or not isinstance(made.args[0], Var) or not made.args[0].is_array:
+        before = made.args[0]
+        if x.view_of is None or not isinstance(before.type, Array) or before.type.layout != "C":
             break
-        x = made.args[0]
+        x = before
         made = nests.definition.get(x)
     return x
 
@@ -174,11 +175,9 @@ def reshaped(nests: Nests, stmt: Assign) -> None:
 
 def _refuse_lost(nests: Nests, stmt: Assign, source: Var) -> None:
     """Refuse a reshape that is a view in NumPy, of an array that is written to, where what is reshaped is a copy."""
-    if (
-        stmt.target.view_of is not None
-        and stmt.target.root in nests.written
-        and source.root is not stmt.target.root
-    ):
+    target = stmt.target
+    lies_in_order = stmt.args[0].type.layout == "C"  # of another NumPy makes a copy
+    if lies_in_order and target.root in nests.written and source.root is not target.root:
         raise UnsupportedError(
             "a part of an array that is written to is reshaped",
             location=stmt.origin,
