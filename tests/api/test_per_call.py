@@ -12,8 +12,8 @@ X = np.array([0.3, 1.2, 0.7])
 
 
 def picked(x):
-    """`iter` is not known to the compiler."""
-    first = next(iter(x))
+    """`next` with a default is not known to the compiler."""
+    first = next(iter(x), None)
     return np.sin(x) * first
 
 
@@ -98,7 +98,7 @@ class Model:
         self.names = ["w"]
 
     def layer(self, x, *, power=2, options=None):
-        first = next(iter(self.names))
+        first = next(iter(self.names), None)
         factor = {"w": self.scale}[first]
         y = x**power * factor
         return {"y": y, "large": bool(y.max() > 1.0), "count": x.size, "parts": (y[0], float(power))}
@@ -122,7 +122,7 @@ def test_method_with_keywords_and_containers():
 
 def test_float32_and_integers():
     def counted(x, k):
-        position = next(iter([k]))
+        position = next(iter([k]), None)
         return x[position], x.argmax()
 
     def f(x, k):
@@ -138,7 +138,7 @@ def test_float32_and_integers():
 
 def test_refusal_of_the_results_moves_outwards():
     def named(x):
-        return [object(), x * next(iter(x))]
+        return [object(), x * next(iter(x), None)]
 
     def inner(x):
         return named(x)[1]
@@ -153,7 +153,7 @@ def test_refusal_of_the_results_moves_outwards():
 
 def test_two_callees():
     def other(x):
-        return np.cos(x) * next(iter(x))
+        return np.cos(x) * next(iter(x), None)
 
     def f(x):
         return np.sum(picked(x) * other(x))
@@ -180,7 +180,7 @@ def whole(f, *args):
 
 def test_callee_that_writes_to_its_argument():
     def doubled(y):
-        first = next(iter([2.0]))
+        first = next(iter([2.0]), None)
         y *= first
         return y.sum()
 
@@ -194,7 +194,7 @@ def test_callee_that_writes_to_its_argument():
 
 def test_callee_that_returns_a_view_of_its_argument():
     def tail(y):
-        return y[next(iter([1])) :]
+        return y[next(iter([1]), None) :]
 
     def f(x):
         y = x * x
@@ -209,7 +209,7 @@ def test_callee_that_counts():
     counts = {"calls": 0}
 
     def counted(x):
-        counts["calls"] += next(iter([1]))
+        counts["calls"] += next(iter([1]), None)
         return x * counts["calls"]
 
     def f(x):
@@ -224,7 +224,7 @@ def test_callee_that_counts():
 
 def test_callee_that_appends_to_its_argument():
     def logged(x, log):
-        log.append(next(iter([1.0])))
+        log.append(next(iter([1.0]), None))
         return x * 2.0
 
     def f(x):
@@ -239,7 +239,7 @@ def test_random_callee():
     generator = np.random.default_rng(0)
 
     def noisy(x):
-        return x * next(iter(generator.normal(size=1)))
+        return x * next(iter(generator.normal(size=1)), None)
 
     g = adc.grad(lambda x: np.sum(noisy(x)))
     with pytest.warns(adc.FallbackWarning) as caught:
@@ -250,7 +250,7 @@ def test_random_callee():
 
 def test_result_of_another_type_later():
     def either(x):
-        return next(iter([x.sum()])) if x[0] > 0 else x
+        return next(iter([x.sum()]), None) if x[0] > 0 else x
 
     def f(x):
         return np.sum(either(x))
@@ -285,7 +285,7 @@ def test_generator_and_recursion():
 
 def test_error_of_the_callee_is_the_users():
     def checked(x):
-        if next(iter(x)) < 0:
+        if next(iter(x), None) < 0:
             raise ValueError("negative")
         return x * 2.0
 
@@ -297,7 +297,7 @@ def test_error_of_the_callee_is_the_users():
 
 def test_partial_and_default_arguments():
     def scaled(x, factor=3.0, *more, offset=0.5, **rest):
-        return x * next(iter([factor])) + offset + sum(more) + rest.get("shift", 0.0)
+        return x * next(iter([factor]), None) + offset + sum(more) + rest.get("shift", 0.0)
 
     bound = functools.partial(scaled, offset=0.25)
 

@@ -121,11 +121,13 @@ def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> N
     self.require_equal(a, b, message)
 
 
-def _next(self: Calls, iterator: Value) -> Value:
+def _next(self: Calls, iterator: Value, *default: Value) -> Value:
     """`next(iter(values))`: the first of them."""
     over = iterator.over if isinstance(iterator, Iterated) else iterator
-    if not isinstance(iterator, (Iterated, Given, Items)):
-        raise self.refuse("next() of this is not supported", repair="go over it in a loop")
+    if default or not isinstance(iterator, (Iterated, Given, Items)):
+        raise self.refuse(
+            "next() of this is not supported", repair="go over it in a loop, or give it a generator"
+        )
     items = self.iterable(over)
     if isinstance(items, list):
         if not items:
