@@ -180,3 +180,11 @@ def one_after_the_other(x):
     values = iter([x[0], x[1], x[2]])
     first = next(values)
     return first * 2.0 + next(values)
+
+
+@program(three)
+def a_generator_is_unpacked(x):
+    first, *rest = (2.0 * v for v in x)
+    each = (v * v for v in x)
+    a, b, c = each
+    return first * sum(rest) + a * b + c

@@ -26,9 +26,10 @@ class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
-        delayed = isinstance(node.value, gast.GeneratorExp)
+        names = all(isinstance(t, gast.Name) for t in node.targets)
+        delayed = names and isinstance(node.value, gast.GeneratorExp)
         value = self.delayed(node.value) if delayed else self.evaluate_maybe(node.value)
-        if isinstance(value, Maybe) and not all(isinstance(t, gast.Name) for t in node.targets):
+        if isinstance(value, Maybe) and not names:
             value = self.required(value, "value")
         for target in node.targets:
             self.bind(target, value)
