@@ -77,7 +77,7 @@ def written_out(function: Any) -> Callable[..., Any] | None:
         parameters = list(inspect.signature(method).parameters.values())
         return _calling(f"library.{function.__name__}", parameters, {"library": function.__self__})
     operation = registry.find(function) if isinstance(function, Hashable) else None
-    if operation is None or (operation.kind == "constant" and operation.module == "math"):
+    if operation is None:
         return None
     spelling = operation.spelling if operation.function == function else registry.spell(function)
     root, _, rest = spelling.partition(".")
