@@ -130,3 +130,55 @@ def test_what_does_not_fit_for_any_size_is_the_error_of_numpy():
     g = adc.grad(camera, mode="python")
     with pytest.raises(ValueError, match="could not be broadcast"):
         g(np.ones((4, 5)), np.ones((5, 5)), np.ones(5))
+
+
+def lit(light, directions):
+    total = 0.0
+    for k in range(directions.shape[0]):
+        normal = np.array([np.cos(directions[k]), np.sin(directions[k]), 1.0])
+        total += np.maximum(normal @ light, 0.0) ** 2
+    return total
+
+
+def test_a_short_length_that_the_function_demands_is_taken_for_granted():
+    g = adc.value_and_grad(lit, mode="compiled")
+    light, directions = np.array([0.3, -0.5, 0.8]), np.linspace(0.0, 6.0, 9)
+    assert "for light of shape (3,)" in adc.source(g, light, directions)
+    assert "the function demands them" in str(adc.explain(g, light, directions))
+    for n in (9, 4):  # of which it demands nothing
+        value, light_bar = g(light, directions[:n])
+        normals = np.stack([np.cos(directions[:n]), np.sin(directions[:n]), np.ones(n)], 1)
+        lengths = np.maximum(normals @ light, 0.0)
+        np.testing.assert_allclose(value, np.sum(lengths**2))
+        np.testing.assert_allclose(light_bar, 2 * lengths @ normals)
+    with pytest.raises(ValueError, match="mismatch"):
+        g(np.ones(4), directions)
+    np.testing.assert_allclose(g(light, directions[:4])[1], light_bar)
+
+
+def seen(turn, x):
+    y = x @ turn.T
+    return np.sum(y[:, :2] / (y[:, 2:] ** 2 + 2.0))
+
+
+def test_beside_a_length_that_is_demanded_another_may_turn_out_to_be_one():
+    turn, x = np.linspace(-1.0, 1.0, 9).reshape(3, 3), np.linspace(0.0, 1.0, 60).reshape(20, 3)
+    g = adc.grad(seen, mode="compiled")
+    np.testing.assert_allclose(g(turn, x), adc.grad(seen, mode="tape")(turn, x))
+    assert g.mode == "compiled"
+
+
+def turned(parts, stack):
+    moved = stack @ parts
+    return np.sum(moved[:, 0] ** 2)
+
+
+def test_short_matrices_of_a_stack_have_lengths_that_are_known():
+    g = adc.grad(turned, argnums=(0, 1), mode="compiled")
+    for n in (2, 3, 4, 5):
+        parts, stack = np.ones(n) / n, np.linspace(0.0, 1.0, 20 * n * n).reshape(20, n, n)
+        moved = (stack @ parts)[:, 0]
+        parts_bar, stack_bar = g(parts, stack)
+        np.testing.assert_allclose(parts_bar, 2 * moved @ stack[:, 0])
+        np.testing.assert_allclose(stack_bar[:, 0], 2 * moved[:, None] * parts)
+        assert not stack_bar[:, 1:].any()

@@ -19,7 +19,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend.frame import Closure
-from adc.compiler.sizes import FEW, has_short_rows
+from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
 from adc.tape.tensor import Tensor
@@ -193,8 +193,8 @@ def read(values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: 
             shape = value.shape
             if shape:
                 known: Any = len(shape) if 1 not in shape else tuple([n == 1 for n in shape])
-                if shape[-1] <= FEW and has_short_rows(shape):
-                    known = known, shape[-1]
+                if shape[-1] <= FEW:
+                    known = known, short_axes(shape)
                 key.append((value.dtype, value.flags.c_contiguous, known))
                 inputs.append(value)
             else:
@@ -302,6 +302,7 @@ class Leaf:
     value: Any
     is_input: bool
     taken_as: Literal["any", "number", "lengths"] = "any"  # what of an input the code takes for granted
+    axes: tuple[int, ...] = ()  # whose lengths these are
 
 
 @dataclass(frozen=True)

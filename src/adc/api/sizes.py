@@ -5,20 +5,25 @@
 
 has an end when `n` is known. First the ints among the arguments are taken as they are, then the lengths of the arrays,
 too. Such code is made again for other sizes, and kept beside that for the sizes before.
+
+A length that the function itself demands to be a small number, as in `np.array([dx, dy, 1.0]) @ light`, is taken for
+granted where it is that number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
 from adc.api.arguments import Leaf, Slot
-from adc.compiler.sizes import Sizes
+from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.ir.nodes import Var
+from adc.compiler.sizes import FEW, Sizes
+from adc.rules.dims import Dim
 
-__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "as_they_are", "attempts", "taken_for_granted"]
+__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "as_demanded", "as_they_are", "attempts", "taken_for_granted"]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
 MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
@@ -41,16 +46,45 @@ def as_they_are(slots: list[Slot]) -> list[Slot]:
     return [_known(slot, lengths=True) for slot in slots]
 
 
-def _known(slot: Slot, lengths: bool) -> Slot:
-    return replace(
-        slot, leaves=tuple(replace(leaf, taken_as=_taken_as(leaf, lengths)) for leaf in slot.leaves)
+def as_demanded(slots: list[Slot], params: list[Var], checked: EqualLengths) -> list[Slot] | None:
+    """The arguments with the short lengths known that a program on `params` checks to be so; None if there are none."""
+    axes = iter([_demanded(p, leaf, checked) for p, leaf in zip(params, _inputs(slots), strict=False)])
+    known = [
+        replace(
+            slot,
+            leaves=tuple(_with_axes(leaf, next(axes)) if leaf.is_input else leaf for leaf in slot.leaves),
+        )
+        for slot in slots
+    ]
+    return known if any(leaf.axes for leaf in _inputs(known)) else None
+
+
+def _demanded(param: Var, leaf: Leaf, checked: EqualLengths) -> tuple[int, ...]:
+    if not isinstance(leaf.value, np.ndarray):
+        return ()
+    return tuple(
+        k
+        for k, n in enumerate(leaf.value.shape)
+        if 1 < n <= FEW
+        and param.type.shape[k] == Dim.symbol("shape", param, k)
+        and checked.number(param.type.shape[k]) == n
     )
 
 
-def _taken_as(leaf: Leaf, lengths: bool) -> Literal["any", "number", "lengths"]:
+def _with_axes(leaf: Leaf, axes: tuple[int, ...]) -> Leaf:
+    return replace(leaf, taken_as="lengths", axes=axes) if axes else leaf
+
+
+def _known(slot: Slot, lengths: bool) -> Slot:
+    return replace(slot, leaves=tuple(_as_it_is(leaf, lengths) for leaf in slot.leaves))
+
+
+def _as_it_is(leaf: Leaf, lengths: bool) -> Leaf:
     if _is_int(leaf):
-        return "number"
-    return "lengths" if lengths and leaf.is_input and isinstance(leaf.value, np.ndarray) else "any"
+        return replace(leaf, taken_as="number")
+    if lengths and leaf.is_input and isinstance(leaf.value, np.ndarray):
+        return _with_axes(leaf, tuple(range(leaf.value.ndim)))
+    return leaf
 
 
 def _is_int(leaf: Leaf) -> bool:
@@ -59,15 +93,22 @@ def _is_int(leaf: Leaf) -> bool:
 
 def taken_for_granted(slots: list[Slot]) -> Sizes | None:
     """The sizes that code for these arguments holds for; None where it holds for all."""
-    inputs = [leaf for slot in slots for leaf in slot.inputs()]
-    known = [(k, leaf) for k, leaf in enumerate(inputs) if leaf.taken_as != "any"]
+    known = [(k, leaf) for k, leaf in enumerate(_inputs(slots)) if leaf.taken_as != "any"]
     if not known:
         return None
-    facts = tuple((k, leaf.value.shape if leaf.taken_as == "lengths" else leaf.value) for k, leaf in known)
+    facts = tuple((k, _shape(leaf) if leaf.taken_as == "lengths" else leaf.value) for k, leaf in known)
     return Sizes(facts, tuple(_told(leaf) for _, leaf in known))
+
+
+def _inputs(slots: list[Slot]) -> list[Leaf]:
+    return [leaf for slot in slots for leaf in slot.inputs()]
+
+
+def _shape(leaf: Leaf) -> tuple[int | None, ...]:
+    return tuple(n if k in leaf.axes else None for k, n in enumerate(leaf.value.shape))
 
 
 def _told(leaf: Leaf) -> str:
     if leaf.taken_as == "number":
         return f"{leaf.path} = {leaf.value}"
-    return f"{leaf.path} of shape {leaf.value.shape}"
+    return f"{leaf.path} of shape {str(_shape(leaf)).replace('None', '?')}"

@@ -287,6 +287,8 @@ class Transformed:
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
+        if of_any_size and some_sizes:
+            requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
         for request in requests:
             try:
                 asked = replace(request, because=refusal)
@@ -301,6 +303,12 @@ class Transformed:
             raise refusal
         example = functools.partial(self._example, call)
         return per_call.run(requests[0], example, record=record, watch=watch, refusal=refusal)
+
+    def _closer(self, call: Call, lowered: lower.Lowered) -> pipeline.Request | None:
+        """What to ask the compiler for where the function demands some lengths that the arguments of a call have."""
+        equal = lowered.evaluator.ever_equal
+        slots = sizes.as_demanded(call.slots(), lowered.program.params, equal)
+        return None if slots is None else replace(self._request(call.layout, slots), into=call.into)
 
     def _declined(self, error: AdcError) -> Specialisation:
         """The tape in place of the compiler, where `auto` allows it."""
@@ -334,8 +342,7 @@ class Transformed:
                 items = []
                 for leaf in slot.leaves:
                     if leaf.is_input:
-                        known = leaf.taken_as == "lengths"
-                        params.append(lower.make_param(leaf.name, leaf.value, evaluator, known))
+                        params.append(lower.make_param(leaf.name, leaf.value, evaluator, leaf.axes))
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS
@@ -434,7 +441,8 @@ class Transformed:
             self._ran = "python"
             return self._execute(known, inputs, call)
         explain_error.raise_of_primal(lambda: self._example(call))
-        if isinstance(error, ValueError) and known.sizes is None:  # a length that it does not know is one
+        every = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
+        if isinstance(error, ValueError) and known.sizes != every:  # a length that it does not know is one
             special = self._for_these_sizes(call)
             if special is not None:
                 return self._run_special(special, call)

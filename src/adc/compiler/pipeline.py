@@ -111,6 +111,9 @@ class Request:
     lowered: Callable[[], lower.Lowered] | None = None
     sizes: Sizes | None = None  # what the code takes for granted of the sizes of the arguments
     because: UnsupportedError | None = None  # why it does
+    # What to ask for instead, now that the function was lowered, or None: for sizes that it demands. Refused, it is
+    # this request that counts.
+    closer: Callable[[lower.Lowered], Request | None] | None = None
     into: bool = False  # of a gradient: the compiled code takes the arrays that it is written to
 
 
@@ -333,6 +336,12 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
                 program = context.program = stage.run(program, context)
             else:
                 _print(program, stage.text, context)
+            closer = _closer(context) if stage.run is _lower else None
+            if closer is not None:
+                try:
+                    return run(closer, optimize=optimize, record=record, watch=watch)
+                except UnsupportedError:
+                    pass
         except AdcError:
             raise
         except Exception as error:
@@ -344,6 +353,14 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
         if watch is not None:
             watch(stage.name, program, context)
     return context
+
+
+def _closer(context: Context) -> Request | None:
+    request = context.request
+    assert context.lowered is not None
+    if request.closer is None or request.lowered is not None:
+        return None
+    return request.closer(context.lowered)
 
 
 def _print(program: Program, name: str, context: Context) -> None:

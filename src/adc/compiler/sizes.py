@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Sizes", "has_short_rows"]
+__all__ = ["Sizes", "short_axes"]
 
 FEW, MANY = 4, 16
 
@@ -18,38 +18,46 @@ FEW, MANY = 4, 16
 class Sizes:
     """Numbers and shapes of the inputs, by their places; `told` says them as a reader knows them.
 
-    >>> sizes = Sizes(((0, (3,)), (2, 5)), ("x of shape (3,)", "n = 5"))
-    >>> sizes.hold([np.ones(3), 0.5, 5]), sizes.hold([np.ones(3), 0.5, 4])
+    In a shape, None is a length that may be any.
+
+    >>> sizes = Sizes(((0, (None, 3)), (2, 5)), ("x of shape (?, 3)", "n = 5"))
+    >>> sizes.hold([np.ones((9, 3)), 0.5, 5]), sizes.hold([np.ones((9, 3)), 0.5, 4])
     (True, False)
     >>> print(sizes)
-    x of shape (3,), n = 5
+    x of shape (?, 3), n = 5
     """
 
-    facts: tuple[tuple[int, int | tuple[int, ...]], ...]
+    facts: tuple[tuple[int, int | tuple[int | None, ...]], ...]
     told: tuple[str, ...]
 
     def hold(self, inputs: Sequence[Any]) -> bool:
         """Whether the inputs of a call have these sizes."""
-        return all(_size(inputs[k]) == size for k, size in self.facts)
+        return all(_has(inputs[k], size) for k, size in self.facts)
 
     def __str__(self) -> str:
         return ", ".join(self.told)
 
 
-def _size(value: Any) -> int | tuple[int, ...]:
-    return value.shape if isinstance(value, np.ndarray) else int(value)
+def _has(value: Any, size: int | tuple[int | None, ...]) -> bool:
+    if not isinstance(value, np.ndarray):
+        return int(value) == size
+    return isinstance(size, tuple) and all(
+        m is None or n == m for n, m in zip(value.shape, size, strict=True)
+    )
 
 
-def has_short_rows(shape: tuple[int, ...]) -> bool:
-    """Whether an array holds many points of two to four coordinates: code is made for that number of coordinates.
+def short_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The last lengths of an array of many points of two to four coordinates, or of many matrices of such lengths.
 
-    Loops over them are written out, and the loops over the points vectorise. Of a few points it is not worth code of
-    its own.
+    Code is made for these lengths: loops over them are written out, and the loops over the points vectorise. Of a few
+    points it is not worth code of its own.
 
-    >>> has_short_rows((100, 3)), has_short_rows((3, 3)), has_short_rows((100, 30)), has_short_rows((100,))
-    (True, False, False, False)
-    >>> has_short_rows(())
-    False
+    >>> short_axes((100, 3)), short_axes((100, 4, 4)), short_axes((5, 4, 4))
+    ((3,), (4, 4), (4,))
+    >>> short_axes((3, 3)), short_axes((100, 30)), short_axes((100,)), short_axes(())
+    ((), (), (), ())
     """
-    *points, count = shape or (1,)
-    return 1 < count <= FEW and math.prod(points) >= MANY
+    first = len(shape)
+    while first > 0 and 1 < shape[first - 1] <= FEW and math.prod(shape[: first - 1]) >= MANY:
+        first -= 1
+    return shape[first:]

@@ -125,12 +125,11 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
 
 
 def _sizes(context: pipeline.Context) -> str:
-    because = context.request.because
-    return (
-        ""
-        if because is None
-        else f"{context.request.sizes} only: in general {because.location}: {because.what}"
-    )
+    held, because = context.request.sizes, context.request.because
+    if held is None:
+        return ""
+    why = "the function demands them" if because is None else f"in general {because.location}: {because.what}"
+    return f"{held} only: {why}"
 
 
 def _cache(run: Any) -> str:

@@ -35,6 +35,13 @@ class EqualLengths:
             d = self._parent[d]
         return d
 
+    def number(self, d: Dim) -> int | None:
+        """The number that a length was checked to be, if any."""
+        root = self.find(d)
+        if root.known is not None:
+            return root.known
+        return next((e.known for e in self._parent if e.known is not None and self.find(e) == root), None)
+
     def union(self, a: Dim, b: Dim) -> None:
         a, b = self.find(a), self.find(b)
         if a != b:

@@ -67,12 +67,12 @@ class Lowered:
     source: sources.Source
 
 
-def make_param(name: str, value: Any, evaluator: Evaluator, known_lengths: bool = False) -> Var:
-    """A parameter for an argument: an array, or a number."""
+def make_param(name: str, value: Any, evaluator: Evaluator, known_axes: tuple[int, ...] = ()) -> Var:
+    """A parameter for an argument: an array, with its lengths along some axes, or a number."""
     param = Var(name, evaluator.argument_type(value, name))
-    if isinstance(param.type, Array) and known_lengths:
-        param.type = Array(param.type.dtype, tuple(Dim(n) for n in value.shape), param.type.layout)
-    elif isinstance(param.type, Array):
+    if isinstance(param.type, Array):
+        shape = tuple(Dim(value.shape[k]) if k in known_axes else d for k, d in enumerate(param.type.shape))
+        param.type = Array(param.type.dtype, shape, param.type.layout)
         evaluator.name_lengths(param, value)
     elif is_integer(param.type):
         param.dim = Dim.symbol("value", param)

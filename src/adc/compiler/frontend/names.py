@@ -33,7 +33,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
-from adc.compiler.sizes import has_short_rows
+from adc.compiler.sizes import short_axes
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
@@ -214,9 +214,9 @@ class Names(Core):
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in "fiubc":
                 raise self.refuse(f"`{label}` is an array of dtype {value.dtype}", repair="pass numbers")
-            shape = tuple(Dim(1) if n == 1 else Dim(-1) for n in value.shape)
-            if has_short_rows(value.shape):
-                shape = (*shape[:-1], Dim(value.shape[-1]))
+            short = short_axes(value.shape)
+            shape = tuple(Dim(1) if n == 1 else Dim(-1) for n in value.shape[: value.ndim - len(short)])
+            shape += tuple(map(Dim, short))
             return (
                 Array(str(value.dtype), shape, "C" if value.flags.c_contiguous else "A")
                 if value.ndim

@@ -44,20 +44,28 @@ def escaping_roots(program: Program, evaluator: Evaluator) -> set[Var]:
     return found
 
 
+def _is_made_once(s: Assign, escaping: set[Var]) -> bool:
+    """Whether a statement allocates what no trip leaves to another, or makes a length for that: `max(n - 1, 0)`."""
+    if s.name == "maximum":
+        return not s.target.is_array
+    return s.name == "empty" and s.target not in escaping
+
+
 def _block(block: Block, escaping: set[Var]) -> Block:
     result: Block = []
     for stmt in block:
         change_blocks(stmt, lambda inner: _block(inner, escaping))
         if isinstance(stmt, (For, While)):
             inside = {v for s in walk([stmt]) for v in (*defined(s), *bound_inside(s))}
-            moved = [
-                s
-                for s in stmt.body
-                if isinstance(s, Assign)
-                and s.name == "empty"
-                and s.target not in escaping
-                and not any(v in inside for v in variables(s.args))
-            ]
+            moved = []
+            for s in stmt.body:
+                if (
+                    isinstance(s, Assign)
+                    and _is_made_once(s, escaping)
+                    and inside.isdisjoint(variables(s.args))
+                ):
+                    moved.append(s)
+                    inside.discard(s.target)
             if moved:
                 stmt.body = [s for s in stmt.body if s not in moved]
                 result.extend(moved)

@@ -188,8 +188,13 @@ class _Scatter:
         """A row that the loop leaves a value in."""
         length = self.ev.length(loop.stop)
         assert length is not None
+        trips = loop.stop
+        if not length.nonnegative:
+            with self.ev.at(before), self.ev.origin_at(loop.origin):
+                trips = self.ev.atom(self.ev.extreme("maximum", loop.stop, 0))
+            length = length.clamped()
         row = Var(value.name, Array(value.type.dtype, (length,)), named=value.named)
-        operands: tuple[Operand, ...] = ((loop.stop,), Const(np.dtype(value.type.dtype)))
+        operands: tuple[Operand, ...] = ((trips,), Const(np.dtype(value.type.dtype)))
         before.append(Assign((row,), registry.named("empty"), operands, loop.origin))
         loop.body.append(Store(row, (loop.index,), value, False, loop.origin))
         return row
