@@ -17,6 +17,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 
 MOST_TRIPS = 4
 MOST_STATEMENTS = 60  # that a loop may become
+MOST_STORES = 12  # of which writes: a rotation is written out, of a matrix of four rows each row
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -81,5 +82,10 @@ def _trips(loop: For) -> range | None:
     if len(bounds) < 3 or not all(isinstance(s, (Assign, Store)) for s in loop.body):
         return None
     trips = range(*bounds)
-    short = len(trips) <= MOST_TRIPS and len(trips) * len(loop.body) <= MOST_STATEMENTS
+    stores = sum(isinstance(s, Store) for s in loop.body)
+    short = (
+        len(trips) <= MOST_TRIPS
+        and len(trips) * len(loop.body) <= MOST_STATEMENTS
+        and len(trips) * stores <= MOST_STORES
+    )
     return trips if short else None

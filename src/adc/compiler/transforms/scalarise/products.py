@@ -1,6 +1,8 @@
 """Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these.
 
-So are those of a few floats in a loop: a call costs more than the nine products of a rotation.
+So are those of a few floats in a loop: a call costs more than the nine products of a rotation. And those of two vectors
+in a loop: what is picked for one, `values[row] @ x[columns[row]]`, is then read where it lies, and the loop that made
+one makes the sum.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from adc.rules.dims import Dim
 
 def product(nests: Nests, stmt: Assign) -> None:
     target = stmt.targets[0]
-    if np.dtype(target.type.dtype).kind in "fc" and not (nests.depth and _is_small(stmt)):
+    if np.dtype(target.type.dtype).kind in "fc" and not (nests.depth and _is_loop(stmt)):
         operands = tuple(layouts.for_blas(nests, x, target.type.dtype) for x in stmt.args)
         nests.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
     elif target.is_array:
@@ -28,13 +30,15 @@ def product(nests: Nests, stmt: Assign) -> None:
         nests.define(target, _element(nests, stmt, []))
 
 
-def _is_small(stmt: Assign) -> bool:
-    """Whether a product is of vectors or matrices of one dtype, whose lengths are known, and those of points."""
+def _is_loop(stmt: Assign) -> bool:
+    """Whether a product of one dtype is of two vectors, or of matrices whose lengths are known, and those of points."""
     a, b = (x.type.shape for x in stmt.args)
-    return (
-        max(len(a), len(b)) <= 2
-        and all(x.type.dtype == stmt.target.type.dtype for x in stmt.args)
-        and all(n.known is not None and n.known <= FEW for n in (*a[:-1], _length(stmt), *b[1:]))
+    if any(x.type.dtype != stmt.target.type.dtype for x in stmt.args):
+        return False
+    if len(a) == len(b) == 1:
+        return True
+    return max(len(a), len(b)) <= 2 and all(
+        n.known is not None and n.known <= FEW for n in (*a[:-1], _length(stmt), *b[1:])
     )
 
 
