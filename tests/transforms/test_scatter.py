@@ -80,3 +80,23 @@ def test_the_same_text_every_time():
         str(adc.source(adc.grad(two_fields, argnums=(0, 1)), u, v, stage="optimized")) for _ in range(16)
     }
     assert len(texts) == 1
+
+
+def mirrored(r):
+    y = r.copy()
+    for k in range(1, len(r)):
+        a = r[k] + np.flip(r[:k]) @ y[:k]
+        y[:k] += a * np.flip(y[:k])
+        y[k] = a
+    return np.sum(y * y)
+
+
+def test_upwards_and_downwards_are_loops_of_their_own():
+    r = np.linspace(0.1, 0.3, 7)
+    gradient = adc.grad(mirrored, mode="compiled")
+    np.testing.assert_allclose(gradient(r), adc.grad(mirrored, mode="tape")(r), rtol=1e-11)
+    for loop in str(adc.source(gradient, r, stage="optimized")).split("for j in range")[1:]:
+        added = {
+            line.split(" +=")[0].strip() for line in loop.splitlines() if " y_bar[" in line and "+=" in line
+        }
+        assert len(added) <= 1, loop

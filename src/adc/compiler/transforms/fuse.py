@@ -35,6 +35,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
+from adc.rules.dims import Dim
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
 
@@ -222,7 +223,9 @@ class _Fuser:
             if (
                 (root in x.writes or root in y.writes)
                 and not aligned(mine, a.index, theirs, b.index)
-                and not (all(c.accumulate for c in (*mine, *theirs)))
+                and not (
+                    all(c.accumulate for c in (*mine, *theirs)) and not _meet(mine, a.index, theirs, b.index)
+                )
             ):
                 return False
         return True
@@ -352,6 +355,26 @@ def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
         if len(found) == 1 and None not in found:
             return True
     return False
+
+
+def _meet(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
+    """Whether one loop adds upwards along an axis where the other adds downwards, as a slice and a flipped one.
+
+    Each vectorises by itself, but not both at once.
+    """
+    return any(
+        pace == -other != 0
+        for x in a
+        for y in b
+        for pace, other in zip(_paces(x, i), _paces(y, j), strict=False)
+    )
+
+
+def _paces(access: Access, counter: Var) -> list[int]:
+    """By how much each subscript of an element grows from trip to trip, as far as that is a number."""
+    symbol = Dim.symbol("value", counter).terms[0][0]
+    lengths = map(length_of, access.index or ())
+    return [0 if n is None else dict(n.terms).get(symbol, 0) for n in lengths]
 
 
 def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:
