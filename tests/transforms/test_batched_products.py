@@ -69,3 +69,41 @@ def test_shapes_that_do_not_fit(mode):
     for length in (3, 5):
         with pytest.raises(ValueError, match=r"@|matmul"):
             batched(np.ones(length), XS, YS)
+
+
+def by_rows(stack, x):
+    return np.sum(np.tanh((stack @ x[:, :, None])[:, :, 0]))
+
+
+def by_columns(stack, x):
+    return np.sum(np.tanh((stack.transpose(0, 2, 1) @ x[:, :, None])[:, :, 0]))
+
+
+def rows_by_columns(stack, x):
+    return np.sum(np.tanh(np.einsum("ni,nji->nj", x, stack)))
+
+
+def one_for_all(stack, x):
+    return np.sum(np.tanh(x[0][None, :] @ stack.transpose(0, 2, 1)))
+
+
+@pytest.mark.parametrize("function", [by_rows, by_columns, rows_by_columns, one_for_all])
+@pytest.mark.parametrize("shape", [(30, 5, 7), (2, 1, 7), (3, 6, 1), (0, 5, 7)])
+def test_stacks_by_vectors_lie_as_they_are_read(function, shape):
+    count, n, m = shape
+    stack, x = (
+        R.normal(size=(count, m, n) if function is by_columns else shape),
+        R.normal(size=(max(count, 1), m)),
+    )
+    x = x if function is one_for_all else x[:count]
+    gradient = adc.grad(function, argnums=(0, 1), mode="compiled")
+    for found, wanted in zip(
+        gradient(stack, x), adc.grad(function, (0, 1), mode="tape")(stack, x), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_a_transposed_stack_is_read_along_its_rows():
+    stack, x = R.normal(size=(30, 7, 5)), R.normal(size=(30, 7))
+    text = str(adc.source(adc.grad(by_columns, mode="compiled"), stack, x, stage="optimized"))
+    assert "+= stack[i, j, k] * x[i, j]" in text, text

@@ -97,18 +97,29 @@ class _Unstacker:
                 ev.store(target, (*counters, *(FULL,) * (target.type.ndim - rank)), value)
 
     def _by_elements(self, stmt: Assign) -> None:
-        """A product of rows by matrices, of matrices by columns, or of columns by rows."""
+        """A product of rows by matrices, of matrices by columns, or of columns by rows.
+
+        Elements are read as they lie in memory: of what was transposed the rows are its columns.
+        """
         ev = self.ev
         a, b = stmt.args
-        axis = -1
+        axis, keepdims = -1, True
         if a.type.shape[-1].known != 1:
-            if stmt.target.type.shape[-1].known == 1:
+            if stmt.target.type.shape[-1].known == 1 and a in self.transposed:
+                a = ev.getitem(self.transposed[a], (*(FULL,) * a.type.ndim, Const(None)))
+                b = ev.getitem(b, (*(FULL,) * (b.type.ndim - 1), Const(None), FULL))
+                axis, keepdims = -3, False
+            elif stmt.target.type.shape[-1].known == 1:
                 b = ev.op("transpose", b, _swapped(b.type.ndim))
+            elif stmt.target.type.shape[-2].known == 1 and b in self.transposed:
+                a = ev.getitem(a, (*(FULL,) * (a.type.ndim - 1), Const(None), FULL))
+                b = ev.getitem(self.transposed[b], (*(FULL,) * (b.type.ndim - 2), Const(None), FULL, FULL))
+                keepdims = False
             else:
                 a, axis = ev.op("transpose", a, _swapped(a.type.ndim)), -2
         made = ev.op("multiply", a, b)
-        if a.type.shape[-1].known != 1 or axis == -2:
-            made = ev.op("sum", made, axis=axis, keepdims=True)
+        if a.type.shape[-1].known != 1 or axis != -1:
+            made = ev.op("sum", made, axis=axis, keepdims=keepdims)
         made = ev.cast(made, stmt.target.type.dtype)
         last = ev.block.pop()
         assert isinstance(last, Assign) and last.target is made
