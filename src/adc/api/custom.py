@@ -27,9 +27,8 @@ class Custom:
     def __init__(self, function: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
         self.function = function
         inner, *given = taken_apart(function)
-        self.parameters = Parameters(
-            function if any(given) else inner
-        )  # of a method or a partial what is left to give
+        # Of a method or a partial what is left to give.
+        self.parameters = Parameters(function if any(given) else inner)
         count = self.parameters.layout.positional
         self.nondiff = tuple(sorted({k + count if k < 0 else k for k in nondiff_argnums}))
         functools.update_wrapper(self, function)

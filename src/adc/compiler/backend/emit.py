@@ -347,8 +347,6 @@ class Emitter(KeepingPrinter):
         self._header(f"if {self._expression(_negation(self.atom(stmt.test)))}:", depth)
         self._line(ast.Raise(error, None), depth + 1)
 
-    # --- kept values --------------------------------------------------------------------------------------------
-
 
 _NEGATED = {
     ast.Eq: ast.NotEq,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from adc.compiler.ir.nodes import Block, Buffer, Keep, NewBuffer, Restore, Stmt, blocks
+from adc.compiler.ir.nodes import Block, Buffer, Keep, NewBuffer, Restore, Stmt, all_blocks
 
 
 class Heights:
@@ -21,7 +21,7 @@ class Heights:
         self._changing: set[Stmt] = set()  # what changes a height: the last push of a group and its first pop
         places: dict[Buffer, dict[type, list[_Place]]] = {}
         by_elements: set[Buffer] = set()
-        for block in _all_blocks(body):
+        for block in all_blocks(body):
             for k, stmt in enumerate(block):
                 if isinstance(stmt, (NewBuffer, Keep, Restore)) and stmt.buffer.trips is None:
                     found = places.setdefault(stmt.buffer, {NewBuffer: [], Keep: [], Restore: []})
@@ -59,10 +59,3 @@ class _Place(NamedTuple):
 
 def _position(at: _Place) -> int:
     return at.position
-
-
-def _all_blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for stmt in block:
-        for inner in blocks(stmt):
-            yield from _all_blocks(inner)
