@@ -161,6 +161,20 @@ def register(
     return kind
 
 
+def whole(kind: type[T]) -> type[T]:
+    """Make a class a leaf, though it is a dataclass; can be a decorator.
+
+    >>> @whole
+    ... @dataclass
+    ... class Step:
+    ...     size: float
+    >>> leaves(Step(0.5))
+    [Step(size=0.5)]
+    """
+    _known_leaves.add(kind)
+    return kind
+
+
 def _container(value: Any) -> _Container | None:
     """How `value` comes apart, or None for a leaf."""
     kind = type(value)
@@ -183,6 +197,15 @@ def is_registered(kind: type) -> bool:
     (True, False)
     """
     return kind in _containers
+
+
+def is_whole(kind: type) -> bool:
+    """Whether a class is a leaf by `whole`, or one of Python's.
+
+    >>> is_whole(float), is_whole(Structure)
+    (True, False)
+    """
+    return kind in _known_leaves
 
 
 def is_leaf(value: Any) -> bool:
@@ -323,6 +346,7 @@ class Piece:
     dtype: Any
 
 
+@whole
 @dataclass(frozen=True)
 class Unravel:
     """Takes a vector apart into the container that `ravel_pytree` was given."""

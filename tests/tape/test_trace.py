@@ -257,7 +257,7 @@ def test_vjp_and_jvp():
         (bar,) = pull({"a": np.ones(2), "b": 1.0})
         np.testing.assert_array_equal(bar["x"], [5.0, 5.0])
         assert bar["y"] == 2.0
-    with pytest.raises(ValueError, match="structure"):
+    with pytest.raises(adc.ArgumentError, match="structure"):
         pull(1.0)
     value, dot = tape.jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), 1.0))
     np.testing.assert_array_equal(value, [3.0, 6.0])

@@ -9,6 +9,7 @@ from typing import Any
 from adc import pytree, tape
 from adc.api.arguments import Parameters
 from adc.api.functions import taken_apart
+from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
@@ -26,6 +27,7 @@ class Custom:
 
     def __init__(self, function: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
         self.function = function
+        self.key = object()  # of the function and its like in other scopes
         inner, *given = taken_apart(function)
         # Of a method or a partial what is left to give.
         self.parameters = Parameters(function if any(given) else inner)
@@ -54,16 +56,18 @@ class Custom:
             positional = self._positional(args, kwargs)
         except ArgumentError as error:
             raise ev.refuse(error.what, repair=error.repair) from None
-        if self in ev.open_rules:
+        if self.key in ev.open_rules:
             return ev.call(self.function, positional, {})  # its own forward rule calls it
-        plain = [without_lists(a) for a in positional]
+        # Derivatives evaluate it again at the end of the program.
+        same, given = held((self, positional))
+        plain = [without_lists(a) for a in given]
         leaves, structure = pytree.flatten(plain)
 
         def arguments(values: Sequence[Any]) -> list[Any]:
             return [with_lists(a, ev) for a in pytree.unflatten(structure, values)]
 
         name = getattr(self.function, "__name__", "function")
-        rule = self._rule(arguments, plain)
+        rule = same._rule(arguments, plain)
         return rule.taken(opaque.call(ev, name, leaves, rule.forward(ev), rule, captures=rule.captures))
 
     def _positional(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:

@@ -11,10 +11,21 @@ from adc import pytree, tape
 from adc.api.custom import Custom
 from adc.errors import DerivativeError, ShapeError
 from adc.runtime.copies import copied_together
+from adc.tape.as_now import AsNow
 from adc.tape.function import Function
 from adc.tape.state import modes, within
 
-__all__ = ["adjoints", "again", "applied", "as_results", "as_tensor", "own_plain", "plain", "watching"]
+__all__ = [
+    "Later",
+    "adjoints",
+    "again",
+    "applied",
+    "as_results",
+    "as_tensor",
+    "own_plain",
+    "plain",
+    "watching",
+]
 
 
 def plain(x: Any) -> Any:
@@ -49,6 +60,25 @@ def as_results(custom: Custom, output: Any, memory: dict[str, Any]) -> tuple[Any
     return tuple(as_tensor(leaf) for leaf in leaves)
 
 
+class Later:
+    """The rules of a call and what they are given first, as they are at the call: for the backward pass."""
+
+    def __init__(self, custom: Custom, args: list[Any], rules: tuple[Any, ...]) -> None:
+        self._custom = custom
+        self._kept = AsNow((rules, custom.others(args)))
+
+    def read(self) -> tuple[tuple[Any, ...], list[Any]]:
+        """Both. Raises RuntimeError where an array that they read has been written to since."""
+        self._kept.check(f"what the rule of `{self._custom.__name__}` reads")
+        rules, others = self._kept.value
+        return rules, others
+
+    def arguments(self, args: Sequence[Any]) -> list[Any]:
+        """The arguments of the call, those that have no derivative as they were."""
+        others = iter(self._kept.value[1])
+        return [next(others) if k in self._custom.nondiff else a for k, a in enumerate(args)]
+
+
 def watching() -> Any:
     """A context for the forward run of a call: recording, where it is on, to see what its results come from."""
     return within({"enabled": modes.enabled})
@@ -67,9 +97,14 @@ def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
     rest = iter(bars)
     found: list[Any] = []
     for k, argument in enumerate(args):
-        leaves = pytree.leaves(argument)
+        leaves, structure = pytree.flatten(argument)
         bar = None if k in custom.nondiff else next(rest)
-        parts = [None] * len(leaves) if bar is None else pytree.leaves(bar)
+        parts, its_structure = ([None] * len(leaves), structure) if bar is None else pytree.flatten(bar)
+        if its_structure != structure:
+            raise ShapeError(
+                f"the rule of `{custom.__name__}` returns an adjoint of the structure {its_structure} "
+                f"for an argument of the structure {structure}"
+            )
         for part, leaf in zip(parts, leaves, strict=True):
             if part is not None and np.shape(plain(part)) != np.shape(plain(leaf)):
                 raise ShapeError(

@@ -7,7 +7,7 @@ from typing import Any
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, added, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain, watching
+from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.results import described
@@ -46,6 +46,7 @@ class CustomVjp(Custom):
 
     def _on_tape(self, args: list[Any]) -> Any:
         fwd, bwd = self.rule()
+        later = Later(self, args, (fwd, bwd))
         leaves, structure = pytree.flatten(args)
         memory: dict[str, Any] = {}
         watched = watching()
@@ -63,13 +64,13 @@ class CustomVjp(Custom):
             return as_results(self, output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
+            (fwd, bwd), others = later.read()
             if not tape.is_grad_enabled():
                 bar = pytree.unflatten(memory["structure"], map(plain, bars))
-                return adjoints(self, args, bwd(*self.others(args), memory["residuals"], bar))
+                return adjoints(self, args, bwd(*others, memory["residuals"], bar))
             # It is itself differentiated: the residuals must be part of the graph.
-            given = again(ctx, leaves, structure)
-            _, residuals = fwd(*given)
-            found = bwd(*self.others(given), residuals, pytree.unflatten(memory["structure"], bars))
+            _, residuals = fwd(*later.arguments(again(ctx, leaves, structure)))
+            found = bwd(*others, residuals, pytree.unflatten(memory["structure"], bars))
             return adjoints(self, args, found)
 
         return applied(self, forward, backward, leaves, memory)
@@ -80,7 +81,7 @@ class _PullRule(Rule):
         fwd, _ = self.custom.rule()
 
         def forward(leaves: list[Any]) -> Any:
-            ev.open_rules.append(self.custom)
+            ev.open_rules.append(self.custom.key)
             try:
                 found = ev.call(fwd, self.arguments(leaves), {})
             finally:

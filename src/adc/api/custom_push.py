@@ -9,11 +9,12 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, materialised
-from adc.api.custom_node import adjoints, again, applied, as_results, own_plain, plain, watching
+from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
 from adc.compiler.leaves import is_number, without_lists
+from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError, DerivativeError, ShapeError
 from adc.rules import registry
@@ -62,11 +63,19 @@ class CustomJvp(Custom):
             )
         return self.jvp
 
+    def tangent(self, answer: Any, ev: Evaluator | None = None) -> Any:
+        """The tangent in what the rule returns. Raises DerivativeError unless that is a pair; `ev` knows the place."""
+        if isinstance(answer, (tuple, list)) and len(answer) == 2:
+            return answer[1]
+        what = f"the rule of `{self.__name__}` returns {described(answer)}"
+        repair = "Return a pair: the result, and its tangent."
+        raise DerivativeError(what, repair=repair) if ev is None else ev.refuse(what, repair=repair)
+
     def _rule(self, arguments: Callable[[Sequence[Any]], list[Any]], plain: list[Any]) -> Rule:
         return _PushRule(self, arguments, plain)
 
     def _on_tape(self, args: list[Any]) -> Any:
-        jvp = self.rule()
+        later = Later(self, args, (self.rule(),))
         leaves, structure = pytree.flatten(args)
         memory: dict[str, Any] = {}
         watched = watching()
@@ -78,12 +87,12 @@ class CustomJvp(Custom):
             return as_results(self, output, memory)
 
         def backward(ctx: Any, *bars: Any) -> Any:
-            given = again(ctx, leaves, structure)
-            mine = self.differentiable(given)
+            (jvp,), others = later.read()
+            mine = self.differentiable(again(ctx, leaves, structure))
             zeros = [pytree.map_structure(lambda x: np.zeros_like(plain(x)) * 1.0, a) for a in mine]
 
             def tangent(*dots: Any) -> Any:
-                return jvp(*self.others(given), tuple(mine), tuple(dots))[1]
+                return self.tangent(jvp(*others, tuple(mine), tuple(dots)))
 
             found, pull = tape.vjp(tangent, *zeros)
             self._require_alike(found, bars)
@@ -111,7 +120,7 @@ class _PushRule(Rule):
         others, primals = self._given(leaves)
         _, tangents = self._given(dots)
         answer = ev.call(self.custom.rule(), [*others, primals, tangents], {})
-        found, structure = pytree.flatten(without_lists(answer[1]))
+        found, structure = pytree.flatten(self.custom.tangent(without_lists(answer), ev))
         if structure != self.form.structure:
             raise ev.refuse(
                 f"the rule of `{self.custom.__name__}` returns a tangent of the structure {structure}, and "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from adc import pytree, tape
 from adc.api import taped
 from adc.api.phases import Phased, phased
 from adc.api.transformed import Call
+from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.transforms import nested, phases
+from adc.compiler.transforms import later, nested, phases
+from adc.compiler.transforms.opaque import Inlined
 from adc.config import Mode
 
 __all__ = ["linearize"]
@@ -97,4 +99,24 @@ def _prepared(
     return engine, (*fixed, *taped.owned(primals)), named
 
 
+def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A call of `linearize` inside a function that is being compiled."""
+    function, *primals = args
+    has_aux = bool(kwargs.get("has_aux", False))
+    output, again = later.call(ev, function, primals, {})
+    value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
+
+    def push(ev: Evaluator, tangents: Sequence[Any], _: dict[str, Any]) -> Any:
+        same, args, _ = again(ev)
+        if len(tangents) != len(args):
+            raise ev.refuse(
+                f"a linear map of {len(args)} tangents is given {len(tangents)}",
+                repair="give one tangent per argument",
+            )
+        return nested.pushed(ev, same, args, {}, range(len(args)), tangents, has_aux)[1]
+
+    return (value, Inlined(push), aux) if has_aux else (value, Inlined(push))
+
+
+linearize.__adc_inline__ = _inline  # type: ignore[attr-defined]
 linearize.__adc_prepare__ = _prepared  # type: ignore[attr-defined]

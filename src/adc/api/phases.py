@@ -218,9 +218,19 @@ def _fitted(direction: Any, like: Any, param: Var) -> Any:
         raise ShapeError(
             f"the adjoint or tangent has the shape {np.shape(direction)}, its primal {np.shape(like)}"
         )
+    if not np.can_cast(np.asarray(direction).dtype, param.type.dtype, "same_kind"):
+        raise ArgumentError(
+            f"the adjoint or tangent is {_kind(direction)}, its primal {_kind(like)}",
+            repair="Pass floats where the primal has floats.",
+        )
     if param.is_array:
         return np.ascontiguousarray(direction, param.type.dtype)
     return float(direction) if param.type.dtype == "float64" else np.dtype(param.type.dtype).type(direction)
+
+
+def _kind(value: Any) -> str:
+    kind = np.asarray(value).dtype.kind
+    return {"c": "complex", "f": "real", "i": "an integer", "b": "a truth value"}.get(kind, f"{value!r}")
 
 
 def phased(

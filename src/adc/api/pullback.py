@@ -13,7 +13,7 @@ from adc.api.phases import Phased, phased
 from adc.api.transformed import Call
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.transforms import nested, own, phases
+from adc.compiler.transforms import later, nested, phases
 from adc.compiler.transforms.opaque import Inlined
 from adc.config import Mode
 from adc.tape import record
@@ -152,20 +152,12 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     has_aux, argnums = named.pop("has_aux", False), named.pop("argnums", None)
     named.pop("mode", None)
     chosen = range(len(primals)) if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
-    arrays = [k for k, x in enumerate(primals) if ev.type_is_array(x)]
-
-    def forward(copies: list[Any]) -> Any:
-        own_primals = list(primals)
-        for k, array in zip(arrays, copies, strict=True):
-            own_primals[k] = array
-        return ev.result(function, own_primals, named)
-
-    # The pull starts from the arguments again.
-    output = own.on_copies(ev, [primals[k] for k in arrays], forward)
+    output, again = later.call(ev, function, primals, named)
     value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)
 
     def pull(ev: Evaluator, bars: Sequence[Any], _: dict[str, Any]) -> Any:
-        return tuple(nested.pulled(ev, function, primals, named, list(chosen), lambda _: bars[0], has_aux)[2])
+        same, args, kwargs = again(ev)
+        return tuple(nested.pulled(ev, same, args, kwargs, list(chosen), lambda _: bars[0], has_aux)[2])
 
     return (value, Inlined(pull), aux) if has_aux else (value, Inlined(pull))
 

@@ -35,6 +35,7 @@ from adc.errors import (
 )
 from adc.runtime.garbage import collected_seldom
 from adc.tape.state import modes
+from adc.tape.substitute import is_traced
 
 __all__ = ["Call", "Text", "Transformed"]
 
@@ -233,7 +234,7 @@ class Transformed:
 
     def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
         slots = call.slots()
-        if self._asked == "tape":
+        if self._asked == "tape" or (self._asked == "auto" and is_traced(self._function)):
             return Specialisation(self._run_on_tape, "tape")
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")

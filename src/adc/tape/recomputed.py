@@ -17,6 +17,7 @@ import numpy as np
 from adc import pytree
 from adc.errors import DerivativeError
 from adc.tape import saved
+from adc.tape.as_now import AsNow
 from adc.tape.lent import Lent
 from adc.tape.saved import saved_tensors_hooks
 from adc.tape.state import modes, plain_numpy, within
@@ -43,7 +44,7 @@ def recomputed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         return _run(function, *_taken(*pytree.flatten((list(args), kwargs))))
     call = _Call(function, *pytree.flatten((list(args), kwargs)))
     with saved_tensors_hooks(call.pack, call.unpack):
-        return call.run()
+        return call.run(function)
 
 
 class _Ticket:
@@ -65,6 +66,7 @@ class _Call:
 
     def __init__(self, function: Callable[..., Any], leaves: list[Any], structure: pytree.Structure) -> None:
         self._function = function
+        self._as_now = AsNow(function)
         self._structure = structure
         self._nodes = [leaf.node if leaf.__class__ is Tensor else None for leaf in leaves]
         self._tensors = [leaf.__class__ is Tensor for leaf in leaves]
@@ -75,13 +77,13 @@ class _Call:
         self._tickets: list[weakref.ref[_Ticket]] = []
         self._values: weakref.WeakKeyDictionary[_Ticket, Tensor] = weakref.WeakKeyDictionary()
 
-    def run(self) -> Any:
+    def run(self, function: Callable[..., Any]) -> Any:
         """The result, from the arguments as they were."""
         leaves = [
             make(saved.unpacked(a), node) if tensor else saved.unpacked(a)
             for a, node, tensor in zip(self._arrays, self._nodes, self._tensors, strict=True)
         ]
-        return _run(self._function, *_taken(leaves, self._structure))
+        return _run(function, *_taken(leaves, self._structure))
 
     def pack(self, value: Tensor) -> _Ticket:
         """A ticket in place of a value that is kept."""
@@ -94,6 +96,7 @@ class _Call:
         if ticket not in self._values:
             for array, before in zip(self._arrays, self._versions, strict=True):
                 check_unchanged(array, before, "an argument of a checkpointed function")
+            self._as_now.check("what a checkpointed function reads")
             self._again()
             if modes.callbacks is not None:  # a pass is running
                 modes.callbacks.append(self._values.clear)
@@ -128,7 +131,7 @@ class _Call:
                 _drawing(self._drawn),
                 within({"enabled": True}),
             ):
-                self.run()
+                self.run(self._as_now.value)
         except _Enough:
             return
         raise self._other(f"{found} values in place of {len(self._tickets)}")

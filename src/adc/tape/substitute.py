@@ -59,6 +59,12 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def is_traced(function: Any) -> bool:
+    """Whether a function is defined, or was looked up, in code that runs on the tape."""
+    made = isinstance(getattr(function, "__globals__", None), Namespace)
+    return made or function is Ufunc.__call__ or "_stands_for" in getattr(function, "__dict__", ())
+
+
 class Substitution:
     """What stands for what, while one function and everything that it calls is traced."""
 
@@ -96,14 +102,13 @@ class Substitution:
 
     def function(self, function: types.FunctionType) -> Any:
         """A copy of a user's function with a namespace and a closure that translate."""
-        if isinstance(function.__globals__, Namespace) or "_stands_for" in function.__dict__:
+        if is_traced(function):
             return function  # met again in a derivative of a derivative
-        root = (function.__module__ or "").partition(".")[0]
         if registry.find(function) is not None:
             return _by_rule(function)
-        if root in _NUMERICAL:
+        if _root(function) in _NUMERICAL:
             return solvers.find(function) or _wrapped(function)
-        if root in _AS_THEY_ARE and not _is_ours_to_trace(function):
+        if is_of_a_library(function):
             return function
         namespace = self._namespaces.get(id(function.__globals__))
         if namespace is None:
@@ -154,6 +159,16 @@ def _content(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return None
+
+
+def is_of_a_library(function: types.FunctionType) -> bool:
+    """Whether a function is no code of the user's, nor the body of a rule."""
+    root = _root(function)
+    return root in _NUMERICAL or (root in _AS_THEY_ARE and not _is_ours_to_trace(function))
+
+
+def _root(function: types.FunctionType) -> str:
+    return (function.__module__ or "").partition(".")[0]
 
 
 def _is_ours_to_trace(function: types.FunctionType) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.errors import ArgumentError, DerivativeError, GraphCutError
+from adc.errors import ArgumentError, DerivativeError, GraphCutError, ShapeError
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
 from adc.tape import gradients, record
@@ -121,12 +121,12 @@ def _pulling(run: Traced, has_aux: bool) -> Any:
     def pull(bar: Any) -> Any:
         bars, its_structure = pytree.flatten(bar)
         if its_structure != structure:
-            raise ValueError(f"the adjoint has the structure {its_structure}, the result {structure}")
+            raise ArgumentError(f"the adjoint has the structure {its_structure}, the result {structure}")
         fitted = [_like(b, y) for b, y in zip(bars, outputs, strict=True)]
         return run.gradients(_pulled(run, outputs, fitted, keep=True), single=False)
 
-    value = result if run.nested else _plain_tree(result)
-    return (value, pull, _plain_tree(aux)) if has_aux else (value, pull)
+    value, aux = (result, aux) if run.nested else (_plain_tree(result), _plain_tree(aux))
+    return (value, pull, aux) if has_aux else (value, pull)
 
 
 def jvp(
@@ -183,6 +183,8 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
     sources = [d for d in dummies if d is not None]
 
     def push(tangents: Sequence[Any]) -> Any:
+        if len(tangents) != len(run.structures):
+            raise ArgumentError(f"{len(tangents)} tangents are given for {len(run.structures)} arguments")
         dots = [
             dot
             for tangent, s in zip(tangents, run.structures, strict=True)
@@ -213,8 +215,8 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
         ]
         return pytree.unflatten(structure, result_dots if nested else [_as_value(d) for d in result_dots])
 
-    value = result if run.nested else _plain_tree(result)
-    return (value, push, _plain_tree(aux)) if has_aux else (value, push)
+    value, aux = (result, aux) if run.nested else (_plain_tree(result), _plain_tree(aux))
+    return (value, push, aux) if has_aux else (value, push)
 
 
 # Running ----------------------------------------------------------------------------------------------------
@@ -425,16 +427,18 @@ def _like(bar: Any, y: Any) -> Any:
         return bar
     if bar.__class__ is Tensor:
         return bar
+    if np.iscomplexobj(bar) and y.dtype.kind == "f":
+        raise ArgumentError("the adjoint is complex, the result real")
     array = np.asarray(bar, dtype=None if np.iscomplexobj(bar) else y.dtype)
     if array.shape != y.shape:
-        raise ValueError(f"the adjoint has shape {array.shape}, the result {y.shape}")
+        raise ShapeError(f"the adjoint has shape {array.shape}, the result {y.shape}")
     return array
 
 
 def _leaves_like(tangent: Any, structure: pytree.Structure) -> list[Any]:
     leaves, its_structure = pytree.flatten(tangent)
     if its_structure != structure:
-        raise ValueError(f"the tangent has the structure {its_structure}, the argument {structure}")
+        raise ArgumentError(f"the tangent has the structure {its_structure}, the argument {structure}")
     return leaves
 
 

@@ -14,6 +14,7 @@ from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var, newest
 from adc.compiler.ir.types import Array
 from adc.errors import Location, UnsupportedError
+from adc.pytree import whole
 
 
 class ListValue(list[Any]):
@@ -139,6 +140,7 @@ class Room:
     appended: int = 0  # in this trip
 
 
+@whole
 @dataclass(eq=False)
 class Closure:
     """A function defined in the code being compiled: a nested def or a lambda, with the scope it was made in."""
@@ -172,6 +174,7 @@ class Closure:
         return inspect.Signature(parameters)
 
 
+@whole
 @dataclass(frozen=True, eq=False)
 class Partial:
     """What functools.partial makes in the code being compiled: its function may be a `Closure`."""
@@ -192,6 +195,7 @@ class Outside(Protocol):
         """What says, in `__adc_inline__`, what a call with arguments by name means; None for other functions."""
 
 
+@whole
 @dataclass(frozen=True, eq=False)
 class Evaluated:
     """A function of values that the compiler itself carries out."""
@@ -321,6 +325,7 @@ class Frame:
     depth: int = 0  # nesting of calls
 
 
+@whole
 @dataclass(eq=False)
 class Range:
     start: Any
@@ -328,6 +333,7 @@ class Range:
     step: Any
 
 
+@whole
 @dataclass(eq=False)
 class Items:
     """Something iterated over: `length` trips, `item(k)` gives the value of trip k."""

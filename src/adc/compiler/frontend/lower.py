@@ -36,7 +36,9 @@ class Evaluator(Statements):
         self.outside = outside
         self.frame = Frame(None, {}, {})
         self.region_depth = 0
-        self.open_rules: list[Any] = []  # functions with custom rules whose forward rule is being evaluated
+        self.open_rules: list[
+            Any
+        ] = []  # keys of functions with custom rules whose forward rule is being evaluated
         self.opaque_calls = 0  # for the names of operations that stand for one call each
         self.loop_depth = 0
         self.sides = []

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def is_record(cls: type) -> bool:
-    """Whether the objects of a class are dataclasses, which no registration takes apart in another way."""
-    return dataclasses.is_dataclass(cls) and not pytree.is_registered(cls)
+    """Whether the objects of a class are dataclasses, which no registration takes for something else."""
+    return dataclasses.is_dataclass(cls) and not (pytree.is_registered(cls) or pytree.is_whole(cls))
 
 
 def has_init_of_fields(cls: type) -> bool:

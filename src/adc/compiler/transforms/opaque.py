@@ -37,6 +37,7 @@ from adc.compiler.leaves import Leaves, without_lists
 from adc.compiler.transforms import scopes
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
+from adc.pytree import whole
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
@@ -75,6 +76,7 @@ class _Aside:
     results: list[Atom]
 
 
+@whole
 @dataclass(frozen=True)
 class Inlined:
     """Something that is called in a program, given as what its call means there."""
@@ -111,11 +113,14 @@ def call(
     dims = {v for x in given for v in length_variables(x)}
     # Lengths of an argument may be read: they stand for those of the parameter.
     read = {v for s in walk(block) if not (isinstance(s, Assign) and s.name == "dim") for v in uses(s)}
-    caught = [v for v in free if v not in dims and (v not in given or v in read) and is_float(v.type)]
-    if caught and not captures:
+    others = [v for v in free if v not in dims and (v not in given or v in read)]
+    caught = [v for v in others if is_float(v.type)]
+    # Of a loop or a branch, where the reverse sweep has a loop or a branch of its own.
+    inner = [v for v in others if not is_float(v.type)] if ev.region_depth else []
+    if (caught or inner) and not captures:
         raise ev.refuse(
-            f"a function with a custom rule reads `{caught[0].name}` of the function around it",
-            "its rule has no derivative for that",
+            f"a function with a custom rule reads `{[*caught, *inner][0].name}` of the function around it",
+            "its rule has no derivative for that" if caught else "its rule runs in another place",
             "pass it as an argument",
         )
     form = Leaves(output)
