@@ -137,3 +137,17 @@ def changed_two_containers_down(x):
             outer["inner"]["cell"].w *= x[2]
         cell.w += x[1]
     return cell.w
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def differences_of_states_that_the_next_step_writes_to(x):
+    changes = []
+    state = x
+    for _ in range(3):
+        scaled = state
+        if changes:
+            scaled *= changes[-1]
+        following = x - 0.1 * scaled
+        changes.append(following - state)
+        x, state = following, following
+    return np.sum(x)

@@ -84,7 +84,7 @@ class _Folder:
             if simple is not None:
                 return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
         if name == "transpose":
-            inner = self.definition.get(args[0])
+            inner = self._still(args[0])
             if (
                 inner is not None
                 and inner.name == "transpose"
@@ -129,7 +129,7 @@ class _Folder:
             return self.ev.atom(value)
         x = args[0]
         if name == "negative":
-            inner = self.definition.get(x) if isinstance(x, Var) else None
+            inner = self._still(x)
             return inner.args[0] if inner is not None and inner.name == "negative" else None
         y = args[1]
         if target.type.dtype == "int64" and not target.is_array and name in ("add", "subtract"):
@@ -158,20 +158,18 @@ class _Folder:
             return self._twice(x, target) or self._new("multiply", (Const(2.0), x), target)
         if name == "add":
             for a, b in ((x, y), (y, x)):
-                inner = self.definition.get(b) if isinstance(b, Var) and not b.named else None
-                if inner is not None and inner.name == "negative":
+                inner = self._still(b)
+                if inner is not None and inner.name == "negative" and not inner.target.named:
                     return self._new("subtract", (a, inner.args[0]), target)
         return None
 
     def _twice(self, x: Atom, target: Var) -> Assign | Atom | None:
         """Two c z for x = c z, the same number to the last bit."""
-        made = self.definition.get(x) if isinstance(x, Var) and not x.named else None
-        if made is None or made.name != "multiply" or len(made.args) != 2:
+        made = self._still(x)
+        if made is None or made.target.named or made.name != "multiply" or len(made.args) != 2:
             return None
         factor, other = made.args
         if not isinstance(factor, Const) or not isinstance(factor.value, float):
-            return None
-        if any(v.root in self.written for v in (x, other) if isinstance(v, Var) and v.is_array):
             return None
         doubled = Const(2.0 * factor.value)
         return other if doubled == Const(1.0) else self._new("multiply", (doubled, other), target)
@@ -181,16 +179,15 @@ class _Folder:
 
         In the reverse sweep only: it rounds otherwise, which a primal must not.
         """
-        negated = self.definition.get(x) if isinstance(x, Var) else None
-        if negated is None or negated.name != "negative" or not isinstance(negated.args[0], Var):
+        negated = self._still(x)
+        if negated is None or negated.name != "negative":
             return False
-        made = self.definition.get(negated.args[0])
+        made = self._still(negated.args[0])
         return (
             made is not None
             and made.name == "divide"
             and made.args[0] == Const(1.0)
             and made.args[1] is y
-            and not any(v.root in self.written for v in (y, made.target) if v.is_array)
         )
 
     def _offset(self, name: str, x: Atom, y: Atom, target: Var) -> Assign | Atom | None:
@@ -215,6 +212,14 @@ class _Folder:
         if total == 0:
             return base
         return self._new("add" if total > 0 else "subtract", (base, Const(abs(total))), target)
+
+    def _still(self, x: Atom) -> Assign | None:
+        """The operation that x is the result of, as long as neither it nor an operand is memory that changes."""
+        made = self.definition.get(x) if isinstance(x, Var) else None
+        if made is None:
+            return None
+        held = [v for v in (made.target, *made.args) if isinstance(v, Var) and v.is_array]
+        return None if any(v.root in self.written for v in held) else made
 
     def _new(self, name: str, args: tuple[Atom, ...], target: Var) -> Assign:
         made = Assign((target,), registry.named(name), args, self.definition[target].origin)
