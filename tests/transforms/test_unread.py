@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import adc
 
 X = np.array([0.5, 1.0, 2.0])
 Y = np.ones(4)
+SADDLE = np.array([[1.0, 2.0], [2.0, 1.0]])
 NAN = np.array([np.nan, 1.0, 2.0])
 
 
@@ -71,7 +73,37 @@ def constant_term(x, c):
     return np.sum(x**2) + c[7]
 
 
+def validated(x, a):
+    np.linalg.cholesky(a)
+    return np.sum(x**2)
+
+
+def inverted(x, a):
+    for k in range(2):
+        np.linalg.inv(a * (k + 1.0))
+    return np.sum(x**2)
+
+
+def not_square(x, a):
+    return np.sum(x**2) + np.linalg.inv(a)[0, 0] + np.linalg.det(a)
+
+
+def room(x, n):
+    np.zeros((2, n))
+    return np.sum(x**2)
+
+
+def rounded_down(x):
+    math.floor(x[0])
+    return np.sum(x**2)
+
+
 UNREAD = [
+    (validated, (X, SADDLE)),
+    (inverted, (X, np.zeros((2, 2)))),
+    (not_square, (X, np.ones((2, 3)))),
+    (room, (X, -1)),
+    (rounded_down, (NAN,)),
     (element, (X,)),
     (row_of_a_trip, (X,)),
     (written, (X,)),
@@ -141,7 +173,46 @@ def counted(x, y):
     return np.sum(np.bincount(np.array([0, 1, 1]), weights=y) * x[0])
 
 
+def summed_room(x, n):
+    return np.sum(x**2) + np.sum(np.zeros(n) + x[0])
+
+
+def floor_factor(x):
+    return math.floor(x[0]) * x[1] + x[math.ceil(x[0])]
+
+
+def every(x, n):
+    return np.sum(x[::n])
+
+
+def inserted(x, n):
+    return np.sum(np.insert(x, n, 1.0) ** 2)
+
+
+def deleted(x, n):
+    return np.sum(np.delete(x, n) ** 2)
+
+
+def chosen(x, n):
+    return np.choose(n, [np.sum(x), x[0]])
+
+
+def trace(x):
+    return np.trace(x)
+
+
+def popped(x):
+    rest = [x[0]]
+    return rest.pop() * rest.pop()
+
+
 READ = [
+    (summed_room, (X, -1)),
+    (floor_factor, (NAN,)),
+    (inserted, (X, 4)),
+    (inserted, (X, -4)),
+    (deleted, (X, 3)),
+    (chosen, (X, 2)),
     (whole_factor, (NAN,)),
     (whole_factor, (X * np.inf,)),
     (rounded_factor, (NAN,)),
@@ -169,6 +240,38 @@ def test_raises_as_the_function_does(function, arguments, mode):
             gradient(*arguments)
     assert str(caught.value) == str(expected.value)
     assert caught.traceback[-1].path == expected.traceback[-1].path or "test_unread" in str(caught.traceback)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f, x, c: adc.vjp(f, x, c, mode="python"),
+        lambda f, x, c: adc.jvp(f, (x, c), (x, c), mode="python"),
+        lambda f, x, c: adc.hvp(f, (x, c), (x, c), mode="python"),
+        lambda f, x, c: adc.hessian(f, mode="python")(x, c),
+        lambda f, x, c: adc.grad(lambda x, c: np.sum(adc.grad(f)(x, c)), mode="python")(x, c),
+    ],
+    ids=["vjp", "jvp", "hvp", "hessian", "grad of grad"],
+)
+@pytest.mark.parametrize(
+    "function, other, error", [(validated, SADDLE, np.linalg.LinAlgError), (constant_term, Y[:3], IndexError)]
+)
+def test_raises_under_every_transform(transform, function, other, error):
+    with pytest.raises(error):
+        transform(function, X, other)
+
+
+@pytest.mark.parametrize(
+    "function, arguments, error",
+    [(popped, (X,), IndexError), (every, (X, 0), ValueError), (trace, (X,), ValueError)],
+)
+def test_what_is_seen_while_compiling_is_told(function, arguments, error):
+    with pytest.raises(error) as expected:
+        function(*arguments)
+    with pytest.raises((adc.errors.AdcError, error), match=str(expected.value)):
+        adc.grad(function, mode="compiled")(*arguments)
+    with pytest.raises(error, match=str(expected.value)):
+        adc.grad(function, mode="tape")(*arguments)
 
 
 @pytest.mark.parametrize("function, arguments", [(whole_factor, (X * 1e30,)), (rounded_factor, (X * 1e30,))])

@@ -37,6 +37,8 @@ def diagonal_of(a, offset=0):
     ],
 )
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    if np.ndim(a) < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
     x = a if np.ndim(a) == 2 and axis1 == 0 and axis2 == 1 else np.moveaxis(a, (axis1, axis2), (-2, -1))
     return diagonal_of(x, offset)
 

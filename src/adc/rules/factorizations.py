@@ -7,6 +7,7 @@ derivative. Source: Giles (2008); Townsend, "Differentiating the singular value 
 
 import numpy as np
 
+from adc.rules import shapes
 from adc.rules.linear_systems import STACKED, symmetric
 from adc.rules.products import conjugated, hermitian, transposed
 from adc.rules.registry import composite, pull, push
@@ -28,8 +29,9 @@ def svd_shape(a, full_matrices=True, compute_uv=True):
     return ((*batch, m, m if full_matrices else k), (*batch, k), (*batch, n if full_matrices else k, n))
 
 
-def eig_shape(a, *_, **__):
-    return tuple(a.shape[:-1]), tuple(a.shape)
+def eig_shape(a, *_, require, **__):
+    shape = shapes.require_square(a, require)
+    return shape[:-1], shape
 
 
 def _reciprocal(x):

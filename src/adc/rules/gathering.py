@@ -199,6 +199,8 @@ def choose(a, choices, mode="raise"):
         chosen = np.remainder(chosen, n)
     elif mode == "clip":
         chosen = np.clip(chosen, 0, n - 1)
+    elif np.any((chosen < 0) | (chosen >= n)):
+        raise ValueError("invalid entry in choice array")
     result = choices[0] if n > 1 else np.where(chosen == 0, choices[0], choices[0])
     for k in range(1, n):
         result = np.where(chosen == k, choices[k], result)

@@ -61,6 +61,8 @@ def insert(arr, obj, values, axis=None):
     alone = isinstance(obj, (list, tuple)) and len(obj) == 1
     if alone or (not isinstance(obj, (list, tuple, slice)) and np.ndim(obj) == 0):
         given = obj[0] if alone else obj
+        if not -n <= given <= n:
+            raise IndexError("the index of an inserted element is out of bounds")
         position = given + n if given < 0 else given
         new = np.reshape(values, (1,) * (np.ndim(x) - np.ndim(values)) + np.shape(values))
         # The first axis of the values is that of the positions, where a single one is named without a list.
@@ -100,6 +102,8 @@ def delete(arr, obj, axis=None):
         kept = np.ones(n)
         kept[_places(obj, n)] = 0.0
         return x[before + (np.flatnonzero(kept),)]
+    if not -n <= obj < n:
+        raise IndexError("the index of a deleted element is out of bounds")
     position = obj + n if obj < 0 else obj
     return np.concatenate((x[before + (slice(0, position),)], x[before + (slice(position + 1, n),)]), axis=k)
 

@@ -15,8 +15,12 @@ from adc.rules.sampler import call
 STACKED = {"stacked": 2}
 
 
-def same_shape(a, *_, **__):
-    return tuple(a.shape)
+def square(a, *_, require, **__):
+    return shapes.require_square(a, require)
+
+
+def stack_of_numbers(a, require):
+    return shapes.require_square(a, require)[:-2]
 
 
 def symmetric(x):
@@ -36,7 +40,7 @@ def _solve(a, b):
 
 
 def _solved(a, b, require):
-    require(a.shape[-2], a.shape[-1])
+    shapes.require_square(a, require)
     require(a.shape[-1], b.shape[-1] if b.ndim == 1 else b.shape[-2])
     if b.ndim == 1:
         return (*a.shape[:-2], a.shape[-1])
@@ -82,7 +86,7 @@ def solve_push(x, a, b, *, a_dot, b_dot):
     np.linalg.inv,
     wrt="a",
     cost=1000,
-    shape=same_shape,
+    shape=square,
     extra=STACKED,
     examples=lambda r: [
         r.well_conditioned(3),
@@ -158,7 +162,7 @@ def _trace_of_solve(a, a_dot):
     np.linalg.det,
     wrt="a",
     cost=1000,
-    shape=lambda a: tuple(a.shape[:-2]),
+    shape=stack_of_numbers,
     extra=STACKED,
     notes="infinite or NaN at a singular matrix",
     examples=lambda r: [
@@ -182,7 +186,7 @@ def det_push(z, a, *, a_dot):
     wrt="a",
     cost=1000,
     extra=STACKED,
-    shape=lambda a: (tuple(a.shape[:-2]), tuple(a.shape[:-2])),
+    shape=lambda a, require: (stack_of_numbers(a, require),) * 2,
     examples=lambda r: [
         r.well_conditioned(3),
         r.well_conditioned(2, 3),
@@ -216,7 +220,7 @@ def halved(x):
     np.linalg.cholesky,
     wrt="a",
     cost=1000,
-    shape=same_shape,
+    shape=square,
     extra={**STACKED, "directions": {"a": symmetric}},
     notes="the adjoint is symmetric, as in JAX and PyTorch (NumPy reads one triangle)",
     examples=lambda r: [

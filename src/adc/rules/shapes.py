@@ -23,7 +23,8 @@ class Abstract(Protocol):
     def ndim(self) -> int: ...
 
 
-Require = Callable[[Dim, Dim], None]
+# How a shape rule says that two lengths must be equal, and, where it differs, what is said and raised if not.
+Require = Callable[..., None]
 
 
 def shape_of(x: Any) -> Shape:
@@ -69,6 +70,15 @@ def require_alike(first: Shape, other: Shape, require: Require, but: int | None 
     for k, (a, b) in enumerate(zip(first, other, strict=True)):
         if k != but and a != b:
             require(a, b)
+
+
+def require_square(a: Abstract, require: Require) -> Shape:
+    """Require that the last two axes have one length, as those of a matrix that is factorised. Returns the shape."""
+    if a.ndim < 2:
+        raise ValueError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    message = "Last 2 dimensions of the array must be square"
+    require(a.shape[-2], a.shape[-1], message, "np.linalg.LinAlgError")
+    return tuple(a.shape)
 
 
 def describe(shape: Shape) -> str:

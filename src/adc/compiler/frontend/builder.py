@@ -348,9 +348,10 @@ class Builder(Measures):
         return result
 
     def _result_types(self, operation: Operation, operands: tuple[Operand, ...]) -> list[Type]:
-        def require(a: Dim, b: Dim) -> None:
+        def require(a: Dim, b: Dim, message: str = "", error: str = "ValueError") -> None:
+            spelled = operation.symbol or operation.spelling
             self.require_equal(
-                a, b, f"operands of {operation.symbol or operation.spelling} could not be broadcast together"
+                a, b, message or f"operands of {spelled} could not be broadcast together", error
             )
 
         try:

@@ -478,7 +478,7 @@ class Calls(Functions):
                 f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
                 repair="use an array and np.argmax, np.flatnonzero or np.count_nonzero",
             )
-        return method(*args, **kwargs)
+        return self.now(method, args, kwargs)
 
     def _found_outside(self, held: OutsideDict, key: Value, default: Value = None) -> Value:
         return self.item_outside(held, key) if not self.is_static(key) or key in held else default

@@ -184,6 +184,13 @@ def _static_step(builder: Builder, step: Any) -> int:
     if isinstance(step, Const):
         if step.value is None:
             return 1
+        if step.value == 0:
+            raise ShapeError(
+                "slice step cannot be zero",
+                location=builder.origin,
+                why="no element comes after the first",
+                repair="correct the step",
+            )
         return int(step.value)
     raise builder.refuse(
         "a slice step that is not a constant is not supported", repair="write the step as a number"

@@ -150,7 +150,7 @@ class Measures(ABC):
             least = least + (part if ends is None else ends[coefficient < 0]) * coefficient
         return least
 
-    def require_equal(self, a: Dim, b: Dim, message: str) -> None:
+    def require_equal(self, a: Dim, b: Dim, message: str, error: str = "ValueError") -> None:
         """The program goes on only if two lengths are equal at run time."""
         if self.equal.find(a) == self.equal.find(b):
             return
@@ -161,6 +161,6 @@ class Measures(ABC):
             raise ShapeError(
                 message, location=self.origin, why="the lengths are different", repair="check the shapes"
             )
-        self.block.append(Check(self.atom(test), "ValueError", (Const(message),), self.origin))
+        self.block.append(Check(self.atom(test), error, (Const(message),), self.origin))
         self.equal.union(a, b)
         self.ever_equal.union(a, b)

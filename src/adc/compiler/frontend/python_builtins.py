@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -179,6 +180,21 @@ def _int(self: Calls, x: Value = 0) -> Value:
     if is_float(x.type):
         x = self.op("trunc", x)
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
+
+
+def _whole(function: Callable[[float], int], operation: str) -> Callable[..., Value]:
+    """`math.floor` and its like: integers, unlike NumPy's functions of that name."""
+
+    def whole(self: Calls, x: Value) -> Value:
+        if not isinstance(x, Var):
+            return self.now(function, [x], {})
+        if x.is_array:
+            raise self.refuse(
+                f"math.{function.__name__} of an array", "it takes a number", f"use np.{operation}"
+            )
+        return self.cast(self.op(operation, x), "int64", weak=True) if is_float(x.type) else _int(self, x)
+
+    return whole
 
 
 def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
@@ -478,6 +494,9 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.dict: dicts.made,
     builtins.divmod: _divmod,
     builtins.round: _round,
+    math.floor: _whole(math.floor, "floor"),
+    math.ceil: _whole(math.ceil, "ceil"),
+    math.trunc: _whole(math.trunc, "trunc"),
     builtins.slice: lambda self, *parts: slice(*parts),
     builtins.sorted: _sorted,
     functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),

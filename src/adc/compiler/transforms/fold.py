@@ -183,12 +183,7 @@ class _Folder:
         if negated is None or negated.name != "negative":
             return False
         made = self._still(negated.args[0])
-        return (
-            made is not None
-            and made.name == "divide"
-            and made.args[0] == Const(1.0)
-            and made.args[1] is y
-        )
+        return made is not None and made.name == "divide" and made.args[0] == Const(1.0) and made.args[1] is y
 
     def _offset(self, name: str, x: Atom, y: Atom, target: Var) -> Assign | Atom | None:
         """`n - 1 - 1` as `n - 2`, `1 + i` as `i + 1`."""

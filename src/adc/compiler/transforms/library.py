@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from adc.compiler.ir.nodes import Assign, Const, Var
+from adc.compiler.ir.nodes import Assign, Const, Var, may_raise
 from adc.compiler.ir.types import Array
 from adc.rules.operation import Operation
 
@@ -61,6 +62,11 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
     if factor is not None:
         way = "rt.solve_transposed" if factor is not stmt.args[0] else "rt.solve_lower"
         return Assign(stmt.targets, way, (factor, stmt.args[1]), stmt.origin)
+    if may_raise(stmt):
+        assert isinstance(
+            stmt.op, Operation
+        )  # it stays one: of what only has a name nobody knows that it stays
+        return Assign(stmt.targets, replace(stmt.op, spelling=f"rt.{name}"), stmt.args, stmt.origin)
     return Assign(stmt.targets, f"rt.{name}", tuple(a for a in stmt.args if isinstance(a, Var)), stmt.origin)
 
 
@@ -80,6 +86,7 @@ def is_by_factors(stmt: Assign) -> bool:
     function = stmt.op.function if isinstance(stmt.op, Operation) else None
     return (
         function in (np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet)
+        and not may_raise(stmt)
         and _of_matrices(stmt)
         and all(a.type.dtype == stmt.args[0].type.dtype for a in stmt.args if isinstance(a, Var))
     )

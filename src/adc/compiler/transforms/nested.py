@@ -49,6 +49,7 @@ from adc.compiler.transforms import (
     snapshots,
     tangent,
     undo,
+    unread,
 )
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
@@ -309,18 +310,21 @@ def reversed_block(ev: Evaluator, inner: Inner, value: Atom, extra: list[Atom]) 
     program = cleaned(ev, program, inner.inputs)
     value, *extra = program.results
     output = value if isinstance(value, Var) else None
+    passive = unread.passive(program, inner.inputs)
     program = adjoint.run(program, inner.inputs, output, extra, ev)
     if output is not None:
         program.results = program.results[1:]
-    block, found = _reversed(ev, program)
+    block, found = _reversed(ev, program, passive)
     bars = [as_dtype(bar, x) for x, bar in zip(inner.inputs, found[len(extra) :], strict=True)]
     return block, [*found[: len(extra)], *bars]
 
 
-def _reversed(ev: Evaluator, program: Program) -> tuple[Block, list[Atom]]:
+def _reversed(ev: Evaluator, program: Program, passive: set[Var]) -> tuple[Block, list[Atom]]:
     """The program after the reverse sweep, cleaned and made ordinary."""
     joined = ev.joined_roots
     program = propagate.run(program, ev)
+    with ev.at([]):
+        program = unread.after_reverse(program, ev, passive)
     program = dead.run(program, joined)
     program = undo.run(program, joined)
     program = dead.run(program, joined)
@@ -338,6 +342,7 @@ def cleaned(ev: Evaluator, program: Program, inputs: list[Var]) -> Program:
     program = snapshots.run(program, ev)
     program = propagate.run(program, ev)
     program = _kept_block(ev, cse.run, program)
+    program = _kept_block(ev, unread.run, program)
     program = dead.run(program, ev.joined_roots)
     program = aliases.run(program, ev)
     own = scopes.bound(program.body) | set(inputs)

@@ -104,7 +104,7 @@ def _measured(stmt: Assign, known: Known, ev: Evaluator) -> Sequence[Type]:
     if all(known(d) for t in stmt.targets for d in t.type.shape):
         return ()
     if isinstance(stmt.op, Operation):
-        return infer.result_types(stmt.op, stmt.args, lambda a, b: None)
+        return infer.result_types(stmt.op, stmt.args, lambda *_: None)
     if stmt.op == "getitem":
         return (indexed_type(ev, *stmt.args)[0],)
     return (stmt.args[0].type,) if stmt.op in ("cast", "alias") else ()

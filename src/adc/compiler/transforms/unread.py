@@ -9,6 +9,10 @@ than the function does: `c[k]` of a sum has no part in its gradient.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from adc.compiler.analysis import counters
 from adc.compiler.analysis.activity import Activity
 from adc.compiler.frontend.lower import Evaluator
@@ -16,12 +20,18 @@ from adc.compiler.ir.nodes import Assign, Block, Check, Const, Program, Stmt, St
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import bounds, dead, integers
 from adc.rules import shapes
+from adc.rules.operation import Operation
 
+# Whether a matrix is positive definite, or has an inverse, is seen when it is factorised.
+_TELLING = {np.linalg.cholesky, np.linalg.inv, np.linalg.solve}
 _OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
 
 
 def run(program: Program, ev: Evaluator) -> Program:
-    """The program with checks in front of what may raise and is not read."""
+    """The program with checks in front of what may raise and is not read; where only to do it tells, it is done."""
+    for s in dead.unread(program, ev.joined_roots):
+        if isinstance(s, Assign) and isinstance(s.op, Operation) and s.op.function in _TELLING:
+            s.op = replace(s.op, extra={**s.op.extra, "raises": True})
     return _with_checks(program, ev, {s for s in dead.unread(program, ev.joined_roots) if _may_raise(s)})
 
 
@@ -73,7 +83,7 @@ def _checked(block: Block, ev: Evaluator, waste: set[Stmt], ranges: dict[Var, co
         change_blocks(s, lambda inner: _checked(inner, ev, waste, ranges))
         if s in waste and isinstance(s, Assign):
             if integers.may_raise(s, ranges):
-                integers.require(s, ev)
+                integers.require(s, ev, ranges)
             elif s.name == "reshape":
                 _require_size(s, ev)
             elif s.name in _OF_SOME:
