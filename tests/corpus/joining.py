@@ -95,3 +95,14 @@ def pad_with_what_the_array_says(x, a):
     total += np.sum(np.pad(a, 1, mode="maximum") * np.pad(a, 1, mode="minimum"))
     total += np.sum(np.pad(a, 2, mode="median") ** 2)
     return total + np.sum(np.pad(x, 5, mode="reflect", reflect_type="odd") ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def parts_are_a_tuple(x):
+    """Two tuples that are added are one after the other."""
+    both = np.unstack(x) + np.unstack(x * x)
+    total = 0.0
+    for k, part in enumerate(both):
+        total += k * np.sum(part)
+    columns = np.unstack(x, axis=1)
+    return total + columns[len(columns) - 1] @ columns[0] if isinstance(columns, tuple) else 0.0

@@ -96,3 +96,8 @@ def bounds_that_changed_places(x, low, high):
 @program(lambda r: (np.array([0.3, 0.4, 0.9]), np.array([0.4]), np.array([2.5])))
 def one_knot(x, at, values):
     return np.sum(np.interp(x, at, values) * x) + np.interp(0.1, at, values, left=0.3)
+
+
+@program(lambda r: (r.normal(size=4),))
+def quotient_by_zero_that_is_not_chosen(x):
+    return np.sum(np.where(x > 10.0, x / 0.0, x * x))

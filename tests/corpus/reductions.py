@@ -171,3 +171,9 @@ def where_in_a_list(x, y):
     np.multiply(x, y, out=out, where=[True, False] * (len(x) // 2))
     out[:1] *= np.outer(2, 3)[0, 0]
     return np.sum(out**2)
+
+
+@program(lambda r: (r.normal(size=(4, 3)),))
+def spread_with_a_correction(x):
+    y = np.where(x > 1.0, np.nan, x)
+    return np.sum(np.nanvar(y, axis=0, correction=1)) + np.nanstd(y, correction=0.5)

@@ -113,13 +113,15 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 
 @full(np.nanvar)
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
-    return np.nanvar(_where(_as(a, dtype), where), axis=axis, ddof=ddof, keepdims=keepdims)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
+    fewer = ddof if correction is None else correction
+    return np.nanvar(_where(_as(a, dtype), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.nanstd)
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
-    return np.nanstd(_where(_as(a, dtype), where), axis=axis, ddof=ddof, keepdims=keepdims)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
+    fewer = ddof if correction is None else correction
+    return np.nanstd(_where(_as(a, dtype), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.var)

@@ -390,8 +390,7 @@ def _plain_value(value: Any) -> Any:
     """A result as the plain function would return it: an array, or a float."""
     if value.__class__ is not Tensor:
         return value
-    primal = value.primal
-    return primal.item() if primal.ndim == 0 and primal.dtype in (np.float64, np.complex128) else primal
+    return _as_value(value)
 
 
 def _plain_tree(value: Any) -> Any:

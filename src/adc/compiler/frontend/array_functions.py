@@ -223,14 +223,12 @@ def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
 
 
 def _unstack(self: Calls, x: Value, axis: Value = 0) -> Value:
-    """np.unstack; of a length that only the run knows, the array of what NumPy gives as a tuple."""
+    """np.unstack; of a length that only the run knows, the tuple of what iterating gives."""
     array = self.array_of(x)
     known = not isinstance(array, Var) or array.type.shape[axis].known is not None
-    return (
-        self.call_rule(np.unstack, [array, axis], {})
-        if known
-        else self.call(np.moveaxis, [array, axis, 0], {})
-    )
+    if known:
+        return self.call_rule(np.unstack, [array, axis], {})
+    return self.call(tuple, [self.call(np.moveaxis, [array, axis, 0], {})], {})
 
 
 def _fill(self: Calls, x: Var, value: Value) -> None:

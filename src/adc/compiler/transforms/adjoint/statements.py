@@ -106,7 +106,7 @@ class Statements(Accumulation):
             operation.singular
             and isinstance(z_bar, Var)
             and (z_bar in self.masked or z_bar.root in self.masked)
-            and isinstance(partial, Var)
+            and (isinstance(partial, Var) or not np.isfinite(partial))
         ):
             # A zero adjoint contributes zero, even where the partial is infinite.
             product = self.ev.op(unless_zero, self.ev.op("not_equal", z_bar, 0.0), product, 0.0)
