@@ -346,3 +346,80 @@ def softened(v, beta=2.0):
 def functions_with_a_cache(x):
     weighted = sum(binomial(5, k) * (-1) ** k * v for k, v in enumerate([x[0], x[1], x[2], x[3]]))
     return weighted * softened(x[4]) + softened(x[5], beta=0.5)
+
+
+@program(lambda r: (r.normal(size=5),))
+def nonlocal_that_a_loop_adds_to(x):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total += v * v
+
+    for v in x:
+        add(v)
+    return total * x[0]
+
+
+@program(lambda r: (np.array([1.0, -2.0, 3.0, 0.6]),))
+def nonlocal_that_counts_evaluations(x):
+    calls, best = 0, np.inf
+
+    def cost(v):
+        nonlocal calls, best
+        calls += 1
+        found = v * v * calls
+        if found < best:
+            best = found
+        return found
+
+    total, i = 0.0, 0
+    while i < len(x):
+        total += cost(x[i]) if x[i] > 0 else -cost(-x[i])
+        i += 1
+    return total * calls + best
+
+
+@program(lambda r: (r.normal(size=4),))
+def nonlocal_of_a_parameter_that_is_an_array(x):
+    def smooth(state):
+        def push(v):
+            nonlocal state
+            state = 0.5 * state + v
+            return np.sum(state)
+
+        return sum(push(v) for v in x) + [push(v) for v in x][-1], lambda: state
+
+    total, state = smooth(np.zeros(3))
+    return total + state()[0]
+
+
+@program(lambda r: (r.normal(size=3),))
+def nonlocal_of_the_nearest_scope(x):
+    def outer():
+        k = x[0]
+
+        def inner(v, k_before=k):
+            nonlocal k
+            k, w = k * v, k
+            return w * k_before
+
+        return inner(x[1]) + inner(x[2]) + k
+
+    k = 3.0
+    return outer() * k + sum(k * k for k in x) + (lambda k: k)(x[1])
+
+
+def _counter(k):
+    def step(v):
+        nonlocal k
+        k += v
+        return k
+
+    return step
+
+
+@program(lambda r: (r.normal(size=3),))
+def nonlocal_of_two_closures(x):
+    first, second = _counter(x[0]), _counter(1.0)
+    return first(x[1]) * first(x[2]) + second(x[0]) * second(2.0)

@@ -3,6 +3,7 @@
 Code that took it for granted is made anew, or the container is refused and the tape runs, which reads it each time.
 """
 
+import dataclasses
 import functools
 import importlib.util
 import types
@@ -136,6 +137,33 @@ def _replace_in_module():
     module.f = np.cos
 
 
+def _own_method():
+    PLAIN.go = lambda x: x**3
+
+
+def itself(x, *, power=2):
+    return np.sum(x**power)
+
+
+@dataclasses.dataclass
+class Scale:
+    factor: float = 2.0
+
+    def __call__(self, x):
+        return self.factor * x**2
+
+
+SCALE = Scale()
+
+
+def _replace_call():
+    Scale.__call__ = lambda self, x: self.factor * x**3
+
+
+def _replace_init():
+    Scale.__init__ = lambda self, factor=3.0: setattr(self, "factor", 2.0 * factor)
+
+
 def _longer():
     OUT.thing.table["v"] = 1.0
 
@@ -189,6 +217,14 @@ CHANGES = {
     ),
     "default": (lambda x: np.sum(scaled(x)), lambda: setattr(scaled, "__defaults__", (5.0,))),
     "default_by_keyword": (lambda x: np.sum(scaled(x)), lambda: scaled.__kwdefaults__.update(power=3)),
+    "default_of_its_own_by_keyword": (itself, lambda: itself.__kwdefaults__.update(power=3)),
+    "default_of_a_dataclass": (
+        lambda x: np.sum(Scale()(x)),
+        lambda: setattr(Scale.__init__, "__defaults__", (5.0,)),
+    ),
+    "how_a_dataclass_is_made": (lambda x: np.sum(Scale()(x)), _replace_init),
+    "call_of_an_object": (lambda x: np.sum(SCALE(x)), _replace_call),
+    "method_of_an_object_alone": (lambda x: np.sum(PLAIN.go(x)), _own_method),
     "code": (lambda x: np.sum(scaled(x)), _replace_code),
     "keyword_of_a_partial": (lambda x: np.sum(SCALED(x)), lambda: SCALED.keywords.update(factor=5.0)),
     "whether_there_is_an_attribute": (
@@ -217,7 +253,11 @@ CHANGES = {
 @pytest.fixture(autouse=True)
 def as_it_was():
     before, code = dict(vars(Plain)), scaled.__code__
+    init, call = Scale.__init__, Scale.__call__
     yield
+    Scale.__init__, Scale.__call__, Scale.__init__.__defaults__ = init, call, (2.0,)
+    itself.__kwdefaults__["power"] = 2
+    vars(PLAIN).clear()
     OUT.__init__()
     for name in ("go", "of_the_class", "of_nobody", "factor"):
         setattr(Plain, name, before[name])

@@ -113,6 +113,14 @@ if hasattr(math, "fma"):
 for question in (math.isnan, math.isinf, math.isfinite):
     constant(question, parameters="x", name=f"math.{question.__name__}", examples=lambda r: [0.5])
 constant(math.isclose, parameters="a, b, rel_tol=1e-09, abs_tol=0.0", name="math.isclose")
+
+
+@lowered(math.isclose)
+def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
+    near = np.abs(a - b) <= np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
+    return np.logical_or(a == b, np.logical_and(near, np.isfinite(a - b)))
+
+
 OF_INTEGERS = {"comb": "n, k", "perm": "n, k=None", "factorial": "n", "isqrt": "n"}
 OF_INTEGERS |= {"gcd": "a, b", "lcm": "a, b"}
 for name, parameters in OF_INTEGERS.items():

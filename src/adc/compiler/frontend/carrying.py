@@ -9,9 +9,9 @@ import gast
 from adc.compiler.frontend import first_trips, growing
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.containers import Contents, known_to, same_container
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, NeedsUnrolling, RankChanges
 from adc.compiler.frontend.names import UnassignedRead
-from adc.compiler.frontend.scan import changed_names, stored_names
+from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, owners, walk
@@ -24,6 +24,20 @@ CLASS = "the class of an object"
 
 class Carrying(Branches):
     """The part of the evaluator that makes the regions of loops."""
+
+    def _changed_by_calls(self, loop: Any) -> set[str]:
+        """Names of containers that functions defined beside a loop change, when the loop calls them."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        todo = loaded_names(loop)
+        while todo:
+            name = todo.pop()
+            function = self.frame.env.get(name)
+            if name not in seen and isinstance(function, Closure) and function.frame is self.frame:
+                todo |= loaded_names(function.tree)
+                found |= changed_names(function.tree.body)
+            seen.add(name)
+        return found
 
     def _lower_loop(
         self, node: Any, region: For | While, test: Any, body: Any, extra: set[str] | None = None
@@ -40,7 +54,8 @@ class Carrying(Branches):
             ]
         )
         before = dict(self.frame.env)
-        changed_dicts = {name for name in changed_names(node.body) if isinstance(before.get(name), dict)}
+        named = changed_names(node.body) | self._changed_by_calls(node)
+        changed_dicts = {name for name in named if isinstance(before.get(name), dict)}
         names = sorted((assigned & head) | changed_dicts | (extra or set()))
         leaves: dict[tuple[Any, ...], Type | None] = {}
         lengths = self.equal.snapshot()

@@ -30,7 +30,7 @@ import copy
 
 import gast
 
-from adc.compiler.frontend import desugar_exits, desugar_statements
+from adc.compiler.frontend import desugar_exits, desugar_nonlocal, desugar_statements
 from adc.compiler.frontend.desugar_flow import own_nodes
 from adc.compiler.frontend.desugar_syntax import Names, branch, negated, read
 
@@ -66,7 +66,9 @@ def run(function: gast.FunctionDef) -> gast.FunctionDef:
     'running'
     """
     function = copy.deepcopy(function)
-    _to_core(function, Names(function))
+    names = Names(function)
+    desugar_nonlocal.run(function, names)
+    _to_core(function, names)
     return function
 
 

@@ -194,7 +194,7 @@ class Expressions(Operators):
                 return self.captured(Place(getattr, base, name), name)
             cls = base if isinstance(base, type) else type(base)
             if callable(value) and _is_of_the_user(cls):
-                instances.stays(self, cls, name)
+                instances.stays(self, base, name)
             return value
         if name == "shape":
             return self.shape_values(base.type.shape)

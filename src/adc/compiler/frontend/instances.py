@@ -74,6 +74,7 @@ def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> In
     made = Instance(cls)
     init = _found(cls, "__init__")
     if init is not object.__init__:
+        stays(ev, cls, "__init__")
         ev.call(init, [made, *args], kwargs)
     elif args or kwargs:
         raise ev.refuse(f"{cls.__name__}() takes no arguments", repair="give the class an `__init__`")
@@ -103,12 +104,13 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     return _of_class(ev, found, owner.cls, owner, name)
 
 
-def stays(ev: Core, cls: type, name: str) -> None:
-    """What a class defines as a method or property is taken for granted: another may take its place between calls."""
-    found, place = getattr(cls, name, None), Place(getattr, cls, name)
+def stays(ev: Core, owner: Any, name: str) -> None:
+    """What a class, or an object from outside, has as a method or property is taken for granted: another may take its
+    place between calls."""
+    found, place = getattr(owner, name, None), Place(getattr, owner, name)
     if isinstance(found, (types.FunctionType, property)):
         ev.taken(place, name)
-    elif isinstance(found, types.MethodType):  # one of the class, made anew at each read
+    elif isinstance(found, types.MethodType):  # made anew at each read
         ev.taken(Place(getattr, place, "__func__"), name)
 
 
@@ -190,15 +192,18 @@ def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
     found = _found(type(owner), name)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType) and not ev.is_static(owner):
         return ev.call(found.fget, [owner], {})
+    if name in getattr(owner, "__dict__", ()) and not isinstance(owner, type):
+        return getattr(owner, name)  # an attribute of the object stands before a method of its class
     return method(owner, name) or getattr(owner, name)
 
 
 def called(ev: Core, owner: Value, name: str, /, *args: Value, **kwargs: Value) -> Value:
     """What a method of Python's own protocols returns. Refuses where the class has none."""
     found, cls = method(owner, name), class_of(owner)
-    if found is not None:
-        return ev.call(found, list(args), kwargs)
     assert cls is not None
+    if found is not None:
+        stays(ev, cls, name)
+        return ev.call(found, list(args), kwargs)
     if name in _WITHOUT:
         raise ev.refuse(f"'{cls.__name__}' object {_WITHOUT[name]}")
     raise ev.refuse(f"a `{cls.__name__}` has no `{name}`", repair="define it, or call another method")

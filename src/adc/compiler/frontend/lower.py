@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -126,6 +127,8 @@ def _lowered(
     arguments, params = bind(evaluator)
     body = evaluator.block
     evaluator.note_function(source.function, bool(source.function.__defaults__))
+    for key in source.function.__kwdefaults__ or {}:
+        evaluator.taken(Place(operator.getitem, Place(getattr, source.function, "__kwdefaults__"), key), key)
     frame = Frame(source, source.globals, dict(source.closure), arguments)
     if evaluate is None and not hasattr(function, "__adc_inline__") and not _is_wrapper(function):
         output = evaluator.run_function(source.tree, frame)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend.frame import Instance, SurelyRaised
+from adc.compiler.frontend import instances
+from adc.compiler.frontend.frame import Instance, Place, SurelyRaised
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -49,10 +50,13 @@ def holds_numbers(value: Any) -> bool:
 def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
     """`cls(*args, **kwargs)` of a dataclass."""
     try:
-        given = inspect.signature(cls).bind(*args, **kwargs).arguments
+        signature = inspect.signature(cls)
+        given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         raised = TypeError(f"{cls.__name__}() {error}")
         raise SurelyRaised(raised, ev.region_depth, ev.origin) from error
+    instances.stays(ev, cls, "__init__")
+    ev.taken(Place(getattr, Place(getattr, cls, "__init__"), "__defaults__"), cls.__name__)
     made = Instance(cls)
     later: list[Value] = []
     for name, field in cls.__dataclass_fields__.items():  # type: ignore[attr-defined]
@@ -64,7 +68,7 @@ def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> In
         elif field.default_factory is not dataclasses.MISSING:
             value = ev.call(field.default_factory, [], {})
         elif field.default is not dataclasses.MISSING:
-            value = field.default
+            value = signature.parameters[name].default if field.init else field.default
         else:
             continue  # what __post_init__ is to set
         if kind == "_FIELD_INITVAR":
