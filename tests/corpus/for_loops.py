@@ -1,5 +1,8 @@
 """for over range: any start, stop and step, nested to any depth."""
 
+import itertools
+import math
+
 import numpy as np
 from tests.corpus import program
 
@@ -372,3 +375,25 @@ def steps_from_the_data(x, s):
         for position, i in enumerate(reversed(numbers)):
             total += x[i] * x[position]
     return total
+
+
+@program(lambda r: (np.array([0.7, 0.3]),))
+def counted_without_end(x):
+    for k in itertools.count(1):
+        x = x - 0.1 * np.sin(x) / k
+        if np.sum(np.abs(x)) < 0.85:
+            break
+    total = 0.0
+    for j in itertools.count(0, 2):
+        total += x[0] ** j
+        if j == 6:
+            break
+    return np.sum(x) * k + total
+
+
+@program(lambda r: (0.7,))
+def means_until_they_are_close(x):
+    a, g = 1.0, math.sqrt(1.0 - 0.1 * x * x)
+    while not math.isclose(a, g, rel_tol=1e-12):
+        a, g = (a + g) / 2, math.sqrt(a * g)
+    return a + (x if math.isclose(a, 10.0, abs_tol=1.0) else 2.0 * x)

@@ -23,6 +23,7 @@ from adc.rules.dims import Dim
 
 MOST_STACKED = 60
 MAX_UNROLLED = 10_000
+ENDLESS = 2**62  # trips of itertools.count()
 FEW_WITH_EXIT = 4  # trips with a data-dependent exit that are written out although a list could be an array
 Trip = Callable[[], Value]  # gives the item of a trip
 
@@ -44,10 +45,13 @@ class Loops(Carrying):
     """The part of the evaluator that runs loops."""
 
     def exec_For(self, node: Any) -> None:
-        items = self.iterable(self.evaluate(node.iter))
+        over = self.evaluate(node.iter)
+        flag = getattr(node, "flag", None)
+        if flag is not None and isinstance(over, Items) and over.length is None:
+            over = Items(ENDLESS, over.item)  # it is left before
+        items = self.iterable(over)
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
-        flag = getattr(node, "flag", None)
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
         if known is not None and (self.frame.unroll or isinstance(items, list)):
@@ -135,7 +139,8 @@ class Loops(Carrying):
                 return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
-                    f"a loop of {len(known)} trips over list elements would have to be unrolled",
+                    f"a loop of {'any number of' if len(known) == ENDLESS else len(known)} trips over list elements "
+                    "would have to be unrolled",
                     repair="use an array",
                 ) from None
             self._unrolled(node, known, flag, lists or [])
