@@ -399,3 +399,16 @@ def test_error_crosses_processes():
     with pytest.raises(SourceError) as caught:
         source.of(len)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+class Scaled:
+    def __init__(self, values):
+        self.values = values
+
+    @staticmethod
+    def by(factor):
+        return lambda other: Scaled(other.values * factor)
+
+
+def test_a_method_whose_lambda_makes_an_object_of_its_class():
+    assert body(Scaled.by) == "return lambda other: Scaled(other.values * factor)"

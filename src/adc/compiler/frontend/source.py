@@ -310,10 +310,13 @@ def _compiled(found: _Found, wanted: types.CodeType, imports: tuple[ast.stmt, ..
     bare = ast.copy_location(type(node)(**fields), node)
     statement = ast.copy_location(ast.Expr(bare), bare) if isinstance(bare, ast.Lambda) else bare
     body: list[ast.stmt] = [statement]
+    own_name = None if isinstance(node, ast.Lambda) else node.name
     if found.class_name is not None:
         body = [ast.ClassDef(found.class_name, bases=[], keywords=[], body=body, decorator_list=[])]
-    elif not isinstance(node, ast.Lambda) and node.name not in wanted.co_freevars:
-        body.insert(0, ast.Global([node.name]))  # a function that calls itself finds itself among the globals
+        own_name = found.class_name
+    if own_name is not None and own_name not in wanted.co_freevars:
+        # A function that calls itself, or a method that makes an object of its class, finds it among the globals.
+        body.insert(0, ast.Global([own_name]))
     # The parameters of a function around it make the free variables free.
     outer = [ast.arg(name) for name in wanted.co_freevars if name != "__class__"]
     no_arguments = ast.arguments(
