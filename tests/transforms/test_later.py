@@ -160,6 +160,12 @@ def rules_of_a_loop(x):
     return total
 
 
+def checkpoints_of_functions_of_the_program(x):
+    mapped = adc.vmap(adc.checkpoint(lambda v: np.sin(v) * v))(x)
+    slope = adc.checkpoint(adc.grad(lambda v: np.sum(np.sin(v) ** 2)))(x)
+    return np.sum(mapped * slope)
+
+
 PROGRAMS = [
     argument_written_before_the_pull,
     argument_written_in_the_loop_of_the_pull,
@@ -177,6 +183,7 @@ PROGRAMS = [
     checkpoints_of_a_loop,
     name_assigned_after_a_rule,
     functions_for_a_rule,
+    checkpoints_of_functions_of_the_program,
     rules_of_a_loop,
 ]
 

@@ -154,8 +154,8 @@ class Closure:
         return str(self.tree.name)
 
     @property
-    def signature(self) -> inspect.Signature:
-        """How it takes its arguments."""
+    def __signature__(self) -> inspect.Signature:
+        """How it takes its arguments: what `inspect` finds behind a transform of it, too."""
         arguments = self.tree.args
         p = inspect.Parameter
         positional = {p.POSITIONAL_ONLY: arguments.posonlyargs, p.POSITIONAL_OR_KEYWORD: arguments.args}

@@ -152,7 +152,7 @@ class Functions(Iteration):
                 bound.arguments[name] = self.captured(place, name)
 
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        bound = self._bound_arguments(closure.signature, closure.tree.name, args, kwargs)
+        bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs)
         outer = closure.frame
         return self.run_function(
             closure.tree,
