@@ -165,3 +165,26 @@ def test_rows_of_a_gradient_that_is_as_long_as_a_slice():
         for a, b in zip(row, column, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(rows[1][0], rows[0][1].T, rtol=1e-12)
+
+
+LENGTHS_COMPUTED_TWICE = {
+    "append": lambda x: np.append(x, x * 2.0),
+    "product": lambda x: np.concatenate(
+        (np.zeros(x.shape[0] * x.shape[1]) + x[0, 0], np.zeros(x.shape[0] * x.shape[1]))
+    ),
+    "of_the_data": lambda x: np.concatenate(
+        (np.zeros(int(x[0, 1]) + 1) + x[0, 0], np.ones(int(x[0, 1]) + 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS_COMPUTED_TWICE)
+def test_directions_as_long_as_a_result_whose_length_is_computed_twice(name):
+    f, x = LENGTHS_COMPUTED_TWICE[name], np.arange(6.0).reshape(2, 3)
+    wanted = adc.jacrev(f, mode="tape")(x)
+    value, pull = adc.vjp(f, x, mode="python")
+    np.testing.assert_array_equal(value, f(x))
+    bar = np.arange(float(value.size))
+    np.testing.assert_allclose(pull(bar)[0], np.tensordot(bar, wanted, 1))
+    for jacobian in (adc.jacrev, adc.jacfwd):
+        np.testing.assert_array_equal(jacobian(f, mode="python")(x), wanted)

@@ -79,7 +79,9 @@ class Parameters:
         if self._of is not None:
             self._code, self._positional = self._of.__code__, self._of.__defaults__
             self._named = dict(self._of.__kwdefaults__ or {})
-        self.signature = function.__signature__ if isinstance(function, Closure) else inspect.signature(function)
+        self.signature = (
+            function.__signature__ if isinstance(function, Closure) else inspect.signature(function)
+        )
         parameters = list(self.signature.parameters.values())[skip:]
         self.signature = self.signature.replace(parameters=parameters)
         self.variadic: dict[str, type] = {

@@ -48,7 +48,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     program.body = _hoisted(program.body, evaluator)
     numbering = _Numbering(program, Memory(evaluator.joined_roots))
     body = numbering.block(program.body, {})
-    program.body = substitute(body, numbering.table)
+    program.body = substitute(body, numbering.table, program.params)
     program.results = [operand(r, numbering.table) for r in program.results]
     return program
 

@@ -32,7 +32,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         _collect(program.body, table)
         if not table:
             return program
-        program.body = substitute(_without(program.body, table), table)
+        program.body = substitute(_without(program.body, table), table, program.params)
         program.results = [operand(r, table) for r in program.results]
         _reroot(program.body, table, evaluator)
 

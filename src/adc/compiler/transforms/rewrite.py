@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -54,8 +54,11 @@ def operand(x: Operand, table: Mapping_) -> Operand:
     return x
 
 
-def substitute(block: Block, table: Mapping_) -> Block:
-    """The block with every read of a variable in `table` replaced. Targets stay."""
+def substitute(block: Block, table: Mapping_, params: Iterable[Var] = ()) -> Block:
+    """The block with every read of a variable in `table` replaced. Targets stay.
+
+    `params` are those of its program, whose lengths may be told by what is replaced: directions are as long as results.
+    """
     if not table:
         return block
     lengths = {
@@ -67,6 +70,8 @@ def substitute(block: Block, table: Mapping_) -> Block:
             for k, d in enumerate(array.type.shape):
                 lengths[Symbol("shape", (v, k))] = d
     if lengths:
+        for v in params:
+            _relength(v, lengths)
         for stmt in walk(block):
             for t in defined(stmt):
                 _relength(t, lengths)
