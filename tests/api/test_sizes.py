@@ -182,3 +182,26 @@ def test_short_matrices_of_a_stack_have_lengths_that_are_known():
         np.testing.assert_allclose(parts_bar, 2 * moved @ stack[:, 0])
         np.testing.assert_allclose(stack_bar[:, 0], 2 * moved[:, None] * parts)
         assert not stack_bar[:, 1:].any()
+
+
+def integral(f, a, b, tolerance, level):
+    middle = 0.5 * (a + b)
+    left = (middle - a) / 6 * (f(a) + 4 * f(0.5 * (a + middle)) + f(middle))
+    right = (b - middle) / 6 * (f(middle) + 4 * f(0.5 * (middle + b)) + f(b))
+    whole = (b - a) / 6 * (f(a) + 4 * f(middle) + f(b))
+    if level == 0 or abs(left + right - whole) < tolerance:
+        return left + right
+    return integral(f, a, middle, tolerance, level - 1) + integral(f, middle, b, tolerance, level - 1)
+
+
+def test_recursion_that_would_be_much_code_is_the_tapes():
+    def oscillation(p, level):
+        return integral(lambda t: np.exp(-p * t) * np.sin(3 * t), 0.0, 2.0, 1e-4, level)
+
+    few = adc.grad(oscillation, mode="python")(0.7, 2)
+    assert few == pytest.approx((oscillation(0.7 + 1e-6, 2) - oscillation(0.7 - 1e-6, 2)) / 2e-6, rel=1e-6)
+    g = adc.grad(oscillation)
+    with pytest.warns(adc.FallbackWarning, match="calls itself"):
+        many = g(0.7, 7)
+    assert g.mode == "tape"
+    assert many == pytest.approx((oscillation(0.7 + 1e-6, 7) - oscillation(0.7 - 1e-6, 7)) / 2e-6, rel=1e-6)

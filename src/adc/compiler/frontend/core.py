@@ -52,6 +52,7 @@ class Core(Merging):
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
     running: list[tuple[tuple[Any, ...], int]]
+    spent_before: dict[tuple[Any, ...], int]  # `spent` when the outermost call of each began
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
     statement_block: Block | None  # where the statement that is executed stands

@@ -22,8 +22,10 @@ from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 
 MAX_CALL_DEPTH = 60
-# Each level of a recursion that the data ends is code of its own, twice as much with two calls.
+# Each level of a recursion that the data ends is code of its own, twice as much with two calls: so many levels, and
+# so many assignments and calls of the user's in all of them.
 MAX_DATA_RECURSION = 8
+MOST_SPENT_BY_DATA = 2000
 
 
 def _is_of_a_library(module: str | None) -> bool:
@@ -170,7 +172,15 @@ class Functions(Iteration):
     def run_function(self, tree: Any, frame: Frame) -> Value:
         """The value of a function body in its own frame."""
         key = (tree.name, getattr(tree, "lineno", 0), None if frame.source is None else frame.source.file)
-        if frame.depth > MAX_CALL_DEPTH or self._nesting(key) > MAX_DATA_RECURSION:
+        depths = [depth for running, depth in self.running if running == key]
+        if not depths:
+            self.spent_before[key] = self.spent
+        by_data = min(depths, default=self.region_depth) < self.region_depth
+        if (
+            frame.depth > MAX_CALL_DEPTH
+            or len(set(depths)) - 1 > MAX_DATA_RECURSION
+            or (by_data and self.spent - self.spent_before[key] > MOST_SPENT_BY_DATA)
+        ):
             raise self.refuse(
                 f"`{tree.name}` calls itself, directly or through others",
                 "calls are inlined, and a recursion has no end when it is inlined",
@@ -193,10 +203,6 @@ class Functions(Iteration):
             self.frame = outer
             self.running.pop()
         return None
-
-    def _nesting(self, key: tuple[Any, ...]) -> int:
-        """How often a function has called itself under a condition that only the data decides."""
-        return len({depth for running, depth in self.running if running == key}) - 1
 
     def inline_rule(
         self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None

@@ -44,7 +44,7 @@ class Evaluator(Statements):
         self.loop_depth = 0
         self.sides = []
         self.choices = []
-        self.running = []
+        self.running, self.spent_before = [], {}
         self.frozen = {}
         self.varying = set()
         self.stacked = {}

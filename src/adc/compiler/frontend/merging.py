@@ -64,7 +64,7 @@ class Merging(Builder):
         t = joined(ta, tb)
         if t is None:
             raise self.refuse(
-                f"`{name}` is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
+                f"{f'`{name}`' if name else 'this'} is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
                 "a variable has one rank in compiled code",
                 "make both branches give the same rank",
             )
