@@ -201,6 +201,26 @@ def trace(x):
     return np.trace(x)
 
 
+class Diverged(Exception):
+    def __init__(self, trip, total):
+        super().__init__(f"{total} after {trip} trips")
+
+
+def diverges(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] ** 2
+        if total > 2.0:
+            raise Diverged(k, total)
+    return total
+
+
+def ill_posed(x):
+    if x[0] < 1.0:
+        raise np.linalg.LinAlgError("too small")
+    return np.sum(x**2)
+
+
 def popped(x):
     rest = [x[0]]
     return rest.pop() * rest.pop()
@@ -213,6 +233,8 @@ READ = [
     (inserted, (X, -4)),
     (deleted, (X, 3)),
     (chosen, (X, 2)),
+    (diverges, (X,)),
+    (ill_posed, (X,)),
     (whole_factor, (NAN,)),
     (whole_factor, (X * np.inf,)),
     (rounded_factor, (NAN,)),

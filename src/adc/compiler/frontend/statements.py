@@ -155,12 +155,10 @@ class Statements(Loops):
             raise raised
 
         name = type(raised).__name__
-        if getattr(builtins, name, None) is not type(raised):
-            raise self.refuse(
-                f"`raise {name}` is not supported in compiled code",
-                "only built-in exceptions can be raised there",
-                "raise a built-in exception",
-            )
+        if isinstance(raised, np.linalg.LinAlgError):
+            name = "np.linalg.LinAlgError"
+        elif getattr(builtins, name, None) is not type(raised):
+            name = "RuntimeError"  # of the text alone: where it raises, the function itself is run and raises its own
         self.block.append(
             Check(Const(False), name, tuple(self.said(a) for a in raised.args), self.origin, user=True)
         )
