@@ -275,3 +275,11 @@ def test_rules_that_do_not_return_what_they_should(mode):
     g.defvjp(lambda x: (x**2, x), lambda x, bar: ((bar, bar),))
     with pytest.raises(adc.AdcError, match="an adjoint of the structure"):
         adc.grad(g, mode=mode)(2.0)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_the_pull_of_integers(mode):
+    with pytest.raises(
+        adc.DerivativeError, match=r"an array of integers\n(.*\n)*Integers are piecewise constant"
+    ):
+        adc.vjp(lambda x: np.argsort(x), X, mode=mode)

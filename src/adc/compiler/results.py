@@ -135,9 +135,12 @@ def number(output: Value, location: Location | None, has_aux: bool) -> Var | Con
 
 def not_a_number(output: Value, location: Location | None, has_aux: bool) -> DerivativeError:
     """What to say of a result that has no gradient. `output` is a value of the compiler, or a real one."""
-    what = f"a gradient is that of one real number, and this function returns {described(output)}"
+    kind, rank = _kind_and_rank(output)
+    whole = {"i": "integers", "u": "integers", "b": "truth values"}.get(kind)
+    shown = f"an array of {whole}" if whole and rank else described(output)
+    what = f"a gradient is that of one real number, and this function returns {shown}"
     if has_aux:
-        what = f"with has_aux=True the first of the pair must be one real number, and is {described(output)}"
+        what = f"with has_aux=True the first of the pair must be one real number, and is {shown}"
     if output is None:
         return DerivativeError(
             what,
@@ -145,7 +148,13 @@ def not_a_number(output: Value, location: Location | None, has_aux: bool) -> Der
             "A path of the function ends without `return`, or returns nothing.",
             "Return the number.",
         )
-    kind, rank = _kind_and_rank(output)
+    if whole:
+        return DerivativeError(
+            what,
+            location,
+            "Integers are piecewise constant.",
+            "Return floats." if rank else "Return a float.",
+        )
     if rank:
         return DerivativeError(
             what,
@@ -158,8 +167,6 @@ def not_a_number(output: Value, location: Location | None, has_aux: bool) -> Der
         return DerivativeError(
             what, location, "", "Return its real part, its imaginary part or np.abs of it."
         )
-    if kind in ("i", "u", "b"):
-        return DerivativeError(what, location, "Integers are piecewise constant.", "Return a float.")
     if isinstance(output, (tuple, list)) and output and not has_aux:
         return DerivativeError(
             what,
