@@ -109,3 +109,37 @@ def test_what_a_reverse_loop_carries_is_in_columns():
     assert value == pytest.approx(expected, rel=1e-13)
     for x, y in zip(found, taped, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-13)
+
+
+def paths(z, sigma):
+    s = np.ones(z.shape[0])
+    for t in range(z.shape[1]):
+        s = s * np.exp(sigma * z[:, t])
+    return np.sum(s)
+
+
+def test_columns_that_time_goes_through_are_copied_once():
+    text = adc.source(adc.grad(paths, 1), np.ones((5, 4)), 0.1, stage="optimized")
+    assert text.count("rt.columns(z)") == 1
+
+
+def test_states_in_columns_are_made_as_rows():
+    def states(z):
+        x = np.zeros((z.shape[0], z.shape[1] + 1))
+        for t in range(z.shape[1]):
+            x[:, t + 1] = np.sin(x[:, t]) + z[:, t]
+        return np.sum(x[:, -1])
+
+    text = adc.source(adc.grad(states), np.ones((5, 4)), stage="optimized")
+    assert "x[t + 1, j] = vm.sin(x[t, j]) + z[t, j]" in text
+    assert text.count("rt.columns(z_bar)") == 1
+
+
+def test_rows_stay_rows():
+    def rows(z):
+        s = np.zeros(z.shape[1])
+        for t in range(z.shape[0]):
+            s = 0.5 * s + np.sin(z[t])
+        return np.sum(s)
+
+    assert "rt.columns" not in adc.source(adc.grad(rows), np.ones((5, 4)), stage="optimized")

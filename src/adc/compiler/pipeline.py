@@ -76,6 +76,7 @@ from adc.compiler.transforms import (
     unread,
     unroll,
     vectorise,
+    whole,
     widen,
     widths,
 )
@@ -240,6 +241,8 @@ STAGES: tuple[Stage, ...] = (
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
     Stage("unread", lambda p, c: unread.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("whole", lambda p, c: whole.run(p, c.evaluator)),
+    Stage("dead-whole", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("diagonals", lambda p, c: diagonals.run(p, c.evaluator)),
     Stage("aliases", lambda p, c: aliases.run(p, c.evaluator)),
     Stage("reverse", _adjoint),

@@ -290,6 +290,18 @@ def _lengths(x, axes):
     return lengths
 
 
+@static
+def _ascend(axes):
+    return axes == tuple(range(len(axes)))
+
+
+def _as_matrix(x, rows, columns):
+    """An array as a matrix, its axes in two groups; the transpose of one that takes no copy where there is one."""
+    if _ascend(columns + rows) and not _ascend(rows + columns):
+        return np.reshape(x, (_length(x, columns), _length(x, rows))).T
+    return np.reshape(np.transpose(x, rows + columns), (_length(x, rows), _length(x, columns)))
+
+
 @composite(
     np.tensordot,
     *((np.linalg.tensordot,) if hasattr(np.linalg, "tensordot") else ()),
@@ -305,9 +317,8 @@ def _lengths(x, axes):
 )
 def tensordot(a, b, axes=2):
     a_kept, a_axes, b_kept, b_axes = _contraction(axes, np.ndim(a), np.ndim(b))
-    left = np.reshape(np.transpose(a, a_kept + a_axes), (_length(a, a_kept), _length(a, a_axes)))
-    right = np.reshape(np.transpose(b, b_axes + b_kept), (_length(b, b_axes), _length(b, b_kept)))
-    return np.reshape(left @ right, _lengths(a, a_kept) + _lengths(b, b_kept))
+    product = _as_matrix(a, a_kept, a_axes) @ _as_matrix(b, b_axes, b_kept)
+    return np.reshape(product, _lengths(a, a_kept) + _lengths(b, b_kept))
 
 
 @composite(

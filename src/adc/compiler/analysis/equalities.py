@@ -40,7 +40,8 @@ class Equalities:
     def __init__(self, program: Program) -> None:
         self.equal = EqualLengths()
         self._definition = {t: s for s in walk(program.body) if isinstance(s, Assign) for t in s.targets}
-        self._if_trips: list[tuple[list[Pair], Pair]] = []  # (ranges, what holds if each of them has a trip)
+        # What holds if each of some ranges has a trip, and the check that says so.
+        self._if_trips: list[tuple[list[Pair], Pair, Check]] = []
 
     def passed(self, stmt: Stmt) -> None:
         """The program has run a statement."""
@@ -50,7 +51,7 @@ class Equalities:
                 return
             pair, ranges = fact
             if ranges:
-                self._if_trips.append((ranges, pair))
+                self._if_trips.append((ranges, pair, stmt))
             else:
                 self.equal.union(*pair)
 
@@ -67,21 +68,37 @@ class Equalities:
         lengths, guarded = self.equal.snapshot(), list(self._if_trips)
         trips = _range(stmt) if isinstance(stmt, For) else None
         if trips is not None:
-            for ranges, pair in guarded:
-                left = [
-                    r
-                    for r in ranges
-                    if not (self.equal.same(r[0], trips[0]) and self.equal.same(r[1], trips[1]))
-                ]
+            for ranges, pair, check in guarded:
+                left = [r for r in ranges if not self._same(r, trips)]
                 if not left:
                     self.equal.union(*pair)
                 elif len(left) < len(ranges):
-                    self._if_trips.append((left, pair))
+                    self._if_trips.append((left, pair, check))
         try:
             yield
         finally:
             self.equal.restore(lengths)
             self._if_trips = guarded
+
+    def if_trips(self, loop: For) -> list[tuple[Pair, Check]]:
+        """What holds inside a loop since it has a trip there, and the checks that say so in front of it."""
+        trips = _range(loop)
+        if trips is None:
+            return []
+        return [(pair, c) for ranges, pair, c in self._if_trips if all(self._same(r, trips) for r in ranges)]
+
+    def insist(self, check: Check) -> None:
+        """Let a check of lengths also hold where no loop has a trip."""
+        waiting: list[Any] = [check.test]
+        while waiting:
+            stmt = self._definition[waiting.pop()]
+            if stmt.name == "equal":
+                check.test = stmt.target
+            elif stmt.name == "logical_or":
+                waiting.extend(stmt.args)
+
+    def _same(self, a: Pair, b: Pair) -> bool:
+        return self.equal.same(a[0], b[0]) and self.equal.same(a[1], b[1])
 
     def fact(self, check: Check) -> tuple[Pair, list[Pair]] | None:
         """The lengths that a check finds equal, and the ranges that must each have a trip for it."""

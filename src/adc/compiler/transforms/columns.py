@@ -8,6 +8,9 @@
 A loop that follows the rows reads and writes every second or third number, which no vector instruction does: in
 columns they lie side by side (a structure of arrays instead of an array of structures). What a program makes for itself
 it makes in columns at once. Another array is copied before a loop that reads all of its rows in each trip.
+
+So it is with arrays of any number of columns of which each trip of an outer loop takes one, as a simulation does that
+has a row for each path and a column for each step.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import numpy as np
 
 from adc.compiler.analysis.effects import Memory, distance
 from adc.compiler.analysis.equalities import Equalities
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -37,6 +41,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     bound_inside,
     defined,
+    length_variables,
     uses,
     walk,
 )
@@ -45,6 +50,9 @@ from adc.rules import registry
 from adc.rules.dims import Dim
 
 FEW = range(2, 5)  # numbers of a row
+NEARLY = range(-1, 5)  # columns, or rows, that a loop may leave out of all
+Followed = tuple[Var, Index, int, tuple[For, ...]]
+FLOATS = ("float64", "float32")
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -61,6 +69,42 @@ class _Columns:
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
         self.known = Equalities(program)
+        self.tall = self._tall()
+        self.written = written_roots(walk(program.body), evaluator.joined_roots)
+        self.copies: dict[Var, Var] = {}  # arrays that nobody writes to, and their columns made so far
+
+    def _tall(self) -> set[Var]:
+        """Arrays whose columns inner loops follow, their last subscript counted by others; few follow their rows."""
+        votes: dict[Var, list[int]] = {}
+        for s, path in self._innermost(self.program.body, ()):
+            element = _subscripts(s)
+            if element is None or (isinstance(s, Store) and isinstance(s.value, Const)):
+                continue
+            array, index = element
+            if _has_short_rows(array):
+                continue
+            inside = {v for t in path[-1].body for v in defined(t)} | {path[-1].index}
+            following = [k for k, i in enumerate(index) if isinstance(i, Var) and _made_of(i, inside)]
+            along = votes.setdefault(array, [0, 0])
+            stepped = any(distance(loop.index, index[-1]) is not None for loop in path[:-1])
+            if following == [len(index) - 2] and distance(path[-1].index, index[-2]) is not None:
+                along[0] += stepped
+            elif following:
+                along[1] += 1
+        return {array for array, (columns, rows) in votes.items() if columns >= 2 * rows and columns}
+
+    def _turns(self, array: Var) -> bool:
+        """Whether an array is better off in columns."""
+        return array in self.tall or _has_short_rows(array)
+
+    def _element(self, s: Stmt) -> tuple[Var, Index] | None:
+        """The array and index of a statement that reads or writes one element."""
+        element = _subscripts(s)
+        if element is None or element[0] in self.tall:
+            return element
+        last = element[1][-1]
+        counts = isinstance(last, Const) and type(last.value) is int and last.value >= 0
+        return element if counts else None
 
     # --- arrays of the program's own ------------------------------------------------------------------------------
 
@@ -70,42 +114,56 @@ class _Columns:
         So are those of a loop or a branch that may be one another: all of them, or none.
         """
         made: dict[Var, Assign] = {}
-        kept = {v for v in (*self.program.params, *self.program.results) if isinstance(v, Var)}
+        results = {r for r in self.program.results if isinstance(r, Var)}
+        kept = {*self.program.params, *(r for r in results if not self._turns_back(r))}
         joined: dict[Var, set[Var]] = {}  # of what a loop carries or a branch chooses: what it may be
         for s in walk(self.program.body):
-            whole = Counter(v for v in uses(s) if _has_short_rows(v))
-            element = _element(s)
+            whole = Counter(v for v in uses(s) if self._turns(v))
+            element = self._element(s)
             whole.subtract([] if element is None else element[:1])
             links = list(_links(s))
             for v, w in links:
                 joined.setdefault(v, set()).add(w.root)
             if isinstance(s, (For, While)):
                 joined.update({c.result: {c.phi} for c in s.carried if c.phi.is_array})
-            whole.subtract(w for v, w in links if _has_short_rows(v))
+            whole.subtract(w for v, w in links if self._turns(v))
             kept.update(v for v, count in whole.items() if count > 0)
-            if isinstance(s, Assign) and s.name == "empty" and _has_short_rows(s.target):
+            if isinstance(s, Assign) and s.name == "empty" and self._turns(s.target):
                 made[s.target] = s
             elif not links:
                 kept.update(v for v in defined(s) if v.is_array)
-            kept.update(v for v, w in links if not _has_short_rows(w))
+            kept.update(v for v, w in links if not self._turns(w))
         of = Memory(joined).of
-        followed = {of(a) for a, _, _ in self._followed(self.program.body, ())}
+        followed = {of(a) for a, *_ in self._followed(self.program.body, ())}
         own = {of(v) for v in made} & followed - {of(v) for v in kept if v.is_array}
-        turned = {v for v in self._short() if of(v) in own}
+        turned = {v for v in self._all() if of(v) in own}
         for v in turned:
             v.type = _columns_of(v)
             if v in made:
                 shape, dtype = made[v].args
                 made[v].args = ((shape[-1], *shape[:-1]), dtype)
         self._read_in(self.program.body, {v: v for v in turned})
+        self._turn_back(turned & results)
 
-    def _short(self) -> set[Var]:
-        """All arrays of short rows."""
+    def _turns_back(self, array: Var) -> bool:
+        """Whether an array that is wanted in rows may be made in columns: a matrix, turned once more at the end."""
+        return array in self.tall and array.type.ndim == 2 and array.type.dtype == "float64"
+
+    def _turn_back(self, matrices: set[Var]) -> None:
+        """Return the matrices that are made in columns as rows."""
+        rows: dict[Var, Var] = {}
+        for v in matrices:
+            rows[v] = Var(v.name, _columns_of(v), named=v.named)
+            self.program.body.append(Assign((rows[v],), "rt.columns", (v,)))
+        self.program.results = [rows.get(r, r) if isinstance(r, Var) else r for r in self.program.results]
+
+    def _all(self) -> set[Var]:
+        """All arrays that would be better off in columns."""
         return {
             v
             for s in walk(self.program.body)
             for v in (*defined(s), *bound_inside(s), *uses(s))
-            if _has_short_rows(v)
+            if self._turns(v)
         }
 
     # --- arrays that are read -------------------------------------------------------------------------------------
@@ -113,35 +171,60 @@ class _Columns:
     def block(self, block: Block) -> Block:
         """A block with columns made before the loops that read them."""
         out: Block = []
+        before = dict(self.copies)
         for s in block:
             self.known.passed(s)
             if isinstance(s, For):
                 table = {}
                 for array in self._read_again(s):
-                    table[array] = self._copied(array, s, out)
+                    table[array] = self.copies.get(array) or self._copied(array, s, out)
+                    if array not in self.written:
+                        self.copies[array] = table[array]
                 self._read_in([s], table)
             for inner in blocks(s):
                 with self.known.inside(s):
                     inner[:] = self.block(inner)
             out.append(s)
+        self.copies = before
         return out
 
     def _read_again(self, loop: For) -> list[Var]:
         """The arrays of which inner loops read every row, in every trip of those around them."""
         effects = self.memory.effects(loop)
         found: dict[Var, None] = {}
-        for array, position, path in self._followed(loop.body, (loop,)):
+        for array, index, position, path in self._followed(loop.body, (loop,)):
             if (
-                array.type.ndim == 2
-                and array.root is array
+                array.root is array
                 and array not in effects.defs
                 and self.memory.of(array) not in effects.writes
                 and len(path) > 1
-                and position == 0
-                and self._covers(path[-1], array.type.shape[0])
+                and position == array.type.ndim - 2
+                and (
+                    self._goes_through(array, index, path)
+                    if array in self.tall
+                    else position == 0 and self._covers(path[-1], array.type.shape[0])
+                )
             ):
                 found[array] = None
         return list(found)
+
+    def _goes_through(self, array: Var, index: Index, path: tuple[For, ...]) -> bool:
+        """Whether outer loops go through the columns of an array, and the innermost one down them, or nearly so."""
+        type = array.type
+        assert isinstance(type, Array)
+        if type.layout != "C" or type.dtype != "float64":
+            return False
+        across = [loop for loop in path[:-1] if distance(loop.index, index[-1]) is not None]
+        return len(across) == 1 and all(
+            (trips := self._trips(loop)) is not None and (length - trips).known in NEARLY
+            for loop, length in ((across[0], type.shape[-1]), (path[-1], type.shape[-2]))
+        )
+
+    def _trips(self, loop: For) -> Dim | None:
+        start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
+        if start is None or stop is None or loop.step not in (Const(1), Const(-1)):
+            return None
+        return stop - start if loop.step == Const(1) else start - stop
 
     def _covers(self, loop: For, length: Dim) -> bool:
         stop = self.ev.length(loop.stop)
@@ -155,6 +238,9 @@ class _Columns:
     def _copied(self, array: Var, loop: For, out: Block) -> Var:
         """Statements that copy an array to columns; the columns."""
         columns = Var(array.name, _columns_of(array), named=False)
+        if array in self.tall:
+            out.append(Assign((columns,), "rt.columns", (array,), loop.origin))
+            return columns
         with self.ev.at(out):
             n = self.ev.atom(self.ev.dim_value(array.type.shape[0]))
         count = array.type.shape[1].known
@@ -171,30 +257,35 @@ class _Columns:
 
     # --- what both have in common ---------------------------------------------------------------------------------
 
-    def _followed(self, block: Block, path: tuple[For, ...]) -> Iterator[tuple[Var, int, tuple[For, ...]]]:
-        """Arrays of short rows that straight innermost loops go along, by which subscript, inside which loops."""
+    def _followed(self, block: Block, path: tuple[For, ...]) -> Iterator[Followed]:
+        """Arrays that straight innermost loops go along, by which subscript of which index, inside which loops."""
+        for s, around in self._innermost(block, path):
+            element = self._element(s)
+            if element is None or not self._turns(element[0]):
+                continue
+            array, index = element
+            following = [k for k, i in enumerate(index[:-1]) if distance(around[-1].index, i) is not None]
+            if len(following) == 1:
+                yield array, index, following[0], around
+
+    def _innermost(self, block: Block, path: tuple[For, ...]) -> Iterator[tuple[Stmt, tuple[For, ...]]]:
+        """The statements of straight innermost loops, and the loops around them."""
         for s in block:
             if not isinstance(s, For):
                 for inner in blocks(s):
-                    yield from self._followed(inner, ())
+                    yield from self._innermost(inner, ())
                 continue
             around = (*path, s)
             if not all(isinstance(t, (Assign, Store)) for t in s.body):
-                yield from self._followed(s.body, around)
+                yield from self._innermost(s.body, around)
                 continue
-            for t in s.body:
-                element = _element(t)
-                if element is None or not _has_short_rows(element[0]):
-                    continue
-                following = [k for k, i in enumerate(element[1][:-1]) if distance(s.index, i) is not None]
-                if len(following) == 1:
-                    yield element[0], following[0], around
+            yield from ((t, around) for t in s.body)
 
     def _read_in(self, block: Block, table: dict[Var, Var]) -> None:
         """Elements of the arrays in `table` are those of their columns."""
         for part in all_blocks(block) if table else ():
             for s in part:
-                element = _element(s)
+                element = _subscripts(s)
                 if element is None or element[0] not in table:
                     continue
                 array, index = element
@@ -210,7 +301,7 @@ def _has_short_rows(array: Var) -> bool:
         isinstance(array.type, Array)
         and array.type.ndim > 1
         and array.type.shape[-1].known in FEW
-        and array.type.dtype in ("float64", "float32")
+        and array.type.dtype in FLOATS
     )
 
 
@@ -232,8 +323,8 @@ def _links(s: Stmt) -> Iterator[tuple[Var, Var]]:
     yield from ((v, w) for v, w in pairs if v.is_array and isinstance(w, Var))
 
 
-def _element(s: Stmt) -> tuple[Var, Index] | None:
-    """The array and index of a statement that reads or writes one element, its last subscript a number."""
+def _subscripts(s: Stmt) -> tuple[Var, Index] | None:
+    """The array of floats, and the index, of a statement that reads or writes one element."""
     array: Var
     if isinstance(s, Store):
         array, index = s.array, s.index
@@ -244,6 +335,9 @@ def _element(s: Stmt) -> tuple[Var, Index] | None:
     plain = len(index) == array.type.ndim and all(
         isinstance(i, Const) or (isinstance(i, Var) and not i.is_array) for i in index
     )
-    last = index[-1] if plain else None
-    counts = isinstance(last, Const) and type(last.value) is int and last.value >= 0
-    return (array, index) if counts else None
+    return (array, index) if plain and len(index) > 1 and array.type.dtype in FLOATS else None
+
+
+def _made_of(i: Var, inside: set[Var]) -> bool:
+    """Whether a subscript is one of some variables, or made of them."""
+    return i in inside or any(v in inside for v in length_variables(i))

@@ -23,13 +23,16 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     change_blocks,
+    defined,
+    times_read,
     walk,
 )
-from adc.compiler.ir.types import is_float
+from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
 from adc.rules.operation import Operation
 
+_PRODUCTS = {"matmul", "dot"}
 _KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
@@ -50,6 +53,9 @@ class _Folder:
         self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.in_reverse = False
+        self.readers = times_read(program)
+        self.viewed = {v.view_of for s in walk(program.body) for v in defined(s)}
+        self.joined: set[Var] = set().union(*evaluator.joined_roots.values())
 
     def block(self, block: Block) -> Block:
         kept: Block = []
@@ -59,6 +65,8 @@ class _Folder:
             elif isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
             elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
+                if kept and self._is_turned_product(stmt, kept[-1]):
+                    stmt = self._turned_factors(kept.pop(), stmt, kept)
                 stmt = self._assign(stmt)
                 if stmt.targets[0] in self.table:
                     continue
@@ -83,6 +91,8 @@ class _Folder:
             simple = self._arithmetic(name, args, target)
             if simple is not None:
                 return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
+        if name == "copy" and self._is_only_copied(args[0], target):
+            self.table[target] = args[0]
         if name == "transpose":
             inner = self._still(args[0])
             if (
@@ -92,6 +102,45 @@ class _Folder:
             ):
                 return self._becomes(target, inner.args[0], stmt)
         return stmt
+
+    def _is_only_copied(self, x: Atom, copy: Var) -> bool:
+        """Whether an array is a new product that nothing but its copy reads."""
+        made = self.definition.get(x) if isinstance(x, Var) else None
+        return (
+            made is not None
+            and made.name in _PRODUCTS
+            and self.readers[made.target] == 1
+            and not {x, copy} & self.written
+        )
+
+    def _is_turned_product(self, stmt: Assign, before: Stmt) -> bool:
+        """Whether a statement transposes the product of two matrices that the one before it makes for it."""
+        return (
+            stmt.name == "transpose"
+            and isinstance(before, Assign)
+            and before.name in _PRODUCTS
+            and before.targets == (stmt.args[0],)
+            and self.readers[before.target] == 1
+            and before.target not in self.results
+            and stmt.target not in self.viewed
+            and before.target not in self.joined
+            and all(isinstance(a, Var) and a.type.ndim == 2 for a in before.args)
+        )
+
+    def _turned_factors(self, product: Stmt, turn: Assign, kept: Block) -> Assign:
+        """`b.T @ a.T` in place of `(a @ b).T`."""
+        assert isinstance(product, Assign)
+        a, b = (self._turned(x, turn, kept) for x in product.args)
+        return Assign((_own(turn.target),), product.op, (b, a), product.origin)
+
+    def _turned(self, x: Var, turn: Assign, kept: Block) -> Var:
+        made = self.definition.get(x)
+        if made is not None and made.name == "transpose" and isinstance(made.args[0], Var):
+            return made.args[0]
+        with self.ev.at(kept), self.ev.origin_at(turn.origin):
+            turned = self.ev.op("transpose", x)
+        assert isinstance(turned, Var)
+        return turned
 
     def _known(self, name: str, args: tuple[Atom, ...]) -> Atom | None:
         """What an operation of constants gives, or a choice by one."""
@@ -232,6 +281,16 @@ def _copied_once(keep: Keep, before: Stmt) -> Keep:
     ):
         return replace(keep, value=before.args[0])
     return keep
+
+
+def _own(view: Var) -> Var:
+    """What was a view, as an array of its own."""
+    view.view_of, view.root = None, view
+    if not view.named:
+        view.name = "product"
+    assert isinstance(view.type, Array)
+    view.type = replace(view.type, layout="C")
+    return view
 
 
 def _undone(first: Any, second: Any, rank: int) -> bool:

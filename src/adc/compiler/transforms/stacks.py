@@ -21,6 +21,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
+from adc.rules import registry
 from adc.rules.dims import Dim
 
 INDEX_NAMES = "ijklmn"
@@ -66,6 +67,9 @@ class _Unstacker:
         if isinstance(stmt, Assign) and stmt.name == "matmul" and _of_vectors(stmt):
             self._by_elements(stmt)
             return
+        if isinstance(stmt, Assign) and stmt.name == "matmul" and _by_one_matrix(stmt):
+            self._flattened(stmt)
+            return
         if isinstance(stmt, Assign) and _is_stack(stmt, self.ev):
             self._unstacked(stmt)
             return
@@ -95,6 +99,22 @@ class _Unstacker:
             found = ev.op(stmt.op, *parts)
             for target, value in zip(targets, found if isinstance(found, tuple) else (found,), strict=True):
                 ev.store(target, (*counters, *(FULL,) * (target.type.ndim - rank)), value)
+
+    def _flattened(self, stmt: Assign) -> None:
+        """All rows of a stack of matrices by one matrix: a product of two matrices."""
+        ev = self.ev
+        a, b = stmt.args
+        *leading, k = a.type.shape
+        count = leading[0]
+        for d in leading[1:]:
+            count = count * d
+        rows = ev.op("reshape", a, ev.shape_values((count, k)))
+        product = ev.op("matmul", rows, b)
+        lengths = tuple(map(ev.operand, ev.shape_values(stmt.target.type.shape)))
+        reshape = registry.named("reshape")
+        target = stmt.target
+        target.view_of, target.root = product, product.root
+        ev.block.append(Assign((target,), reshape, (product, lengths), stmt.origin))
 
     def _by_elements(self, stmt: Assign) -> None:
         """A product of rows by matrices, of matrices by columns, or of columns by rows.
@@ -151,10 +171,16 @@ class _Unstacker:
 def _of_vectors(stmt: Assign) -> bool:
     """Whether a stack of products has one row or one column of each matrix, or one of both to multiply."""
     a, b = stmt.args
-    if _leading(stmt) == 0 or min(a.type.ndim, b.type.ndim) < 2:
+    if _leading(stmt) == 0 or min(a.type.ndim, b.type.ndim) < 2 or _by_one_matrix(stmt):
         return False
     lengths = a.type.shape[-1], stmt.target.type.shape[-2], stmt.target.type.shape[-1]
     return any(n.known == 1 for n in lengths)
+
+
+def _by_one_matrix(stmt: Assign) -> bool:
+    """Whether all matrices of a stack, one behind the other, are multiplied by the same one: that is one product."""
+    a, b = stmt.args
+    return bool(a.type.ndim > 2 and a.type.layout == "C" and b.type.ndim == 2 and b.type.shape[1].known != 1)
 
 
 def _swapped(rank: int) -> tuple[int, ...]:

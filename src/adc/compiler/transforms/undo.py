@@ -5,7 +5,7 @@ differentiation*, 2005) on the finished sweep: a restored element matters only i
 read it, and so does an adjoint that is cleared because the primal had overwritten its element. Memory that each trip of
 a loop makes anew carries nothing to the next. Inside loops that both the write and the read share, affine subscripts
 decide: with the write at `u[t + 1]` and the read at `u[t]`, the earlier trips, which the sweep comes to later, never
-read what is restored.
+read what is restored. What is written over before it is read was not needed either.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.compiler.analysis.effects import offset
-from adc.compiler.analysis.layout import reads
 from adc.compiler.analysis.roots import behind
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
     Const,
     For,
     If,
+    Index,
     Keep,
     Mark,
     Program,
@@ -34,7 +35,9 @@ from adc.compiler.ir.nodes import (
     blocks,
     change_blocks,
     defined,
+    reads_memory,
     variables,
+    walk,
 )
 from adc.rules.dims import Dim
 
@@ -44,10 +47,11 @@ class _Place:
     stmt: Stmt
     position: int
     loops: tuple[For | While, ...]
+    regions: tuple[int, ...] = ()  # the blocks around it
     after: bool = False  # behind the blocks of the statement, in its last trip
 
 
-_Read = tuple[_Place, Var, "tuple[object, ...] | None"]
+_Read = tuple[_Place, Var, Index | None]
 
 
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
@@ -56,40 +60,88 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     if start is None:
         return program
     places: list[_Place] = []
-    _collect(program.body[start:], (), places)
-    readers = [r for place in places for r in _reads(place)]
+    _collect(program.body[start:], (), (), places)
+    taken = {s.target: s.args for s in walk(program.body) if isinstance(s, Assign) and _takes_part(s)}
+    readers = [r for place in places for r in _reads(place, taken)]
     writes = [p for p in places if isinstance(p.stmt, Store) and p.stmt.role and not p.after]
     home = {v: place.loops for place in places for v in defined(place.stmt)}
     end = _Place(program.body[-1], 1 << 60, ())
     readers.extend((end, r, None) for r in program.results if isinstance(r, Var) and r.is_array)
     may_be = {array.root: behind([array.root], joined_roots) for _, array, _ in readers}
-    dead = {w.stmt for w in writes if not any(_matters(w, *r, may_be, home) for r in readers)}
+    over = {w: _written_over(w, places) for w in writes}
+    dead = {
+        w.stmt
+        for w in writes
+        if not any(_matters(w, *r, may_be, home) and not _too_late(w, r[0], over[w]) for r in readers)
+    }
     program.body = _without(program.body, dead)
     return program
 
 
-def _collect(block: Block, loops: tuple[For | While, ...], places: list[_Place]) -> None:
+def _collect(
+    block: Block, loops: tuple[For | While, ...], regions: tuple[int, ...], places: list[_Place]
+) -> None:
     for stmt in block:
-        places.append(_Place(stmt, len(places), loops))
+        places.append(_Place(stmt, len(places), loops, regions))
         inner = (*loops, stmt) if isinstance(stmt, (For, While)) else loops
         for b in blocks(stmt):
-            _collect(b, inner, places)
+            _collect(b, inner, (*regions, id(b)), places)
         if isinstance(stmt, (For, While, If)):
-            places.append(_Place(stmt, len(places), inner, after=True))
+            places.append(_Place(stmt, len(places), inner, regions, after=True))
 
 
-def _reads(place: _Place) -> Iterator[_Read]:
-    """The arrays whose elements are read at a place, with the index of the element where there is one."""
+def _written_over(write: _Place, places: list[_Place]) -> _Place | None:
+    """The first write behind another one that writes over all of it, in the same block or in one around it."""
+    store = write.stmt
+    assert isinstance(store, Store)
+    for place in places[write.position + 1 :]:
+        other = place.stmt
+        if (
+            isinstance(other, Store)
+            and not other.accumulate
+            and write.regions[: len(place.regions)] == place.regions
+            and (
+                (other.array is store.array.root and all(i == FULL for i in other.index))
+                or (
+                    other.array is store.array
+                    and other.index == store.index
+                    and place.regions == write.regions
+                )
+            )
+        ):
+            return place
+    return None
+
+
+def _too_late(write: _Place, reader: _Place, over: _Place | None) -> bool:
+    """Whether all that is read there has been written over since the write."""
+    if over is None or write.position < reader.position < over.position:
+        return False
+    shared = sum(a is b for a, b in zip(write.loops, reader.loops))  # noqa: B905  (the shorter nest ends it)
+    return shared <= len(over.loops)
+
+
+def _takes_part(stmt: Assign) -> bool:
+    """Whether a statement takes a view of a part of an array that is no view."""
+    return bool(
+        stmt.op == "getitem" and stmt.target.view_of is not None and stmt.args[0].root is stmt.args[0]
+    )
+
+
+def _reads(place: _Place, taken: dict[Var, Any]) -> Iterator[_Read]:
+    """The arrays whose elements are read at a place, with the index of the element, or of the part that is `taken`."""
     stmt = place.stmt
     values: list[Any] = []
     if isinstance(stmt, Assign):
         if stmt.op == "getitem" and not stmt.target.is_array:
             yield place, stmt.args[0], stmt.args[1]
-        else:
-            yield from ((place, root, None) for root in reads(stmt))
+            return
+        values = variables(stmt.args) if reads_memory(stmt) else []
     elif isinstance(stmt, Store):
         values = [stmt.value, *variables(stmt.index)]
-        if stmt.accumulate:
+        if stmt.accumulate and stmt.array in taken and all(i == FULL for i in stmt.index):
+            yield place, *taken[stmt.array]
+        elif stmt.accumulate:
             yield place, stmt.array, stmt.index
     elif isinstance(stmt, Keep):
         values = [stmt.value]
@@ -97,7 +149,10 @@ def _reads(place: _Place) -> Iterator[_Read]:
         values = [c.out if place.after else c.init for c in stmt.carried]
     elif isinstance(stmt, If) and place.after:
         values = [v for m in stmt.merges for v in (m.then, m.orelse)]
-    yield from ((place, v, None) for v in values if isinstance(v, Var) and v.is_array)
+    for v in values:
+        if isinstance(v, Var) and v.is_array:
+            array, index = taken.get(v, (v, None))
+            yield place, array, index
 
 
 def _matters(
