@@ -215,3 +215,30 @@ def linear_layer(w, x, y):
     difference = x @ w - y
     turned = y @ w.T
     return np.sum(difference**2) + np.sum(np.cos(turned))
+
+
+@program(lambda r: (r.normal(size=(6, 3)), r.normal(size=3), r.normal(size=(3, 3))))
+def densities_of_rows(x, mean, root):
+    factor = np.linalg.cholesky(root @ root.T + 3.0 * np.eye(3))
+    total = 0.0
+    for i in range(x.shape[0]):
+        z = np.linalg.solve(factor, x[i] - mean)
+        total += -0.5 * z @ z - np.sum(np.log(np.diag(factor)))
+    return total
+
+
+@program(lambda r: (r.normal(size=(7, 4)), r.normal(size=(4, 4)) + 4.0 * np.eye(4)))
+def one_solution_for_each_row(x, a):
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = np.linalg.solve(a, x[i])
+    return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=20), r.normal(size=4)))
+def filter_by_windows(x, h):
+    n, m = len(x), len(h)
+    y = np.zeros(n)
+    for i in range(m - 1, n):
+        y[i] = np.dot(h[::-1], x[i - m + 1 : i + 1])
+    return np.sum(y**2)

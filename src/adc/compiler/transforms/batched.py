@@ -22,6 +22,7 @@ __all__ = ["Batched", "CannotBatch", "aligned", "batched", "moved"]
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod"})
 PRODUCTS = frozenset({"matmul", "dot"})
+SOLVERS = frozenset({"solve"})
 
 
 class CannotBatch(Exception):
@@ -66,6 +67,8 @@ def batched(stmt: Assign, known: Mapping[Var, Batched], behind: int, ev: Evaluat
         return _reduced(stmt, known, ev)
     if stmt.name in PRODUCTS:
         return _product(stmt, known, ev)
+    if stmt.name in SOLVERS:
+        return _solution(stmt, known, ev)
     raise CannotBatch
 
 
@@ -155,6 +158,14 @@ def _product(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batch
     if ranks[0] == 1:
         return Batched(multiply(b.array, a) if rows_first else multiply(a, b.array), 0)
     return Batched(multiply(b.array, turned(_of(a))), 0) if rows_first else Batched(multiply(a, b.array), 1)
+
+
+def _solution(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:
+    """Systems with one matrix: the right sides of the trips are columns."""
+    matrix, side = (_value(x, known) for x in stmt.args)
+    if not isinstance(side, Batched) or side.ndim != 1 or isinstance(matrix, Batched) or _rank(matrix) != 2:
+        raise CannotBatch
+    return Batched(_of(ev.op(stmt.op, matrix, moved(side, 1, ev).array)), 1)
 
 
 def _part(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:

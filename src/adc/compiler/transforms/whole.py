@@ -52,6 +52,7 @@ from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
 from adc.compiler.transforms.batched import (
     PRODUCTS,
     REDUCTIONS,
+    SOLVERS,
     Batched,
     CannotBatch,
     aligned,
@@ -127,7 +128,7 @@ def _is_worth_it(loop: For) -> bool:
     for s in loop.body:
         if not isinstance(s, (Assign, Store, Check)):
             return False
-        if isinstance(s, Assign) and s.name in PRODUCTS:
+        if isinstance(s, Assign) and s.name in PRODUCTS | SOLVERS:
             a, b = s.args
             shared = any(isinstance(x, Var) and x not in inside and x.type.ndim == 2 for x in (a, b))
             if (a in inside or b in inside) and shared and not known_short(s, SHORT):
@@ -146,7 +147,7 @@ def _may_come_first(s: Stmt) -> bool:
         return False
     if isinstance(s.op, str):
         return s.op in ("getitem", "dim", "cast", "alias")
-    return infer.is_elementwise(s.op) or s.name in PRODUCTS | REDUCTIONS | VIEWS
+    return infer.is_elementwise(s.op) or s.name in PRODUCTS | SOLVERS | REDUCTIONS | VIEWS | {"arange"}
 
 
 def _index(s: Stmt) -> Index:
