@@ -242,3 +242,13 @@ def filter_by_windows(x, h):
     for i in range(m - 1, n):
         y[i] = np.dot(h[::-1], x[i - m + 1 : i + 1])
     return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(3, 3))))
+def whole_columns_are_added_first(x, w):
+    s = np.zeros(3)
+    y = np.zeros_like(x)
+    for j in range(x.shape[1]):
+        s += x[:, j]
+        y[:, j] = w @ x[:, j]
+    return np.sum(s**2) + np.sum(y)

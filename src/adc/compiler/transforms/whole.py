@@ -398,7 +398,7 @@ class _Loop:
 
     def _total(self, value: Batched) -> Value:
         """The sum over all trips, in one with a sum over the elements of each that nothing else reads."""
-        last = self.ev.block[-1]
+        last = self.ev.block[-1] if self.ev.block else None
         if (
             value.ndim == 0
             and isinstance(last, Assign)
