@@ -43,7 +43,8 @@ def _by_rows(long: Any, short: Any) -> Any:
     """The full convolution, where a zero beside the ends times an infinite tap would not be zero."""
     out = np.zeros(len(long) + len(short) - 1, long.dtype)
     for j in range(len(short)):
-        out[j : j + len(long)] += short[j] * long
+        for i in range(len(long)):
+            out[i + j] += short[j] * long[i]
     return out
 
 
@@ -65,5 +66,6 @@ def convolve(a: Any, v: Any, mode: Any) -> Any:
     if before + after > 0 and not np.all(np.isfinite(short)):
         return _by_rows(long, short)[more - before : more + n - (more - after)].copy()
     x = np.zeros(before + n + after, a.dtype)
-    x[before : before + n] = long
+    for i in range(n):  # of slices Numba would compile what it says where the lengths differ, for two seconds
+        x[before + i] = long[i]
     return _slid(x, short[::-1].copy())

@@ -37,12 +37,20 @@ def qr(a: Any) -> Any:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _subtract(x: Any, top: Any, rows: Any) -> None:
+    """Of a slice Numba would compile what it says where the shapes differ, for two seconds."""
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            x[top + i, j] -= rows[i, j]
+
+
+@numba.njit(cache=True, error_model="numpy")
 def _lower_rows(a: Any, x: Any) -> None:
     n, width = x.shape
     for top in range(0, n, BLOCK):
         end = min(top + BLOCK, n)
         if top > 0:
-            x[top:end] -= np.dot(a[top:end, :top].copy(), x[:top])
+            _subtract(x, top, np.dot(a[top:end, :top].copy(), x[:top]))
         for i in range(top, end):
             for k in range(top, i):
                 factor = a[i, k]
@@ -59,7 +67,7 @@ def _transposed_rows(a: Any, x: Any) -> None:
     for k in range((n - 1) // BLOCK, -1, -1):
         top, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
         if end < n:
-            x[top:end] -= np.dot(a[end:, top:end].copy().T, x[end:])
+            _subtract(x, top, np.dot(a[end:, top:end].copy().T, x[end:]))
         for i in range(end - 1, top - 1, -1):
             for k_2 in range(i + 1, end):
                 factor = a[k_2, i]

@@ -89,7 +89,8 @@ def _in_order(ranks: Any) -> Any:
         else:
             swapped = _merge(ranks[i], places, other_keys, other_places)
         if swapped:
-            places[:] = other_places
+            for k in range(n):  # of a slice Numba would compile what it says of shapes, for two seconds
+                places[k] = other_places[k]
     return found
 
 
