@@ -143,3 +143,14 @@ def test_rows_stay_rows():
         return np.sum(s)
 
     assert "rt.columns" not in adc.source(adc.grad(rows), np.ones((5, 4)), stage="optimized")
+
+
+def test_matrices_are_turned_in_the_order_in_which_they_are_returned():
+    def states(a, b):
+        x = np.ones(a.shape[0])
+        for t in range(a.shape[1]):
+            x = np.sin(x) * a[:, t] + b[:, t]
+        return np.sum(x)
+
+    text = adc.source(adc.grad(states, (0, 1)), np.ones((5, 4)), np.ones((5, 4)), stage="optimized")
+    assert 0 < text.find("rt.columns(a_bar)") < text.find("rt.columns(b_bar)")

@@ -11,14 +11,15 @@ Range = tuple[Dim | None, Dim | None]  # the least and the greatest value, where
 
 
 def ranges(block: Block) -> dict[Var, Range]:
-    """The counters of all loops, with what each takes at least and at most."""
+    """The counters of all loops, with what each takes at least, where that is a number, and at most."""
     found: dict[Var, Range] = {}
     for s in walk(block):
         if isinstance(s, For) and isinstance(s.step, Const):
             first, last = _value(s.start), _value(s.stop)
             if last is not None:
                 last = last - 1 if s.step.value > 0 else last + 1
-            found[s.index] = (first, last) if s.step.value > 0 else (last, first)
+            low, high = (first, last) if s.step.value > 0 else (last, first)
+            found[s.index] = low if low is not None and low.known is not None else None, high
     return found
 
 
@@ -45,12 +46,3 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
                 return False
             low = low + (end - Dim(0, ((symbol, 1),))) * coefficient
     return low.nonnegative
-
-
-def plainly_never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
-    """Whether that is seen by what the counters start at, numbers: LLVM sees it, too."""
-    numbers = {
-        v: (low if low is not None and low.known is not None else None, high)
-        for v, (low, high) in counters.items()
-    }
-    return never_negative(value, numbers)

@@ -195,11 +195,7 @@ def _part(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:
 
 
 def _value(x: Operand, known: Mapping[Var, Batched]) -> Batched | Value:
-    if isinstance(x, Var):
-        if x in known:
-            return known[x]
-        return x
-    return _plain(x)
+    return known.get(x, x) if isinstance(x, Var) else _plain(x)
 
 
 def _plain(x: Operand) -> Value:

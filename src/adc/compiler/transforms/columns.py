@@ -151,11 +151,12 @@ class _Columns:
 
     def _turn_back(self, matrices: set[Var]) -> None:
         """Return the matrices that are made in columns as rows."""
-        rows: dict[Var, Var] = {}
-        for v in matrices:
-            rows[v] = Var(v.name, _columns_of(v), named=v.named)
-            self.program.body.append(Assign((rows[v],), "rt.columns", (v,)))
-        self.program.results = [rows.get(r, r) if isinstance(r, Var) else r for r in self.program.results]
+        rows: dict[Atom, Var] = {}
+        for r in self.program.results:
+            if isinstance(r, Var) and r in matrices and r not in rows:
+                rows[r] = Var(r.name, _columns_of(r), named=r.named)
+                self.program.body.append(Assign((rows[r],), "rt.columns", (r,)))
+        self.program.results = [rows.get(r, r) for r in self.program.results]
 
     def _all(self) -> set[Var]:
         """All arrays that would be better off in columns."""

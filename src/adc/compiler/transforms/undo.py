@@ -115,7 +115,7 @@ def _written_over(write: _Place, places: list[_Place]) -> _Place | None:
 
 def _too_late(write: _Place, reader: _Place, over: _Place | None) -> bool:
     """Whether all that is read there has been written over since the write."""
-    if over is None or write.position < reader.position < over.position:
+    if over is None or write.position < reader.position <= over.position:  # it may read what it writes over
         return False
     shared = sum(a is b for a, b in zip(write.loops, reader.loops))  # noqa: B905  (the shorter nest ends it)
     return shared <= len(over.loops)

@@ -201,12 +201,10 @@ class Nests:
             return self.ev.op("maximum", self.ev.op("add", n, start.value), 0)
         if isinstance(start, Var) and start.dim is not None and (start.dim - length).known in (0, -1):
             return start
-        if counters.plainly_never_negative(start.dim, self._ranges):
+        if self.never_negative(start):
             return start
-        from_front: Any = start
-        if not self.never_negative(start):
-            n = self.ev.dim_value(length)
-            from_front = self.ev.op("where", self.ev.op("less", start, 0), self.ev.op("add", start, n), start)
+        n = self.ev.dim_value(length)
+        from_front = self.ev.op("where", self.ev.op("less", start, 0), self.ev.op("add", start, n), start)
         return self.ev.op("maximum", from_front, 0)  # in a form that LLVM sees to be no negative index
 
     def positive(self, item: Any, length: Dim) -> Any:
