@@ -22,6 +22,7 @@ from adc.compiler.frontend.frame import Closure
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
+from adc.runtime.detours import own_code
 from adc.tape.tensor import Tensor
 
 __all__ = ["Layout", "Leaf", "Parameters", "Slot", "leaf_key", "read", "refuse_no_argnums", "slots_of"]
@@ -77,7 +78,7 @@ class Parameters:
     def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
         self._of = function if isinstance(function, types.FunctionType) else None
         if self._of is not None:
-            self._code, self._positional = self._of.__code__, self._of.__defaults__
+            self._code, self._positional = own_code(self._of), self._of.__defaults__
             self._named = dict(self._of.__kwdefaults__ or {})
         self.signature = (
             function.__signature__ if isinstance(function, Closure) else inspect.signature(function)
@@ -112,7 +113,7 @@ class Parameters:
             return True
         named = of.__kwdefaults__
         return (
-            of.__code__ is self._code
+            (of.__code__ is self._code or own_code(of) is self._code)
             and of.__defaults__ is self._positional
             and (
                 not named

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adc.runtime.detours import own_code
+
 __all__ = ["kept_on"]
 
 _PLACE = "__adc_made__"
@@ -48,7 +50,7 @@ def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
         table: Table = {}
         attributes[_PLACE] = function, table
         return table
-    code = function.__code__
+    code = own_code(function)
     known = _by_code.get(code)
     if known is not None and _are_same(known[0], function):
         # Another cell may come to hold another object: then it is looked at again at each call.

@@ -20,6 +20,7 @@ from adc.api.taped_call import TapedCalls
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import innermost
 from adc.errors import Location, UnsupportedError
+from adc.runtime.detours import own_code
 
 __all__ = ["Refused", "run"]
 
@@ -98,9 +99,9 @@ def _can_be_taped(function: Any) -> bool:
     """Whether a run of a function can be repeated unseen, as far as its code tells."""
     if not isinstance(function, types.FunctionType) or not is_users(function):
         return False
-    if function.__code__.co_flags & _GENERATORS:
+    if own_code(function).co_flags & _GENERATORS:
         return False
-    for code in code_of(function.__code__):
+    for code in code_of(own_code(function)):
         if any(i.opcode in _ASSIGNS_OUTSIDE for i in dis.get_instructions(code)):
             return False
         told = _TELLS.intersection(code.co_names)
@@ -109,7 +110,7 @@ def _can_be_taped(function: Any) -> bool:
     outer = function.__code__.co_freevars
     stores = [
         i.argval
-        for c in code_of(function.__code__)
+        for c in code_of(own_code(function))
         for i in dis.get_instructions(c)
         if i.opname == "STORE_DEREF"
     ]

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.runtime.detours import own_code
+
 __all__ = ["State", "code_of", "is_users", "state"]
 
 _MOST = 10_000  # objects that are looked at
@@ -92,7 +94,7 @@ def _inside(value: Any) -> Iterator[Any]:
                 yield cell.cell_contents
             except ValueError:
                 yield "an empty cell"
-        for code in code_of(value.__code__):
+        for code in code_of(own_code(value)):
             for name in code.co_names:
                 if name in value.__globals__:
                     yield value.__globals__[name]

@@ -18,6 +18,7 @@ from adc.compiler.frontend.frame import Guard
 from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import Location, UnsupportedError
+from adc.runtime.detours import own_code
 from adc.runtime.kernels import rows_checked_apart
 from adc.tape.lent import aliased
 
@@ -49,7 +50,7 @@ class Specialisation:
         """The values read from outside the function now, or None when the code does not fit them any more."""
         found = []
         for function, code in self.functions:
-            if function.__code__ is not code:
+            if function.__code__ is not code and own_code(function) is not code:
                 return None
         for function, defaults in self.defaults:
             if function.__defaults__ is not defaults:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.tape.substitute import is_of_a_library
 from adc.tape.tensor import Tensor, make
+from adc.tape.users_code import is_of_a_library
 from adc.tape.writes import check_unchanged, version
 
 __all__ = ["AsNow"]

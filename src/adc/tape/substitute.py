@@ -12,7 +12,6 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -21,15 +20,14 @@ import numpy as np
 
 from adc.rules import registry
 from adc.rules.operation import refuse_out
+from adc.runtime.detours import Detours, own_code
 from adc.tape import dispatch, record, solvers
 from adc.tape.entry import find
 from adc.tape.recorders import Recorders
 from adc.tape.stand_ins import BUILTINS, CREATORS, float_array, listed, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
-
-_NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
-_AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - _NUMERICAL
+from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
 
 
 def traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,16 +42,15 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> traced(f)(tape.tensor(0.0, requires_grad=True))
     tensor([0., 0.], grad_fn=<CopySlicesBackward>)
     """
-    substitution = Substitution()
+    substitution = Substitution(root_of(function) if isinstance(function, types.FunctionType) else "")
     inner = substitution.callee(function)
 
     @functools.wraps(function, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        args = tuple([substitution.translate(a) if callable(a) else a for a in args])
-        try:
-            return inner(*args, **kwargs)
-        finally:
-            if substitution.assigns_globals:
+        with substitution.detours.open():
+            try:
+                return substitution.called(inner, args, kwargs)
+            finally:
                 substitution.write_back()
 
     return run
@@ -68,10 +65,12 @@ def is_traced(function: Any) -> bool:
 class Substitution:
     """What stands for what, while one function and everything that it calls is traced."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: str) -> None:
         self._memo: dict[int, tuple[Any, Any]] = {}  # id -> (original, to keep the id alive; its stand-in)
         self._namespaces: dict[int, Namespace] = {}
-        self.assigns_globals = False
+        self._outside = Outside(home)
+        self._assigns_globals = False
+        self.detours = Detours(self._route)
         self.builtins = {**BUILTINS, "__import__": self._import}
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
@@ -87,11 +86,35 @@ class Substitution:
         if known is not None:
             return known[1]
         translator = _translator(value)
-        if translator is None:
-            return value
-        made = translator(self, value)
+        made = value if translator is None else translator(self, value)
+        if made is value:
+            self.detours.add(self._outside.functions(value))
         self._memo[id(value)] = (value, made)
         return made
+
+    def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a stand-in gives for arguments from outside."""
+        for a in (*args, *kwargs.values()):
+            self.detours.add(self._outside.functions(a))
+        return self._call(function, args, kwargs)
+
+    def _route(
+        self,
+        function: types.FunctionType,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        own: types.FunctionType,
+    ) -> Any:
+        """A call of a function that traced code did not look up."""
+        inner = self.translate(function)
+        if inner is function:  # it was made by traced code
+            inner = own
+        return self._call(inner, args, kwargs)
+
+    def _call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a stand-in gives; functions among its arguments are stand-ins, too."""
+        args = tuple([self.translate(a) if callable(a) else a for a in args])
+        return function(*args, **{k: self.translate(a) if callable(a) else a for k, a in kwargs.items()})
 
     def callee(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The stand-in for what is called: also for an object with a `__call__` of the user's."""
@@ -106,17 +129,18 @@ class Substitution:
             return function  # met again in a derivative of a derivative
         if registry.find(function) is not None:
             return _by_rule(function)
-        if _root(function) in _NUMERICAL:
+        if root_of(function) in NUMERICAL:
             return solvers.find(function) or _wrapped(function)
         if is_of_a_library(function):
             return function
         namespace = self._namespaces.get(id(function.__globals__))
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
-        self.assigns_globals = self.assigns_globals or _assigns_globals(function.__code__)
+        code = own_code(function)
+        self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])
-        copy = types.FunctionType(function.__code__, namespace, function.__name__, defaults, cells or None)
+        copy = types.FunctionType(code, namespace, function.__name__, defaults, cells or None)
         if function.__kwdefaults__:
             copy.__kwdefaults__ = {k: self.translate(v) for k, v in function.__kwdefaults__.items()}
         copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
@@ -149,9 +173,11 @@ class Substitution:
         return closed
 
     def write_back(self) -> None:
-        """Assignments to globals by traced code reach the real module."""
-        for namespace in self._namespaces.values():
-            namespace.write_back()
+        """Assignments to globals by traced code reach the real module, and what it leaves in objects is plain."""
+        if self._assigns_globals:
+            for namespace in self._namespaces.values():
+                namespace.write_back()
+        self._outside.settle()
 
 
 def _content(cell: types.CellType) -> Any:
@@ -159,23 +185,6 @@ def _content(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def is_of_a_library(function: types.FunctionType) -> bool:
-    """Whether a function is no code of the user's, nor the body of a rule."""
-    root = _root(function)
-    return root in _NUMERICAL or (root in _AS_THEY_ARE and not _is_ours_to_trace(function))
-
-
-def _root(function: types.FunctionType) -> str:
-    return (function.__module__ or "").partition(".")[0]
-
-
-def _is_ours_to_trace(function: types.FunctionType) -> bool:
-    """Rule bodies are plain functions too, and so is what is typed in a docstring of adc."""
-    return (function.__module__ or "").startswith("adc.rules") or function.__code__.co_filename.startswith(
-        "<doctest"
-    )
 
 
 def _assigns_globals(code: types.CodeType) -> bool:
@@ -251,7 +260,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return Substitution.function
     if isinstance(value, types.ModuleType):
         root = value.__name__.partition(".")[0]
-        return None if root in _AS_THEY_ARE and not value.__name__.startswith("adc.rules") else Module
+        return None if root in AS_THEY_ARE and not value.__name__.startswith("adc.rules") else Module
     if isinstance(value, np.ndarray):
         return _array if type(value) is np.ndarray and value.dtype.kind in "fc" else None
     if isinstance(value, np.ufunc):
@@ -269,6 +278,9 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return None  # of adc, whatever module it names: adc.checkpoint(np.sin)
     if isinstance(value, np.poly1d):
         return None  # its methods call functions of NumPy
+    method = getattr(type(value), "__call__", None)  # noqa: B004  # of the class
+    if isinstance(method, types.FunctionType) and root_of(type(value)) not in NUMERICAL:
+        return None  # an object of the user's, which may not be asked for its hash
     model = registry.model_of(value)
     if model is not None:
         return lambda substitution, _: Module(substitution, model)
@@ -276,6 +288,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):
         return _partial
+    if isinstance(value, functools._lru_cache_wrapper):
+        return _memoised
     if isinstance(value, types.MethodType):
         return (lambda _, method: _by_rule(method)) if registry.find(value) is not None else _method
     if hasattr(value, "py_func"):
@@ -287,7 +301,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         if registry.find(value) is not None:
             return lambda _, function: _by_rule(function)
         root = (getattr(value, "__module__", None) or "").partition(".")[0]
-        if root in _NUMERICAL:
+        if root in NUMERICAL:
             # An object such as scipy.stats.norm has no name: its methods are what is called.
             return (lambda _, function: _wrapped(function)) if hasattr(value, "__name__") else Module
     return None
@@ -305,6 +319,11 @@ def _partial(substitution: Substitution, value: functools.partial[Any]) -> Any:
         *map(substitution.translate, value.args),
         **{k: substitution.translate(v) for k, v in value.keywords.items()},
     )
+
+
+def _memoised(substitution: Substitution, value: functools._lru_cache_wrapper[Any]) -> Any:
+    """What a run of traced code remembers is its own."""
+    return functools.lru_cache(**value.cache_parameters())(substitution.translate(value.__wrapped__))
 
 
 def _method(substitution: Substitution, value: types.MethodType) -> Any:

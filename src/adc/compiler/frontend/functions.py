@@ -20,6 +20,7 @@ from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
+from adc.runtime.detours import own_code
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls: so many levels, and
@@ -97,7 +98,7 @@ class Functions(Iteration):
 
     def note_function(self, function: types.FunctionType, by_default: bool) -> None:
         """What a function does is taken for granted until it has other code, or other defaults where it took them."""
-        self.functions[function] = function.__code__
+        self.functions[function] = own_code(function)
         if by_default:
             self.defaults[function] = function.__defaults__
 

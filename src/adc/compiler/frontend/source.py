@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import gast
 
 from adc.errors import Location, SourceError, UnsupportedError
+from adc.runtime.detours import own_code
 from adc.syntax import parse
 
 __all__ = ["Source", "location", "of"]
@@ -76,7 +77,7 @@ def of(function: Callable[..., Any]) -> Source:
     where it is not that of the function any more; UnsupportedError for `async def`.
     """
     plain = _plain_function(function)
-    code = plain.__code__
+    code = own_code(plain)
     file, lines = _file_of(plain)
     found = _find(plain, file, lines)
     if isinstance(found.node, ast.AsyncFunctionDef):
@@ -192,7 +193,7 @@ def _readable_name(thing: Any) -> str:
 
 def _file_of(function: types.FunctionType) -> tuple[str, tuple[str, ...]]:
     """Return the file of a function and its lines; notebooks and doctests keep theirs in linecache."""
-    code = function.__code__
+    code = own_code(function)
     candidates = [code.co_filename]
     module_file = function.__globals__.get("__file__")
     if isinstance(module_file, str) and os.path.basename(module_file) == os.path.basename(code.co_filename):
@@ -255,7 +256,7 @@ def _assigned_name(parent: ast.AST, child: ast.AST) -> str | None:
 
 
 def _find(function: types.FunctionType, file: str, lines: tuple[str, ...]) -> _Found:
-    code = function.__code__
+    code = own_code(function)
     try:
         definitions = _definitions("\n".join(lines) + "\n")
     except SyntaxError as error:

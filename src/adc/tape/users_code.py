@@ -1,0 +1,136 @@
+"""Which functions of the user's may be called by traced code without their names being looked up there.
+
+Methods, properties and operators of a class; functions in lists, dicts and attributes of objects. They are found
+where the class, the object or the container is met, and what traced code leaves in an object is plain afterwards.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adc.rules import registry
+from adc.tape.tensor import Tensor
+
+__all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
+
+NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
+AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
+_MOST = 10_000  # objects that are looked at
+_FIRST = 100  # items of one container: they are much alike
+_LEAVES = (int, float, complex, str, bytes, type(None), np.ndarray, np.generic, Tensor, types.ModuleType)
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+
+
+def is_of_a_library(function: types.FunctionType) -> bool:
+    """Whether a function is no code of the user's, nor the body of a rule."""
+    root = root_of(function)
+    return root in NUMERICAL or (root in AS_THEY_ARE and not _is_ours_to_trace(function))
+
+
+def root_of(thing: Any) -> str:
+    """The package that a function or a class belongs to."""
+    return (thing.__module__ or "").partition(".")[0]
+
+
+def _is_ours_to_trace(function: types.FunctionType) -> bool:
+    """Rule bodies are plain functions too, and so is what is typed in a docstring of adc."""
+    return (function.__module__ or "").startswith("adc.rules") or function.__code__.co_filename.startswith(
+        "<doctest"
+    )
+
+
+class Outside:
+    """What a traced function has met of the user's classes, objects and containers."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home  # the package of the function: its own code even where it is installed
+        self._seen: dict[int, Any] = {}  # by identity; kept alive
+        self._held: list[tuple[Any, dict[int, Any]]] = []  # dicts and lists, and the Tensors that they held
+
+    def functions(self, value: Any) -> Iterator[types.FunctionType]:
+        """The user's functions that a value leads to, those that were found already left out."""
+        todo = [value]
+        while todo and len(self._seen) < _MOST:
+            value = todo.pop()
+            if isinstance(value, _LEAVES) or id(value) in self._seen:
+                continue
+            self._seen[id(value)] = value
+            if isinstance(value, types.FunctionType):
+                if self._is_users(value):
+                    yield value
+            elif isinstance(value, type):
+                todo += self._of_class(value)
+            else:
+                todo += self._inside(value)
+
+    def _is_users(self, function: types.FunctionType) -> bool:
+        file = function.__code__.co_filename
+        return (
+            not is_of_a_library(function)
+            and file != "<string>"  # what `dataclass` and `NamedTuple` write
+            and (root_of(function) == self._home or not file.startswith(_INSTALLED))
+            and registry.find(function) is None
+        )
+
+    def _of_class(self, kind: type) -> Iterator[Any]:
+        for cls in kind.__mro__:
+            if root_of(cls) not in AS_THEY_ARE | NUMERICAL:
+                for item in vars(cls).values():
+                    yield from _parts(item)
+
+    def _inside(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, (list, tuple, collections.deque, set, frozenset)):
+            items: Any = value
+        elif isinstance(value, dict):
+            items = value.values()
+        elif isinstance(value, types.MethodType):
+            items = (value.__func__, value.__self__)
+        elif isinstance(value, functools.partial):
+            items = (value.func, *value.args, *value.keywords.values())
+        else:
+            items = ()
+        kind = type(value)
+        if isinstance(value, (list, dict)):
+            self._held.append((value, _tensors(items)))
+        for item, _ in zip(items, range(_FIRST), strict=False):
+            yield item
+        if kind.__module__ != "builtins" and not hasattr(value, "__adc_inline__"):
+            yield kind
+            attributes = getattr(value, "__dict__", None)
+            if isinstance(attributes, dict) and self._is_of_users(kind):
+                self._held.append((attributes, _tensors(attributes.values())))
+                yield from attributes.values()
+
+    def _is_of_users(self, kind: type) -> bool:
+        return root_of(kind) not in AS_THEY_ARE | NUMERICAL
+
+    def settle(self) -> None:
+        """Constants that traced code put into objects, lists and dicts from outside are arrays there."""
+        for holder, before in self._held:
+            places = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
+            for place, value in places:
+                if value.__class__ is Tensor and value.node is None and id(value) not in before:
+                    holder[place] = value.primal
+
+
+def _tensors(values: Any) -> dict[int, Any]:
+    return {id(v): v for v in values if v.__class__ is Tensor}
+
+
+def _parts(item: Any) -> tuple[Any, ...]:
+    """The functions of an entry of a class."""
+    if isinstance(item, (staticmethod, classmethod)):
+        return _parts(item.__func__)
+    if isinstance(item, property):
+        return (item.fget, item.fset, item.fdel)
+    if isinstance(item, (functools.cached_property, functools.partialmethod)):
+        return (item.func,)
+    return (item,)
