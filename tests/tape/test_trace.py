@@ -505,3 +505,25 @@ def test_a_tangent_of_zero_stays_zero_where_the_partial_is_infinite(mode):
     np.testing.assert_array_equal(adc.jvp(np.sqrt, (x,), (v,), mode=mode)[1], [0.0, 0.25])
     np.testing.assert_array_equal(adc.jvp(np.sqrt, (x,), (np.ones(2),), mode=mode)[1], [np.inf, 0.25])
     np.testing.assert_array_equal(adc.jacfwd(np.sqrt, mode=mode)(x), [[np.inf, 0.0], [0.0, 0.25]])
+
+
+def quotient(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return 7.0 * a
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "value", "bar"),
+    [(1.0, 0.0, 7.0, 7.0), (1.0, 0, 7.0, 7.0), (np.float64(1.0), np.float64(0.0), np.inf, np.inf)],
+)
+def test_a_division_by_zero_of_pythons_numbers_raises(a, b, value, bar):
+    with np.errstate(divide="ignore"):
+        found = adc.value_and_grad(quotient, mode="tape")(a, b)
+    assert found == (value, bar)
+
+
+def test_a_division_by_zero_of_who_knows_which_numbers_is_refused():
+    with pytest.raises(adc.UnsupportedError, match=r"return a / b[\s\S]*Test for zero"):
+        adc.grad(lambda a: quotient(a, math.sin(a) * 0.0), mode="tape")(1.0)

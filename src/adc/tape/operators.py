@@ -23,6 +23,9 @@ _ndarray = np.ndarray
 _FLOAT64 = np.dtype(np.float64)
 # NumPy multiplies an array by an array of no axes in two thirds of the time that it takes for a float.
 _LINEAR = frozenset({"add", "subtract", "multiply", "divide"})
+_REFUSE_ZERO = frozenset(
+    {"divide", "remainder"}
+)  # where Python raises ZeroDivisionError, and NumPy gives inf or NaN
 _EXACT = 2**53  # the integers up to here are floats
 _numbers: dict[float, Any] = {}
 _PLAIN = frozenset({float, int, bool, np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_})
@@ -33,6 +36,7 @@ new: Any = None  # what makes one
 record: Any = None
 inplace: Any = None
 dispatch: Any = None
+by_zero: Any = None  # what is asked before a number is divided by zero: plain_types.check_division
 
 
 def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispatch_module: Any) -> None:
@@ -40,6 +44,12 @@ def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispat
     global Tensor, new, record, inplace, dispatch
     Tensor = new = tensor_class
     record, inplace, dispatch = record_module, inplace_module, dispatch_module
+
+
+def ask_by_zero(check: Callable[[Any, Any], None]) -> None:
+    """Tell the operators what to ask before a number is divided by zero."""
+    global by_zero
+    by_zero = check
 
 
 def _number(value: Any) -> Any:
@@ -98,6 +108,7 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
     entry = entry_of(registry.named(name))
     as_array = name in _LINEAR
     divides = name == "divide"
+    may_refuse = name in _REFUSE_ZERO
 
     def method(self: Any, other: Any) -> Any:
         x = self.primal
@@ -114,6 +125,8 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
             b = None
         else:
             return record.operator(entry, self, other)
+        if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
+            by_zero(self, other)
         z = function(x, y)
         result = new()
         result.primal = z
@@ -158,6 +171,7 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
     """The method of an operator whose right operand is the Tensor and whose left is a number or an array."""
     entry = entry_of(registry.named(name))
     as_array = name in _LINEAR
+    may_refuse = name in _REFUSE_ZERO
 
     def method(self: Any, other: Any) -> Any:
         if other.__class__ not in _PLAIN:
@@ -165,6 +179,8 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
         y = self.primal
         if as_array and y.__class__ is _ndarray and y.dtype is _FLOAT64:
             other = _number(other)
+        if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
+            by_zero(other, self)
         z = function(other, y)
         result = new()
         result.primal = z

@@ -10,14 +10,16 @@ import builtins
 import cmath
 import functools
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.tape import operators
 from adc.tape.entry import Entry, Pull
-from adc.tape.node import IndexNode, Node, here, orders
+from adc.tape.node import IndexNode, Node, here, is_own, orders
 from adc.tape.tensor import Tensor, make
 
 __all__ = ["INPUT", "NUMBER", "isinstance_", "number_of_pythons", "shown", "type_"]
@@ -130,6 +132,33 @@ def _refused(t: Tensor) -> UnsupportedError:
         "It computes with NumPy's numbers, and what is asked here depends on that.",
         f"Ask isinstance(x, ({python}, np.{numpy})), or np.ndim(x) == 0.",
     )
+
+
+def check_division(x: Any, y: Any) -> None:
+    """Raise what the function raises where it divides by zero: of two of Python's numbers, `ZeroDivisionError`."""
+    frame = sys._getframe(2)
+    if np.ndim(x) or is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
+        return  # by NumPy, or in the body of a rule
+    origins = [_kind_of(v) for v in (x, y)]
+    if INPUT in origins:
+        return
+    if origins == [NUMBER, NUMBER]:
+        raise ZeroDivisionError("float division by zero")
+    raise UnsupportedError(
+        "the tape does not know whether this division by zero is one of Python's, which raises, or NumPy's",
+        here(),
+        "It computes with NumPy's numbers, and what is divided here may be either.",
+        "Test for zero before you divide.",
+    )
+
+
+def _kind_of(value: Any) -> Pull | None:
+    if value.__class__ is Tensor:
+        return _origin(value.node)
+    return NUMBER if type(value) in (int, float, bool, complex) else INPUT
+
+
+operators.ask_by_zero(check_division)
 
 
 def shown(t: Tensor) -> Any:

@@ -19,12 +19,10 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.rules.operation import refuse_out
 from adc.runtime.detours import Detours, own_code
-from adc.tape import dispatch, record, solvers
-from adc.tape.entry import find
-from adc.tape.recorders import Recorders
-from adc.tape.stand_ins import BUILTINS, CREATORS, float_array, listed, vectorize
+from adc.tape import record, solvers
+from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
+from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
@@ -128,9 +126,9 @@ class Substitution:
         if is_traced(function):
             return function  # met again in a derivative of a derivative
         if registry.find(function) is not None:
-            return _by_rule(function)
+            return by_rule(function)
         if root_of(function) in NUMERICAL:
-            return solvers.find(function) or _wrapped(function)
+            return solvers.find(function) or wrapped(function)
         if is_of_a_library(function):
             return function
         namespace = self._namespaces.get(id(function.__globals__))
@@ -291,7 +289,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if isinstance(value, functools._lru_cache_wrapper):
         return _memoised
     if isinstance(value, types.MethodType):
-        return (lambda _, method: _by_rule(method)) if registry.find(value) is not None else _method
+        return (lambda _, method: by_rule(method)) if registry.find(value) is not None else _method
     if hasattr(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
     if callable(value):
@@ -299,11 +297,11 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         if special is not None:
             return lambda _, function: special
         if registry.find(value) is not None:
-            return lambda _, function: _by_rule(function)
+            return lambda _, function: by_rule(function)
         root = (getattr(value, "__module__", None) or "").partition(".")[0]
         if root in NUMERICAL:
             # An object such as scipy.stats.norm has no name: its methods are what is called.
-            return (lambda _, function: _wrapped(function)) if hasattr(value, "__name__") else Module
+            return (lambda _, function: wrapped(function)) if hasattr(value, "__name__") else Module
     return None
 
 
@@ -330,97 +328,3 @@ def _method(substitution: Substitution, value: types.MethodType) -> Any:
     if isinstance(value.__self__, types.ModuleType | np.ndarray):
         return value
     return types.MethodType(substitution.translate(value.__func__), value.__self__)
-
-
-def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the rule table."""
-    entry = find(function)
-    assert entry is not None
-    recorders = Recorders(entry, function)
-    place = _place_of_out(function)
-
-    @functools.wraps(function, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("out") is not None or (
-            place is not None and len(args) > place and args[place] is not None
-        ):
-            if "out" in kwargs:
-                refuse_out(function)
-            return _with_out(call, place, args, kwargs)
-        for a in args:
-            if a.__class__ is Tensor and a.node is not None:
-                return recorders.of(args, kwargs)(*args, **kwargs)
-        if record.is_active(args) or record.is_active(kwargs):
-            return dispatch.call(function, *args, **kwargs)
-        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
-
-    call.__dict__["_stands_for"] = function
-    return call
-
-
-def _place_of_out(function: Callable[..., Any]) -> int | None:
-    """Which argument of a function is `out`, where it may be given by its position."""
-    operation = registry.find(function)
-    if operation is None or operation.full is None:
-        return None
-    names = [p.name for p in operation.full.parameters]
-    return names.index("out") if "out" in names else None
-
-
-def _with_out(
-    call: Callable[..., Any], place: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """A function of NumPy with `out`: the result is written to it."""
-    rest = {k: v for k, v in kwargs.items() if k != "out"}
-    out = kwargs.get("out")
-    if place is not None and len(args) > place:
-        out, args = args[place], (*args[:place], None, *args[place + 1 :])
-    result = call(*args, **rest)
-    return result if out is None else dispatch.into(out if isinstance(out, tuple) else (out,), result)
-
-
-def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A numerical function without a rule: refused where a derivative would be lost, wherever it looks."""
-
-    @functools.wraps(function, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if record.is_active(args) or record.is_active(kwargs):
-            if type(function).__name__ == "_ArrayFunctionDispatcher":
-                return function(*args, **kwargs)
-            if modes.enabled:
-                raise record.no_rule(registry.spell(function))
-        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
-
-    call.__dict__["_stands_for"] = function
-    return call
-
-
-class Ufunc:
-    """A ufunc whose results can be written to."""
-
-    def __init__(self, ufunc: np.ufunc) -> None:
-        self._ufunc = ufunc
-        self.__name__ = ufunc.__name__
-        self.__wrapped__ = ufunc
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        args = tuple([listed(a) if isinstance(a, list | tuple) else a for a in args])
-        return float_array(self._ufunc(*args, **kwargs))
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._ufunc, name)
-        if not callable(found):
-            return found
-        return lambda *args, **kwargs: float_array(found(*args, **kwargs))
-
-
-class Joiner:
-    """`np.r_`, `np.mgrid` and the like, of Tensors as well."""
-
-    def __init__(self, joiner: Any) -> None:
-        self._joiner = joiner
-
-    def __getitem__(self, key: Any) -> Any:
-        if record.is_active(key):
-            return dispatch.call(self._joiner.__getitem__, key)
-        return float_array(self._joiner[record.plain(key)])
