@@ -40,6 +40,30 @@ def complex_system(x, y):
     return np.abs(np.linalg.solve(matrix, z)).sum() + np.linalg.det(matrix).real
 
 
+@program(lambda r: (r.normal(size=4), r.normal(size=4)))
+def points_on_the_unit_circle(x, y):
+    z = x + 1j * y
+    one = np.sign(z[1] * z[2])
+    return (
+        np.sum(np.sign(z).real * x) + (np.sign(z) * np.sign(z[0]) ** 2).imag @ y + one.real + np.sign(x) @ y
+    )
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=6)))
+def inverse_functions_in_every_quadrant(x, y):
+    z = x * np.array([1.0, -1.0, 1.0, -1.0, 3.0, -3.0]) + 1j * y
+    total = np.arccosh(z).real @ x + np.arccosh(z).imag @ y + np.arcsinh(z).real @ x
+    return (
+        total + np.arccos(z).imag @ y + np.arctanh(z).real @ x + np.arcsin(z).real @ x + np.arctan(z).imag @ y
+    )
+
+
+@program(lambda r: (r.uniform(0.5, 2.0, size=3),))
+def complex_exponents(x):
+    z = x ** (1.0 + 2j) + np.float_power(x, -0.5j)
+    return np.sum(z.real * z.imag)
+
+
 def impedance(omega, resistance, inductance, capacitance):
     return resistance + 1j * (omega * inductance - 1.0 / (omega * capacitance))
 

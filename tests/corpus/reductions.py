@@ -177,3 +177,34 @@ def where_in_a_list(x, y):
 def spread_with_a_correction(x):
     y = np.where(x > 1.0, np.nan, x)
     return np.sum(np.nanvar(y, axis=0, correction=1)) + np.nanstd(y, correction=0.5)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(0, 2)), 0.3))
+def extremes_that_begin_somewhere(x, nothing, start):
+    total = np.max(x, initial=start) + np.min(x[:0] * 2.0, initial=start)
+    total += np.sum(np.max(nothing, axis=0, initial=start) * x[0, :2]) + np.sum(
+        np.min(nothing, axis=1, initial=0.5)
+    )
+    over = np.max(x, axis=(0, 1), where=x < 0.5, initial=-1.0, keepdims=True)
+    return (
+        total + np.sum(over) + np.nanmax(nothing, initial=start) + np.nanmin(x, axis=1, initial=0.1) @ x[:, 0]
+    )
+
+
+@program(lambda r: (0.7, r.normal(size=3)))
+def axis_zero_of_a_number(a, x):
+    number = np.array(a)
+    total = np.prod(number, axis=0) * x[0] + np.cumsum(number * x[1], axis=-1)[0]
+    total += np.cumprod(number, axis=0)[0] * np.take(number, 0, axis=0) + np.repeat(number, 3, axis=0) @ x
+    return total + np.max(number, axis=-1) + np.cumsum(x[2] * a, axis=0)[0]
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)),))
+def norms_of_matrices_are_numbers(x):
+    total = sum(np.linalg.norm(x[0], order).item() for order in (1, -1, 2, -2, np.inf, -np.inf, "nuc"))
+    return total + np.sum(np.linalg.norm(x, 1, axis=(0, 2), keepdims=True) * x[:1, :, :1])
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)),))
+def middle_over_a_list_of_axes(x):
+    return np.sum(np.median(x, axis=[0, 2]) ** 2) + np.sum(np.quantile(x, 0.3, axis=[1], keepdims=True) ** 2)

@@ -527,3 +527,10 @@ def test_a_division_by_zero_of_pythons_numbers_raises(a, b, value, bar):
 def test_a_division_by_zero_of_who_knows_which_numbers_is_refused():
     with pytest.raises(adc.UnsupportedError, match=r"return a / b[\s\S]*Test for zero"):
         adc.grad(lambda a: quotient(a, math.sin(a) * 0.0), mode="tape")(1.0)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("value, error", [(np.nan, ValueError), (np.inf, OverflowError)])
+def test_no_integer_is_near_nan(value, error):
+    with pytest.raises(error, match="cannot convert float"):
+        tape.value_and_grad(lambda x: round(x[0]) * x[1], (np.array([value, 1.0]),))

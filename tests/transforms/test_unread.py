@@ -98,7 +98,13 @@ def rounded_down(x):
     return np.sum(x**2)
 
 
+def sorted_into(x, y):
+    np.digitize(x, y)
+    return np.sum(x**2)
+
+
 UNREAD = [
+    (sorted_into, (X, np.array([1.0, 3.0, 2.0]))),
     (validated, (X, SADDLE)),
     (inverted, (X, np.zeros((2, 2)))),
     (not_square, (X, np.ones((2, 3)))),
@@ -177,6 +183,10 @@ def summed_room(x, n):
     return np.sum(x**2) + np.sum(np.zeros(n) + x[0])
 
 
+def points_between(x, n):
+    return np.sum(np.linspace(0.0, x[0], n) * x[1])
+
+
 def floor_factor(x):
     return math.floor(x[0]) * x[1] + x[math.ceil(x[0])]
 
@@ -228,6 +238,7 @@ def popped(x):
 
 READ = [
     (summed_room, (X, -1)),
+    (points_between, (X, -2)),
     (floor_factor, (NAN,)),
     (inserted, (X, 4)),
     (inserted, (X, -4)),

@@ -4,6 +4,7 @@ repeat, ...
 
 import numpy as np
 
+from adc.rules.reductions import axis_of
 from adc.rules.registry import composite, linear, lowered, static
 from adc.rules.sampler import call
 
@@ -252,12 +253,14 @@ def tile(A, reps):
         (r.normal(2, 3), 2, 1),
         call(r.normal(2, 3), 2, axis=0),
         (1.5, 3),
+        call(1.5, 3, axis=0),
         (r.normal(3), np.array([1, 0, 2])),
         call(r.normal(2, 3), np.array([2, 1]), axis=0),
         (r.normal(3), np.array([2])),
     ],
 )
 def repeat(a, repeats, axis=None):
+    axis = axis_of(a, axis)
     x = np.reshape(a, (np.size(a),)) if axis is None else a
     k = 0 if axis is None else axis % np.ndim(a)
     lengths = np.shape(x)

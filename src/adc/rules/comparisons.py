@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from adc.rules.registry import constant, lowered
+from adc.rules.registry import constant, lowered, of_complex
 from adc.rules.shapes import shape_of
 
 for function, alias, symbol in (
@@ -31,6 +31,15 @@ for binary in (np.logical_and, np.logical_or, np.logical_xor, np.gcd, np.lcm):
     constant(binary, parameters="x, y", elementwise=True, examples=lambda r: [(6, 4)])
 for unary in (np.logical_not, np.sign, np.rint, np.signbit, np.isnan, np.isinf, np.isfinite):
     constant(unary, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)])
+if np.sign(2j) == 1j:  # NumPy 2.0: a point on the unit circle
+
+    @of_complex(np.sign)
+    def sign(x):
+        size = np.abs(x)
+        nothing = size == 0.0  # derivative 0 there
+        return np.where(nothing, 0.0, x) / np.where(nothing, 1.0, size)
+
+
 for question in (np.isneginf, np.isposinf, np.iscomplex, np.isreal):
     constant(question, parameters="x", elementwise=True, examples=lambda r: [r.normal(3)])
 constant(np.floor, math.floor, parameters="x", elementwise=True, examples=lambda r: [0.5, r.normal(3)])

@@ -8,7 +8,7 @@ import numpy as np
 
 from adc.rules import shapes
 from adc.rules.gathering import scatter_along_axis
-from adc.rules.reductions import without_nan
+from adc.rules.reductions import axis_of, without_nan
 from adc.rules.registry import composite, linear, lowered, pull, push, static
 from adc.rules.sampler import call
 
@@ -62,7 +62,8 @@ lowered(recurrence)(recurrence)
 
 
 def _running(a, axis=None):
-    return (shapes.size(shapes.shape_of(a)),) if axis is None else a.shape
+    shape = shapes.shape_of(a)
+    return (shapes.size(shape),) if axis is None or not shape else shape
 
 
 def _axis_examples(r):
@@ -74,11 +75,13 @@ def _axis_examples(r):
         call(r.nonzero(2, 3, 2), axis=-2),
         r.normal(1),
         r.normal(0),
+        call(0.7, axis=0),
     ]
 
 
 @linear(np.cumsum, wrt="a", methods="cumsum", shape=_running, examples=_axis_examples)
 def cumsum(z_bar, a, axis=None):
+    axis = axis_of(a, axis)  # NumPy takes axis 0 of a number for none
     if axis is None:
         return np.reshape(np.flip(np.cumsum(np.flip(z_bar, 0)), 0), np.shape(a))
     return np.flip(np.cumsum(np.flip(z_bar, axis), axis=axis), axis)
@@ -119,6 +122,7 @@ def _along_first(a, axis, step):
 
 @lowered(np.cumsum)
 def cumsum_loop(a, axis=None):
+    axis = axis_of(a, axis)
     if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
         return _along_rows(widened(a), axis, operator.add, 0)
     return _along_first(widened(a), axis, operator.add)
@@ -134,6 +138,7 @@ def cumsum_loop(a, axis=None):
     examples=lambda r: [*_axis_examples(r), np.array([2.0, 0.0, 3.0, 0.0, 4.0])],
 )
 def cumprod_pull(z_bar, z, a, axis=None):
+    axis = axis_of(a, axis)
     if axis is None:
         return np.reshape(_product_pull(z_bar, z, np.ravel(a)), np.shape(a))
     x_bar = _product_pull(np.moveaxis(z_bar, axis, 0), np.moveaxis(z, axis, 0), np.moveaxis(a, axis, 0))
@@ -147,6 +152,7 @@ def _product_pull(z_bar, z, x):
 
 @push(np.cumprod)
 def cumprod_push(z, a, axis=None, *, a_dot):
+    axis = axis_of(a, axis)
     if axis is None:
         return _product_push(z, np.ravel(a), np.ravel(a_dot))
     return np.moveaxis(
@@ -161,6 +167,7 @@ def _product_push(z, x, x_dot):
 
 @lowered(np.cumprod)
 def cumprod_loop(a, axis=None):
+    axis = axis_of(a, axis)
     if axis is None or axis % np.ndim(a) == np.ndim(a) - 1:
         return _along_rows(widened(a), axis, operator.mul, 1)
     return _along_first(widened(a), axis, operator.mul)
@@ -277,6 +284,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         ],
     )
     def cumulative_sum(x, axis=None, include_initial=False):
+        x = np.atleast_1d(x)
         k = _only_axis(np.ndim(x)) if axis is None else axis % np.ndim(x)
         sums = np.cumsum(x, axis=k)
         if include_initial:
@@ -294,6 +302,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         ],
     )
     def cumulative_prod(x, axis=None, include_initial=False):
+        x = np.atleast_1d(x)
         k = _only_axis(np.ndim(x)) if axis is None else axis % np.ndim(x)
         products = np.cumprod(x, axis=k)
         if include_initial:

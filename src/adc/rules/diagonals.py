@@ -159,6 +159,8 @@ def _has_differences(start, stop):
     extra={"float64_only": True},
 )
 def linspace(start, stop, num=50, endpoint=True, retstep=False):
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
     dtype = np.result_type(start, stop, 0.0)
     divisions = np.maximum(num - 1 if endpoint else num, 1)
     # The difference of unsigned or small integers would wrap.

@@ -125,6 +125,8 @@ def arcsinh(z, x):
 
 @elementwise(np.arccosh, math.acosh, domain=(1.2, 3.0), singular=True)
 def arccosh(z, x):
+    if np.iscomplexobj(x):
+        return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))  # the root of the product has another branch
     return 1.0 / np.sqrt(x * x - 1.0)
 
 

@@ -6,6 +6,7 @@ from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
 from adc.rules.movement import stretched
+from adc.rules.reductions import axis_of
 from adc.rules.registry import composite, constant, full, linear, lowered, static
 from adc.rules.sampler import call, corner
 
@@ -133,12 +134,14 @@ def leading(axis, ndim):
         (r.normal(2, 3), np.array([4, 0])),
         call(r.normal(2, 3), np.array([1, 1, 0]), axis=1),
         call(r.normal(2, 3), 1, axis=0),
+        call(0.7, 0, axis=0),
         call(r.normal(4, 3), np.array([[0, 3], [1, 1]]), axis=0),
         call(r.normal(4), np.array([5, -6]), mode="wrap"),
         call(r.normal(4), np.array([5, 2]), mode="clip"),
     ],
 )
 def take(a, indices, axis=None, mode="raise"):
+    axis = axis_of(a, axis)
     x = np.ravel(a) if axis is None else a
     k = 0 if axis is None else axis
     n = x.shape[k]
@@ -162,6 +165,7 @@ def take(a, indices, axis=None, mode="raise"):
     ],
 )
 def compress(condition, a, axis=None):
+    axis = axis_of(a, axis)
     x = np.ravel(a) if axis is None else a
     k = 0 if axis is None else axis
     return x[leading(k, np.ndim(x)) + (np.flatnonzero(condition),)]

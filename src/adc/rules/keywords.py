@@ -13,7 +13,7 @@ from adc.rules import diagonals as diagonals
 from adc.rules import movement as movement
 from adc.rules import reductions as reductions
 from adc.rules import statistics as statistics
-from adc.rules.reductions import root, without_nan
+from adc.rules.reductions import count, root, without_nan
 from adc.rules.registry import full, static
 
 
@@ -56,17 +56,38 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     return np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / count
 
 
+def _kept(a, where, initial):
+    """The elements that `where` names, and `initial`, which NumPy wants then, too, in place of the others."""
+    return a if where is None else np.where(where, a, initial)
+
+
+def _of_nothing(x, axis, keepdims, initial):
+    """`initial` in the shape of what is reduced, where it is reduced over no elements."""
+    return np.sum(x, axis=axis, keepdims=keepdims) + initial
+
+
 @full(np.max)
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    # NumPy, too, wants `initial` beside `where`.
-    largest = np.max(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
-    return largest if initial is None else np.maximum(largest, initial)
+    x = _kept(a, where, initial)
+    if initial is None:
+        return np.max(x, axis=axis, keepdims=keepdims)
+    if count(x, axis) == 0:
+        largest = _of_nothing(x, axis, keepdims, initial)
+    else:
+        largest = np.maximum(np.max(x, axis=axis, keepdims=keepdims), initial)
+    return largest
 
 
 @full(np.min)
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    smallest = np.min(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
-    return smallest if initial is None else np.minimum(smallest, initial)
+    x = _kept(a, where, initial)
+    if initial is None:
+        return np.min(x, axis=axis, keepdims=keepdims)
+    if count(x, axis) == 0:
+        smallest = _of_nothing(x, axis, keepdims, initial)
+    else:
+        smallest = np.minimum(np.min(x, axis=axis, keepdims=keepdims), initial)
+    return smallest
 
 
 def _spread(x, axis, fewer, keepdims, where, mean):
@@ -91,15 +112,26 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 
 @full(np.nanmax)
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    # NumPy, too, wants `initial` beside `where`.
-    largest = np.nanmax(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
-    return largest if initial is None else np.fmax(largest, initial)
+    x = _kept(a, where, initial)
+    if initial is None:
+        return np.nanmax(x, axis=axis, keepdims=keepdims)
+    if count(x, axis) == 0:
+        largest = _of_nothing(x, axis, keepdims, initial)
+    else:
+        largest = np.fmax(np.nanmax(x, axis=axis, keepdims=keepdims), initial)
+    return largest
 
 
 @full(np.nanmin)
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    smallest = np.nanmin(a if where is None else np.where(where, a, initial), axis=axis, keepdims=keepdims)
-    return smallest if initial is None else np.fmin(smallest, initial)
+    x = _kept(a, where, initial)
+    if initial is None:
+        return np.nanmin(x, axis=axis, keepdims=keepdims)
+    if count(x, axis) == 0:
+        smallest = _of_nothing(x, axis, keepdims, initial)
+    else:
+        smallest = np.fmin(np.nanmin(x, axis=axis, keepdims=keepdims), initial)
+    return smallest
 
 
 def _where(x, where):

@@ -38,21 +38,15 @@ def _matrix_norm(x, order, keepdims):
     """A norm of the matrices in the last two axes."""
     if order is None or order == "fro":
         return root(np.sum(_squares(x), axis=(-2, -1), keepdims=keepdims))
-    if order in (1, -1):
-        sums = np.sum(np.abs(x), axis=-2, keepdims=True)
-        norm = np.max(sums, axis=-1, keepdims=True) if order == 1 else np.min(sums, axis=-1, keepdims=True)
-    elif order in (np.inf, -np.inf):
-        sums = np.sum(np.abs(x), axis=-1, keepdims=True)
-        norm = (
-            np.max(sums, axis=-2, keepdims=True) if order == np.inf else np.min(sums, axis=-2, keepdims=True)
-        )
+    if order in (1, -1, np.inf, -np.inf):
+        terms = np.sum(np.abs(x), axis=-2 if order in (1, -1) else -1)
     else:
-        s = np.expand_dims(np.linalg.svd(x, compute_uv=False), -1)
-        if order == "nuc":
-            norm = np.sum(s, axis=-2, keepdims=True)
-        else:
-            norm = np.max(s, axis=-2, keepdims=True) if order == 2 else np.min(s, axis=-2, keepdims=True)
-    return norm if keepdims else np.squeeze(norm, (-2, -1))
+        terms = np.linalg.svd(x, compute_uv=False)
+    if order == "nuc":
+        norm = np.sum(terms, axis=-1)
+    else:
+        norm = np.max(terms, axis=-1) if order in (1, 2, np.inf) else np.min(terms, axis=-1)
+    return np.expand_dims(norm, (-2, -1)) if keepdims else norm
 
 
 @composite(

@@ -96,6 +96,8 @@ class Operation:
     extra: dict[str, Any] = field(default_factory=dict)
     # The operation with parameters that its rule leaves away, as a composite of it (`full`).
     full: Operation | None = None
+    # What it is of complex operands, where that is another function, as a composite (`of_complex`).
+    of_complex: Operation | None = None
 
     def form(self, count: int, keywords: Iterable[str]) -> Operation:
         """The operation, or its full form where a call with such arguments needs it."""

@@ -66,10 +66,14 @@ def count(a, axis):
     return n
 
 
+def axis_of(a, axis):
+    """The axis of a call of functions that take axis 0 of an array without axes for no axis."""
+    return axis if np.ndim(a) else None
+
+
 @linear(np.sum, wrt="a", methods="sum", shape=shapes.reduced, examples=_axis_examples)
 def sum(z_bar, a, axis=None, keepdims=False):
-    # NumPy takes axis 0 of an array without axes for no axis.
-    return np.broadcast_to(expanded(z_bar, axis if np.ndim(a) else None, keepdims), np.shape(a))
+    return np.broadcast_to(expanded(z_bar, axis_of(a, axis), keepdims), np.shape(a))
 
 
 @linear(np.mean, wrt="a", methods="mean", shape=shapes.reduced, examples=_axis_examples)
@@ -185,11 +189,13 @@ def _shifted(flat):
     ],
 )
 def prod_pull(z_bar, z, a, axis=None, keepdims=False):
+    axis = axis_of(a, axis)
     return expanded(z_bar, axis, keepdims) * _others(a, axis)
 
 
 @push(np.prod)
 def prod_push(z, a, axis=None, keepdims=False, *, a_dot):
+    axis = axis_of(a, axis)
     return np.sum(_others(a, axis) * a_dot, axis=axis, keepdims=keepdims)
 
 
@@ -293,8 +299,8 @@ for function in (np.argmax, np.argmin):
         function,
         parameters="a, axis=None, keepdims=False",
         methods=function.__name__,
-        shape=shapes.reduced,
-        examples=lambda r: _distinct_axis_examples(r)[:4],
+        shape=lambda a, axis=None, keepdims=False: shapes.reduced(a, axis if a.ndim else None, keepdims),
+        examples=lambda r: [*_distinct_axis_examples(r)[:4], call(0.5, axis=0)],
     )
 for test in (np.any, np.all):
     constant(

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from adc.rules.operation import Examples, Operation
+from adc.rules.operation import Body, Examples, Operation
 from adc.rules.sampler import by_domain
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -254,19 +254,36 @@ def full(function: Callable[..., Any]) -> Callable[[F], F]:
 
     def register(body: F) -> F:
         operation = _by_callable[function]
-        operation.full = Operation(
-            operation.name,
-            "composite",
-            function,
-            parameters=_parameters(body),
-            wrt=operation.wrt,
-            body=body,
-            examples=operation.examples,
-            spelling=operation.spelling,
-        )
+        operation.full = _composite_of(operation, body)
         return body
 
     return register
+
+
+def of_complex(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Register a body for complex operands of an operation that is another function of them than of real ones."""
+
+    def register(body: F) -> F:
+        operation = _by_callable[function]
+        operation.of_complex = _composite_of(operation, body)
+        return body
+
+    return register
+
+
+def _composite_of(operation: Operation, body: Body) -> Operation:
+    """The operation written with others, for some of its calls."""
+    parameters = _parameters(body)
+    return Operation(
+        operation.name,
+        "composite",
+        operation.function,
+        parameters=parameters,
+        wrt=operation.wrt or (parameters[0].name,),
+        body=body,
+        examples=operation.examples,
+        spelling=operation.spelling,
+    )
 
 
 def composite(

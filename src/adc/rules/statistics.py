@@ -78,6 +78,11 @@ def nanstd(a, axis=None, ddof=0, keepdims=False):
 # --- quantiles ----------------------------------------------------------------------------------------------
 
 
+def _fixed(axis):
+    """An axis, or several as a tuple: of quantiles NumPy takes lists, too."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
 @static
 def _axes(axis, ndim):
     if axis is None:
@@ -190,7 +195,7 @@ def _percents(q):
 
 
 def _quantiles(a, q, axis, method, keepdims, skip_nan):
-    axes = _axes(axis, np.ndim(a))
+    axes = _axes(_fixed(axis), np.ndim(a))
     columns = _merged_first(a, axes)
     n = columns.shape[0]
     ordered = np.sort(columns, axis=0)
@@ -285,7 +290,7 @@ def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
     ],
 )
 def median(a, axis=None, keepdims=False):
-    axes = _axes(axis, np.ndim(a))
+    axes = _axes(_fixed(axis), np.ndim(a))
     columns = _merged_first(a, axes)
     n = columns.shape[0]
     ordered = as_floats(np.sort(columns, axis=0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -153,6 +153,7 @@ class Entry:
         self.real_only = bool(operation.extra.get("real_only"))
         self.pulls: dict[Pattern, Pull] = {}
         self.has_full = operation.full is not None
+        self.of_complex = None if operation.of_complex is None else Entry(operation.of_complex)
         self._forms: dict[Any, Entry] = {}
         self.defaults = tuple(() if p.kind is p.VAR_POSITIONAL else p.default for p in operation.parameters)
         self.positional = sum(
@@ -324,6 +325,10 @@ def strong_scale(z_bar: Any, partial: Any) -> Any:
 
 
 _entries: dict[Operation, Entry] = {}
+
+
+def any_complex(values: Iterable[Any]) -> bool:
+    return any(isinstance(v, np.ndarray | np.generic | complex) and np.iscomplexobj(v) for v in values)
 
 
 def entry_of(operation: Operation) -> Entry:

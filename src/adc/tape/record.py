@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.tape import views
-from adc.tape.entry import Entry, Pull
+from adc.tape.entry import Entry, Pull, any_complex
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
 from adc.tape.slicing import Need
 from adc.tape.state import modes
@@ -82,6 +82,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     """
     if entry.has_full and (kwargs or len(args) > 1):
         entry = entry.form(args, kwargs)
+    if entry.of_complex is not None and any_complex(plain(args)):
+        entry = entry.of_complex
     function = function or entry.function
     if entry.writes is not None:
         return _write(entry, args, kwargs)
@@ -321,7 +323,7 @@ def _refuse_unless_form(entry: Entry, k: int) -> None:
 
 def refuse_complex(entry: Entry, arrays: Sequence[Any]) -> None:
     """Raise for complex operands of an operation whose rule is for real ones: it would give a wrong gradient."""
-    if any(isinstance(a, np.ndarray | np.generic | complex) and np.iscomplexobj(a) for a in arrays):
+    if any_complex(arrays):
         raise UnsupportedError(
             f"{entry.operation.spelling} of complex numbers is not supported",
             here(),

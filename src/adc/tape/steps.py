@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.tape import indexing
-from adc.tape.entry import Entry, Pull, find, find_method, form
+from adc.tape.entry import Entry, Pull, any_complex, find, find_method, form
 from adc.tape.primals import quick_primal
 from adc.tape.slicing import Need
 
@@ -65,6 +65,8 @@ class Program:
             raise NoRecipe(f"{function} has no rule")
         if entry.has_full:
             entry = entry.form(args, kwargs)
+        if entry.of_complex is not None and any_complex(_values(args)):
+            entry = entry.of_complex
         if entry.writes is not None:
             raise NoRecipe(f"{function} writes")
         if entry.kind == "composite":

@@ -116,8 +116,10 @@ class Tensor(Graphed):
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __round__(self, digits: int = 0) -> Any:
-        return np.round(self, digits)
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is None and self.ndim == 0 and not np.isfinite(self.primal):
+            round(float(self.primal))  # raises: no integer is near
+        return np.round(self, digits or 0)
 
     if TYPE_CHECKING:  # methods.py gives the class what is not written here
 

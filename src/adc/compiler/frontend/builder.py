@@ -189,9 +189,12 @@ class Builder(Measures):
         if self.most is not None and self.spent > self.most:
             raise self.refuse(f"the program for these sizes has more than {self.most} statements")
 
+    def any_complex(self, operands: Iterable[Value]) -> bool:
+        return any(_is_complex(self.type_of(v)) for v in operands)
+
     def check_real(self, operation: Operation, operands: Iterable[Value]) -> None:
         """Refuse complex operands of an operation whose rule is for real ones."""
-        if operation.extra.get("real_only") and any(_is_complex(self.type_of(v)) for v in operands):
+        if operation.extra.get("real_only") and self.any_complex(operands):
             raise self.refuse(
                 f"{operation.spelling} of complex numbers is not supported", "its rule is for real operands"
             )

@@ -270,6 +270,8 @@ class Calls(Functions):
         if of_math:
             args = [self._as_double(a) for a in args]
         args, kwargs = self._operands(operation, args, kwargs)
+        if operation.of_complex is not None and self.any_complex((*args, *kwargs.values())):
+            operation = operation.of_complex
         if operation.body is not None and (
             operation.kind in ("composite", "constant")
             or "." not in operation.spelling

@@ -201,6 +201,8 @@ class Expressions(Operators):
         if name == "ndim":
             return base.type.ndim
         if name == "size":
+            if any(d.known == 0 for d in base.type.shape):
+                return 0
             total: Value = 1
             for d in self.shape_values(base.type.shape):
                 total = self.op("multiply", total, d) if total != 1 or isinstance(total, Var) else d

@@ -477,7 +477,7 @@ def _may_be_infinite(operation: Operation, args: tuple[Operand, ...]) -> bool:
     if not operation.singular or operation.name in INFINITE_WITH_THE_VALUE:
         return False
     exponent = args[1] if operation.name in ("power", "float_power") else None
-    return not (isinstance(exponent, Const) and exponent.value >= 1)
+    return not (isinstance(exponent, Const) and np.real(exponent.value) >= 1)
 
 
 def _value(operand: Operand) -> Value:

@@ -22,8 +22,9 @@ from adc.compiler.transforms import bounds, dead, integers
 from adc.rules import shapes
 from adc.rules.operation import Operation
 
-# Whether a matrix is positive definite, or has an inverse, is seen when it is factorised.
-_TELLING = {np.linalg.cholesky, np.linalg.inv, np.linalg.solve}
+# Whether a matrix is positive definite, or has an inverse, is seen when it is factorised; whether bins are in order,
+# when they are used.
+_TELLING = {np.linalg.cholesky, np.linalg.inv, np.linalg.solve, np.digitize}
 _OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
 
 
