@@ -9,7 +9,8 @@ import numpy as np
 
 from adc.tape import dispatch, inplace, record
 from adc.tape.tensor import make
-from adc.tape.torchpicks import CHOOSING, WRITING, narrow
+from adc.tape.torchmatrices import ADDED, MATRICES
+from adc.tape.torchpicks import CHOOSING, WRITING, narrow, put
 from adc.tape.torchshared import CHANGING, SHARED, axes_of, lengths
 
 Method = Callable[..., Any]
@@ -40,12 +41,6 @@ def _scipy(name: str) -> Any:
     import scipy.special  # only where its functions are differentiated
 
     return getattr(scipy.special, name)
-
-
-def _scipy_linalg() -> Any:
-    import scipy.linalg
-
-    return scipy.linalg
 
 
 def _special(name: str) -> Method:
@@ -132,12 +127,23 @@ _ELEMENTWISE: dict[str, Method] = {
     "lerp": lambda t, end, weight: t + weight * (end - t),
     "mvlgamma": lambda t, p: _mvlgamma(t, p),
     "polygamma": lambda t, n: dispatch.call(_scipy("polygamma"), n, t),
-    "prelu": lambda t, weight: np.where(t > 0, t, weight * t),
+    "prelu": lambda t, weight: np.where(t > 0, t, _by_channel(t, weight) * t),
     "masked_fill": lambda t, mask, value: np.where(mask, value, t),
     "relu": lambda t: np.where(t > 0, t, 0.0),
     "rsqrt": lambda t: 1.0 / np.sqrt(t),
-    "sigmoid": lambda t: np.exp(-np.logaddexp(0.0, -t)),  # stays finite far out
+    "sigmoid": lambda t: _sigmoid(t),
 }
+
+
+def _sigmoid(t: Any) -> Any:
+    if t.dtype.kind == "c":
+        return 1.0 / (1.0 + np.exp(-t))
+    return np.exp(-np.logaddexp(0.0, -t))  # stays finite far out
+
+
+def _by_channel(t: Any, weight: Any) -> Any:
+    """A weight for all elements, or one for each place of the second axis."""
+    return weight if np.size(weight) == 1 or t.ndim < 2 else np.reshape(weight, (-1,) + (1,) * (t.ndim - 2))
 
 
 def _mvlgamma(t: Any, p: int) -> Any:
@@ -146,23 +152,12 @@ def _mvlgamma(t: Any, p: int) -> Any:
     return sum(logarithms[1:], logarithms[0]) + 0.25 * p * (p - 1) * np.log(np.pi)
 
 
-def _added(product: Callable[..., Any]) -> Method:
-    return lambda t, a, b, *, beta=1, alpha=1: beta * t + alpha * product(a, b)
-
-
-_LINEAR: dict[str, Method] = {
-    **{name: _added(np.matmul) for name in ("addmm", "addmv", "baddbmm")},
-    "addbmm": _added(lambda a, b: np.sum(a @ b, axis=0)),
-    "addr": _added(np.outer),
-}
-
-
 # Along an axis ----------------------------------------------------------------------------------------------
 
 
 def _shifted(t: Any, dim: Any) -> tuple[Any, Any]:
     """The Tensor less its largest element along `dim`, and that element, as a constant."""
-    largest = np.max(t.primal, axis=dim, keepdims=True)
+    largest = np.max(t.primal, axis=dim, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0.0)
     return t - largest, largest
 
@@ -174,9 +169,21 @@ def _logsumexp(t: Any, dim: Any, keepdim: bool = False) -> Any:
     return total if keepdim else np.squeeze(total, dim)
 
 
-def _softmax(t: Any, dim: int) -> Any:
-    e = np.exp(_shifted(t, dim)[0])
+def _softmax(t: Any, dim: int, dtype: Any = None) -> Any:
+    e = np.exp(_shifted(t if dtype is None else t.astype(dtype), dim)[0])
     return e / np.sum(e, axis=dim, keepdims=True)
+
+
+def _log_softmax(t: Any, dim: int, dtype: Any = None) -> Any:
+    t = t if dtype is None else t.astype(dtype)
+    return t - _logsumexp(t, dim, True)
+
+
+def _renorm(t: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """The parts along an axis, those with a larger norm made as short as that."""
+    others = tuple(k for k in range(t.ndim) if k != dim % t.ndim)
+    norm = t.norm(p, others, True)
+    return t * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
 
 
 def _dist(t: Any, other: Any, p: Any = 2) -> Any:
@@ -236,8 +243,13 @@ def _fill_diagonal(t: Any, value: Any) -> Any:
     return result
 
 
-def _diag_embed(t: Any) -> Any:
-    return np.expand_dims(t, -1) * np.eye(t.shape[-1], dtype=t.dtype)
+def _diag_embed(t: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    n = t.shape[-1] + abs(offset)
+    start = (0, offset) if offset >= 0 else (-offset, 0)
+    every = np.arange(t.shape[-1])
+    filled: Any = make(np.zeros((*t.shape[:-1], n, n), t.dtype))
+    filled[..., every + start[0], every + start[1]] = t
+    return np.moveaxis(filled, (-2, -1), (dim1, dim2))
 
 
 # New Tensors, and questions ---------------------------------------------------------------------------------
@@ -276,14 +288,13 @@ METHODS: dict[str, Method] = {
     **CHOOSING,
     **SHARED,
     **WRITING,
-    **_LINEAR,
-    **{
-        f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | CHANGING | WRITING | _LINEAR).items()
-    },
+    **MATRICES,
+    **ADDED,
+    **{f"{name}_": in_place(method) for name, method in (_ELEMENTWISE | CHANGING | WRITING | ADDED).items()},
     "fill_diagonal_": in_place(_fill_diagonal),
+    "put_": in_place(put),  # `put` is NumPy's
     "diag_embed": _diag_embed,
     "msort": lambda t: np.sort(t, axis=0),
-    "adjoint": lambda t: np.conj(np.swapaxes(t, -1, -2)),
     "allclose": lambda t, other, rtol=1e-5, atol=1e-8, equal_nan=False: bool(
         np.allclose(t.primal, record.plain(other), rtol, atol, equal_nan)
     ),
@@ -300,14 +311,8 @@ METHODS: dict[str, Method] = {
     "byte": _as_type(np.uint8),
     "char": _as_type(np.int8),
     "short": _as_type(np.int16),
-    "cholesky": lambda t: np.linalg.cholesky(t),
-    "cholesky_inverse": lambda t, upper=False: np.linalg.inv(t.mT @ t if upper else t @ t.mT),
-    "cholesky_solve": lambda t, factor, upper=False: np.linalg.solve(
-        factor.mT @ factor if upper else factor @ factor.mT, t
-    ),
     "chunk": _chunk,
     "conj_physical": lambda t: np.conj(t),
-    "det": lambda t: np.linalg.det(t),
     "dist": _dist,
     "element_size": lambda t: t.itemsize,
     "equal": lambda t, other: bool(np.array_equal(t.primal, record.plain(other))),
@@ -315,21 +320,15 @@ METHODS: dict[str, Method] = {
     "expand_as": lambda t, other: np.broadcast_to(t, other.shape),
     "flatten": _flatten,
     "gcd": lambda t, other: make(np.gcd(t.primal, record.plain(other))),
-    "ger": lambda t, other: np.outer(t, other),
     "histc": _histc,
     "lcm": lambda t, other: make(np.lcm(t.primal, record.plain(other))),
-    "index_select": lambda t, dim, index: np.take(t, record.plain(index), axis=dim),
-    "inverse": lambda t: np.linalg.inv(t),
     "is_contiguous": lambda t: t.flags["C_CONTIGUOUS"],
     "is_nonzero": bool,
     "is_same_size": lambda t, other: t.shape == other.shape,
     "is_signed": lambda t: t.dtype.kind in "ifc",
-    "log_softmax": lambda t, dim: t - _logsumexp(t, dim, True),
+    "log_softmax": _log_softmax,
     "logcumsumexp": lambda t, dim: np.logaddexp.accumulate(t, dim),
-    "logdet": lambda t: np.linalg.slogdet(t)[1],
     "logsumexp": _logsumexp,
-    "matrix_exp": lambda t: dispatch.call(_scipy_linalg().expm, t),
-    "matrix_power": lambda t, n: np.linalg.matrix_power(t, n),
     "movedim": lambda t, source, destination: np.moveaxis(t, source, destination),
     "ndimension": lambda t: t.ndim,
     "new_empty": _new(np.zeros),
@@ -337,11 +336,9 @@ METHODS: dict[str, Method] = {
     "new_ones": _new(np.ones),
     "new_tensor": _new_tensor,
     "new_zeros": _new(np.zeros),
-    "pinverse": lambda t: np.linalg.pinv(t),
-    "qr": lambda t: np.linalg.qr(t),
     "repeat_interleave": lambda t, repeats, dim=None: np.repeat(t, record.plain(repeats), axis=dim),
+    "renorm": _renorm,
     "reshape_as": lambda t, other: np.reshape(t, other.shape),
-    "slogdet": lambda t: np.linalg.slogdet(t),
     "softmax": _softmax,
     "split": _split,
     "split_with_sizes": _split,
@@ -349,7 +346,6 @@ METHODS: dict[str, Method] = {
         tuple(s // t.itemsize for s in t.strides) if dim is None else t.strides[dim] // t.itemsize
     ),
     "sum_to_size": _sum_to_size,
-    "svd": lambda t: np.linalg.svd(t, full_matrices=False),
     "swapdims": lambda t, first, second: np.swapaxes(t, first, second),
     "take_along_dim": lambda t, indices, dim=None: np.take_along_axis(t, record.plain(indices), dim),
     "tensor_split": lambda t, parts, dim=0: tuple(np.array_split(t, parts, dim)),

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from adc.tape import record
-from adc.tape.tensor import make
+from adc.tape.tensor import Tensor, make
 
-__all__ = ["CHOOSING", "WRITING", "along", "at", "narrow"]
+__all__ = ["CHOOSING", "WRITING", "along", "at", "narrow", "put"]
 
 Method = Callable[..., Any]
 
@@ -28,6 +28,22 @@ def narrow(t: Any, dim: int, start: int, length: int) -> Any:
     return t[at(t, dim, slice(start, start + length))]
 
 
+def _of_numbers(method: Method) -> Method:
+    """PyTorch takes a number for a vector of one element where an axis is named."""
+
+    def with_an_axis(t: Any, *args: Any, **kwargs: Any) -> Any:
+        if t.ndim:
+            return method(t, *args, **kwargs)
+        made = method(np.reshape(t, (1,)), *map(_row, args), **{k: _row(a) for k, a in kwargs.items()})
+        return tuple(np.reshape(z, ()) for z in made) if isinstance(made, tuple) else np.reshape(made, ())
+
+    return with_an_axis
+
+
+def _row(argument: Any) -> Any:
+    return np.reshape(argument, (1,)) if isinstance(argument, Tensor | np.ndarray) else argument
+
+
 # Written to by an index -------------------------------------------------------------------------------------
 
 
@@ -40,7 +56,15 @@ def _grid(index: Any, dim: int) -> tuple[Any, ...]:
 
 
 def _gather(t: Any, dim: int, index: Any) -> Any:
-    return t[_grid(index, dim)]
+    return t[_grid(index, dim)] if t.ndim else np.broadcast_to(t, np.shape(index))
+
+
+def _index_select(t: Any, dim: int, index: Any) -> Any:
+    return np.take(t, _places(index), axis=dim)
+
+
+def _places(index: Any) -> Any:
+    return np.atleast_1d(record.plain(index))
 
 
 def _scatter(t: Any, dim: int, index: Any, src: Any) -> Any:
@@ -62,13 +86,13 @@ def _part(src: Any, index: Any) -> Any:
 
 def _index_add(t: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     result = t.clone()
-    np.add.at(result, at(t, dim, record.plain(index)), source if alpha == 1 else alpha * source)
+    np.add.at(result, at(t, dim, _places(index)), source if alpha == 1 else alpha * source)
     return result
 
 
 def _index_copy(t: Any, dim: int, index: Any, source: Any) -> Any:
     result = t.clone()
-    result[at(t, dim, index)] = source
+    result[at(t, dim, _places(index))] = source
     return result
 
 
@@ -82,20 +106,35 @@ def _index_put(t: Any, indices: Sequence[Any], values: Any, accumulate: bool = F
     return result
 
 
+def put(t: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """Positions count through all elements."""
+    return _index_put(t, np.unravel_index(record.plain(index), t.shape), source, accumulate)
+
+
 def _masked_select(t: Any, mask: Any) -> Any:
     shape = np.broadcast_shapes(t.shape, np.shape(mask))
     return np.broadcast_to(t, shape)[np.broadcast_to(record.plain(mask), shape)]
 
 
 def _scatter_reduce(t: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
-    where = _grid(index, dim)
+    return _reduced(t, _grid(index, dim), _part(src, index), reduce, include_self)
+
+
+def _index_reduce(
+    t: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    return _reduced(t, at(t, dim, _places(index)), source, reduce, include_self)
+
+
+def _reduced(t: Any, where: Any, src: Any, reduce: str, include_self: bool) -> Any:
+    """A copy with the elements at an index reduced with those that go there."""
     ufunc = _REDUCTIONS.get(reduce)
     if ufunc is None:
         raise RuntimeError(f"reduce argument must be one of {', '.join(_REDUCTIONS)}, got {reduce}")
     result = t.clone()
     if not include_self:
         result[where] = _NEUTRAL[reduce]
-    ufunc.at(result, where, _part(src, index))
+    ufunc.at(result, where, src)
     if reduce == "mean":
         times = np.full(t.shape, float(include_self))
         np.add.at(times, where, 1.0)
@@ -132,14 +171,15 @@ def _diagonal_scatter(t: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: in
 
 
 WRITING: dict[str, Method] = {
-    "index_add": _index_add,
-    "index_copy": _index_copy,
-    "index_fill": _index_copy,
+    "index_add": _of_numbers(_index_add),
+    "index_copy": _of_numbers(_index_copy),
+    "index_fill": _of_numbers(_index_copy),
     "index_put": _index_put,
+    "index_reduce": _of_numbers(_index_reduce),
     "masked_scatter": _masked_scatter,
-    "scatter": _scatter,
-    "scatter_add": _scatter_add,
-    "scatter_reduce": _scatter_reduce,
+    "scatter": _of_numbers(_scatter),
+    "scatter_add": _of_numbers(_scatter_add),
+    "scatter_reduce": _of_numbers(_scatter_reduce),
 }
 
 
@@ -194,11 +234,12 @@ def _as_strided(t: Any, size: Sequence[int], stride: Sequence[int], storage_offs
 
 CHOOSING: dict[str, Method] = {
     "as_strided": _as_strided,
-    "cummax": _extreme_so_far(np.maximum.accumulate),
-    "cummin": _extreme_so_far(np.minimum.accumulate),
+    "cummax": _of_numbers(_extreme_so_far(np.maximum.accumulate)),
+    "cummin": _of_numbers(_extreme_so_far(np.minimum.accumulate)),
     "diagonal_scatter": _diagonal_scatter,
     "gather": _gather,
-    "kthvalue": _kthvalue,
+    "index_select": _of_numbers(_index_select),
+    "kthvalue": _of_numbers(_kthvalue),
     "masked_select": _masked_select,
     "narrow": narrow,
     "narrow_copy": lambda t, dim, start, length: np.copy(narrow(t, dim, start, length)),
@@ -207,7 +248,7 @@ CHOOSING: dict[str, Method] = {
     "slice_scatter": lambda t, src, dim=0, start=None, end=None, step=1: _written(
         t, at(t, dim, slice(start, end, step)), src
     ),
-    "topk": _topk,
+    "topk": _of_numbers(_topk),
     "unfold": _unfold,
     "unbind": lambda t, dim=0: tuple(t[at(t, dim, k)] for k in range(t.shape[dim])),
 }

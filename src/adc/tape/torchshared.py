@@ -108,6 +108,8 @@ def _norm(
 
     NumPy's `ord` and `axis` mean what NumPy means by them: of two axes a norm of matrices.
     """
+    if p == 0:
+        t = t.detach()  # a step in every element
     if ord is not None:
         return np.linalg.norm(t, ord=ord, axis=axes_of(dim if axis is None else axis), keepdims=keepdim)
     axis = axes_of(dim if axis is None else axis)
