@@ -262,3 +262,10 @@ def hook_on_nograd():
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):
     case.check()
+
+
+@pytest.mark.tiny
+def test_a_refused_ufunc_is_named_by_its_module():
+    special = pytest.importorskip("scipy.special")
+    with pytest.raises(adc.UnsupportedError, match=r"no rule for scipy\.special\.elliprj"):
+        special.elliprj(adc.tensor(1.0, requires_grad=True), 1.0, 2.0, 3.0)

@@ -6,7 +6,10 @@ import numpy as np
 from scipy import special as sp
 
 from adc.rules import bessel as bessel
+from adc.rules import bessel_integrals as bessel_integrals
+from adc.rules import kelvin as kelvin
 from adc.rules import logistic as logistic
+from adc.rules import orthogonal as orthogonal
 from adc.rules import transcendental as transcendental
 from adc.rules.registry import composite, constant, elementwise
 from adc.rules.sampler import call

@@ -139,10 +139,31 @@ def owens_t(z, h, a):
 # --- elliptic integrals -------------------------------------------------------------------------------------
 
 
-@elementwise(sp.ellipk, name="special.ellipk", domain=(0.1, 0.9), cost=40, singular=True, notes="pi/8 at 0")
+def _series(m, *numerators):
+    """A power series that begins with eight terms of these numerators over 65536, times pi."""
+    total = 0.0
+    for numerator in numerators[::-1]:
+        total = total * m + numerator * (math.pi / 65536.0)
+    return total
+
+
+def ellipk_slope(z, m):
+    """dK/dm: the quotient cancels near 0, where five terms of the series are exact to rounding."""
+    near = np.abs(m) < 1e-3
+    away = np.where(near, 0.5, m)
+    quotient = (sp.ellipe(away) / (1.0 - away) - np.where(near, 0.0, z)) / (2.0 * away)
+    return np.where(near, _series(m, 8192.0, 9216.0, 9600.0, 9800.0, 9922.5), quotient)
+
+
+@elementwise(
+    sp.ellipk,
+    name="special.ellipk",
+    cost=40,
+    singular=True,
+    examples=lambda r: [0.4, r.positive(3) * 0.3, np.array([0.0, 1e-9, 5e-4, -1e-6])],
+)
 def ellipk(z, m):
-    away = np.where(m == 0.0, 0.5, m)
-    return np.where(m == 0.0, math.pi / 8.0, (sp.ellipe(away) / (1.0 - away) - z) / (2.0 * away))
+    return ellipk_slope(z, m)
 
 
 @elementwise(sp.ellipkm1, name="special.ellipkm1", wrt="p", domain=(0.1, 0.9), cost=40, singular=True)
@@ -150,10 +171,38 @@ def ellipkm1(z, p):
     return -(sp.ellipe(1.0 - p) / p - z) / (2.0 * (1.0 - p))
 
 
-@elementwise(sp.ellipe, name="special.ellipe", domain=(0.1, 0.9), cost=40, notes="-pi/8 at 0")
+@elementwise(
+    sp.ellipe,
+    name="special.ellipe",
+    cost=40,
+    examples=lambda r: [0.4, r.positive(3) * 0.3, np.array([0.0, 1e-9, 5e-4, -1e-6])],
+)
 def ellipe(z, m):
-    away = np.where(m == 0.0, 0.5, m)
-    return np.where(m == 0.0, -math.pi / 8.0, (z - sp.ellipk(away)) / (2.0 * away))
+    near = np.abs(m) < 1e-3
+    away = np.where(near, 0.5, m)
+    quotient = (np.where(near, 0.0, z) - sp.ellipk(away)) / (2.0 * away)
+    return np.where(near, _series(m, -8192.0, -3072.0, -1920.0, -1400.0, -1102.5), quotient)
+
+
+@elementwise(
+    sp.agm,
+    name="special.agm",
+    cost=60,
+    singular=True,
+    examples=lambda r: [
+        (0.7, 1.3),
+        (r.positive(3), r.positive(3)),
+        (-1.2, -0.4),
+        (np.array([1.5, 1.0]), 1.0),
+    ],
+)
+def agm(z, a, b):
+    # Gauss: pi (a + b) / (4 K(k**2)).
+    k = (a - b) / (a + b)
+    m = k * k
+    whole = sp.ellipk(m)
+    turn = z * ellipk_slope(whole, m) / whole * 4.0 * k / ((a + b) * (a + b))
+    return z / (a + b) - turn * b, z / (a + b) + turn * a
 
 
 @elementwise(sp.ellipkinc, name="special.ellipkinc", wrt="phi m", domain=(0.1, 0.9), cost=40, singular=True)
@@ -219,102 +268,6 @@ def hyp2f1(result, a, b, c, z):
 )
 def hyperu(z, a, b, x):
     return -a * sp.hyperu(a + 1.0, b + 1.0, x)
-
-
-# --- orthogonal polynomials ---------------------------------------------------------------------------------
-
-
-def _degrees(r):
-    return [(3, 0.4), (0, r.unit(3)), (1, r.unit(3)), (np.array([2, 5, 4]), r.unit(3))]
-
-
-@elementwise(
-    sp.eval_legendre, name="special.eval_legendre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
-)
-def eval_legendre(z, n, x):
-    return np.where(n == 0, 0.0, 0.5 * (n + 1.0) * sp.eval_jacobi(np.maximum(n - 1, 0), 1.0, 1.0, x))
-
-
-@elementwise(
-    sp.eval_chebyt, name="special.eval_chebyt", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
-)
-def eval_chebyt(z, n, x):
-    return np.where(n == 0, 0.0, n * sp.eval_chebyu(np.maximum(n - 1, 0), x))
-
-
-@elementwise(
-    sp.eval_chebyu, name="special.eval_chebyu", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
-)
-def eval_chebyu(z, n, x):
-    return np.where(n == 0, 0.0, 2.0 * sp.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x))
-
-
-@elementwise(
-    sp.eval_gegenbauer,
-    name="special.eval_gegenbauer",
-    wrt="x",
-    cost=40,
-    extra=refuses("n", "alpha"),
-    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
-)
-def eval_gegenbauer(z, n, alpha, x):
-    return np.where(n == 0, 0.0, 2.0 * alpha * sp.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1.0, x))
-
-
-@elementwise(
-    sp.eval_jacobi,
-    name="special.eval_jacobi",
-    wrt="x",
-    cost=40,
-    extra=refuses("n", "alpha", "beta"),
-    examples=lambda r: [(3, 0.5, 1.5, 0.4), (0, 0.5, 1.5, r.unit(3)), (2, 0.5, 1.5, r.unit(3))],
-)
-def eval_jacobi(z, n, alpha, beta, x):
-    shifted = sp.eval_jacobi(np.maximum(n - 1, 0), alpha + 1.0, beta + 1.0, x)
-    return np.where(n == 0, 0.0, 0.5 * (n + alpha + beta + 1.0) * shifted)
-
-
-@elementwise(
-    sp.eval_hermite,
-    name="special.eval_hermite",
-    wrt="x",
-    cost=40,
-    extra=refuses("n"),
-    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
-)
-def eval_hermite(z, n, x):
-    return np.where(n == 0, 0.0, 2.0 * n * sp.eval_hermite(np.maximum(n - 1, 0), x))
-
-
-@elementwise(
-    sp.eval_hermitenorm,
-    name="special.eval_hermitenorm",
-    wrt="x",
-    cost=40,
-    extra=refuses("n"),
-    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
-)
-def eval_hermitenorm(z, n, x):
-    return np.where(n == 0, 0.0, n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x))
-
-
-@elementwise(
-    sp.eval_genlaguerre,
-    name="special.eval_genlaguerre",
-    wrt="x",
-    cost=40,
-    extra=refuses("n", "alpha"),
-    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
-)
-def eval_genlaguerre(z, n, alpha, x):
-    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x))
-
-
-@elementwise(
-    sp.eval_laguerre, name="special.eval_laguerre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
-)
-def eval_laguerre(z, n, x):
-    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x))
 
 
 # --- distribution functions in their variable ---------------------------------------------------------------

@@ -78,7 +78,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
             return _reduced(function, inputs, kwargs)
         if modes.enabled and record.is_active(inputs):
             return _by_method(ufunc, method, inputs, kwargs)
-    return _plain_or_refused(getattr(ufunc, method), f"np.{ufunc.__name__}.{method}", inputs, kwargs)
+    return _plain_or_refused(getattr(ufunc, method), f"{registry.spell(ufunc)}.{method}", inputs, kwargs)
 
 
 def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -101,7 +101,7 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
         make(x.primal.copy(), x.node) if isinstance(x, Tensor) and _shares(x, out) else x for x in inputs
     )
     if entry is None:
-        result = _plain_or_refused(ufunc, f"np.{ufunc.__name__}", inputs, given)
+        result = _plain_or_refused(ufunc, registry.spell(ufunc), inputs, given)
     else:
         result = record.apply(entry, inputs, given)
     if where is not True:
@@ -200,7 +200,7 @@ def _by_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     elif method != "reduceat" and ufunc.nin == 2 and ufunc.nout == 1 and find(ufunc) is not None:
         result = _folded(ufunc, method == "accumulate", inputs, given)
     else:
-        raise record.no_rule(f"np.{ufunc.__name__}.{method}")
+        raise record.no_rule(f"{registry.spell(ufunc)}.{method}")
     out = kwargs.get("out")
     return result if out is None else into(out if isinstance(out, tuple) else (out,), result)
 

@@ -1,0 +1,145 @@
+"""Rules of orthogonal polynomials, of associated Legendre functions and of spherical harmonics."""
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.registry import composite, elementwise
+from adc.rules.special_refusals import refuses
+
+
+def _degrees(r):
+    return [(3, 0.4), (0, r.unit(3)), (1, r.unit(3)), (np.array([2, 5, 4]), r.unit(3))]
+
+
+@elementwise(
+    sp.eval_legendre, name="special.eval_legendre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_legendre(z, n, x):
+    return np.where(n == 0, 0.0, 0.5 * (n + 1.0) * sp.eval_jacobi(np.maximum(n - 1, 0), 1.0, 1.0, x))
+
+
+@elementwise(
+    sp.eval_chebyt, name="special.eval_chebyt", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_chebyt(z, n, x):
+    return np.where(n == 0, 0.0, n * sp.eval_chebyu(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_chebyu, name="special.eval_chebyu", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_chebyu(z, n, x):
+    return np.where(n == 0, 0.0, 2.0 * sp.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x))
+
+
+@elementwise(
+    sp.eval_gegenbauer,
+    name="special.eval_gegenbauer",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha"),
+    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
+)
+def eval_gegenbauer(z, n, alpha, x):
+    return np.where(n == 0, 0.0, 2.0 * alpha * sp.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1.0, x))
+
+
+@elementwise(
+    sp.eval_jacobi,
+    name="special.eval_jacobi",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha", "beta"),
+    examples=lambda r: [(3, 0.5, 1.5, 0.4), (0, 0.5, 1.5, r.unit(3)), (2, 0.5, 1.5, r.unit(3))],
+)
+def eval_jacobi(z, n, alpha, beta, x):
+    shifted = sp.eval_jacobi(np.maximum(n - 1, 0), alpha + 1.0, beta + 1.0, x)
+    return np.where(n == 0, 0.0, 0.5 * (n + alpha + beta + 1.0) * shifted)
+
+
+@elementwise(
+    sp.eval_hermite,
+    name="special.eval_hermite",
+    wrt="x",
+    cost=40,
+    extra=refuses("n"),
+    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
+)
+def eval_hermite(z, n, x):
+    return np.where(n == 0, 0.0, 2.0 * n * sp.eval_hermite(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_hermitenorm,
+    name="special.eval_hermitenorm",
+    wrt="x",
+    cost=40,
+    extra=refuses("n"),
+    examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
+)
+def eval_hermitenorm(z, n, x):
+    return np.where(n == 0, 0.0, n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x))
+
+
+@elementwise(
+    sp.eval_genlaguerre,
+    name="special.eval_genlaguerre",
+    wrt="x",
+    cost=40,
+    extra=refuses("n", "alpha"),
+    examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
+)
+def eval_genlaguerre(z, n, alpha, x):
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x))
+
+
+@elementwise(
+    sp.eval_laguerre, name="special.eval_laguerre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
+)
+def eval_laguerre(z, n, x):
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x))
+
+
+# By another argument ----------------------------------------------------------------------------------------
+
+
+@composite(sp.eval_chebyc, name="special.eval_chebyc", wrt="x", extra=refuses("n"), examples=_degrees)
+def eval_chebyc(n, x):
+    return 2.0 * sp.eval_chebyt(n, 0.5 * x)
+
+
+@composite(sp.eval_chebys, name="special.eval_chebys", wrt="x", extra=refuses("n"), examples=_degrees)
+def eval_chebys(n, x):
+    return sp.eval_chebyu(n, 0.5 * x)
+
+
+@composite(
+    sp.eval_sh_legendre, name="special.eval_sh_legendre", wrt="x", extra=refuses("n"), examples=_degrees
+)
+def eval_sh_legendre(n, x):
+    return sp.eval_legendre(n, 2.0 * x - 1.0)
+
+
+@composite(sp.eval_sh_chebyt, name="special.eval_sh_chebyt", wrt="x", extra=refuses("n"), examples=_degrees)
+def eval_sh_chebyt(n, x):
+    return sp.eval_chebyt(n, 2.0 * x - 1.0)
+
+
+@composite(sp.eval_sh_chebyu, name="special.eval_sh_chebyu", wrt="x", extra=refuses("n"), examples=_degrees)
+def eval_sh_chebyu(n, x):
+    return sp.eval_chebyu(n, 2.0 * x - 1.0)
+
+
+# On the sphere ----------------------------------------------------------------------------------------------
+
+
+@elementwise(
+    sp.lpmv,
+    name="special.lpmv",
+    wrt="x",
+    cost=60,
+    extra=refuses("m", "v"),
+    examples=lambda r: [(1, 2, 0.4), (0, 3, r.unit(3) * 0.9), (2, 2.5, r.unit(3) * 0.9), (0, 0, 0.3)],
+)
+def lpmv(z, m, v, x):
+    return (v * x * z - (v + m) * sp.lpmv(m, v - 1.0, x)) / (x * x - 1.0)
