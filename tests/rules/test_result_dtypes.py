@@ -60,3 +60,22 @@ def test_dtype(name, mode):
     assert np.asarray(gradient).dtype == x.dtype
     precision = 1e-12 if np.asarray(expected).dtype == np.float64 else 1e-6
     np.testing.assert_allclose(value, expected, rtol=precision)
+
+
+OF_TWO = {
+    "inner": lambda x, k: np.sum(np.inner(x, k)),
+    "kron": lambda x, k: np.sum(np.kron(x, k * 2.0)),
+    "multiply_outer": lambda x, k: np.sum(np.multiply.outer(k, x)),
+    "double_element": lambda x, k: np.sum(np.float64(x[0]) * x) * k,
+    "double_number": lambda x, k: np.sum(np.float64(k) * x),
+    "plain_element": lambda x, k: np.sum(float(x[0]) * x) * k,
+}
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+@pytest.mark.parametrize("name", OF_TWO)
+def test_dtype_beside_a_number_that_is_an_argument(name, mode):
+    function = OF_TWO[name]
+    value, pull = adc.vjp(lambda x, k: np.stack([function(x, k)]), X, 0.8, mode=mode)
+    assert value.dtype == np.stack([function(X, 0.8)]).dtype
+    assert [np.asarray(bar).dtype for bar in pull(value)] == [np.float32, np.float64]

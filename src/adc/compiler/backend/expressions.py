@@ -181,6 +181,10 @@ class ExpressionPrinter:
                         ast.Attribute(self.atom(x), "astype", ast.Load()), [_array_dtype(dtype.value)]
                     )
                 given = x.type.dtype if isinstance(x, Var) else None
+                if given in ("float32", "float64") and dtype.value == "float64":
+                    double = call(attribute("np", "float64"), [self.atom(x)])
+                    # Beside float32 a number of Python's is none of NumPy's; to Numba `float` of float32 is float32.
+                    return call(name("float"), [double]) if stmt.target.type.weak else double
                 return call(_scalar_type(dtype.value, given), [self.atom(x)])
             case "alias":
                 return self.atom(stmt.args[0])
@@ -340,8 +344,8 @@ def _array_dtype(dtype: str) -> ast.expr:
 def _scalar_type(dtype: str, given: str | None) -> ast.expr:
     """What makes a number of that dtype of another."""
     plain = {"float64": "float", "int64": "int", "bool": "bool"}
-    # Numba's `float` makes no number of a truth value, and leaves single precision as it is.
-    if dtype not in plain or (dtype == "float64" and given in ("bool", "float32")):
+    # Numba's `float` makes no number of a truth value.
+    if dtype not in plain or (dtype == "float64" and given == "bool"):
         return attribute("np", dtype)
     return name(plain[dtype])
 

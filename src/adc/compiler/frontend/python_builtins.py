@@ -166,8 +166,8 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
 
 def to_double(self: Calls, x: Value = 0.0) -> Value:
     """np.float64(x): beside single precision it counts as double, which a float of Python's does not."""
-    if isinstance(x, Var) and x.type == Scalar("float64"):
-        return x
+    if isinstance(x, Var) and not x.is_array and x.type.dtype in ("float32", "float64"):
+        return self.strong(self.cast(x, "float64"))
     number = to_float(self, x)
     return (
         self.assign("alias", (number,), Scalar("float64")) if isinstance(number, Var) else np.float64(number)
