@@ -151,3 +151,34 @@ def differences_of_states_that_the_next_step_writes_to(x):
         changes.append(following - state)
         x, state = following, following
     return np.sum(x)
+
+
+class Solver:
+    def __init__(self, f, h):
+        self.f, self.h, self.steps = f, h, 0
+
+    def step(self, t, y):
+        self.steps += 1
+        return y + self.h * self.f(t, y)
+
+    def run(self, y, end):
+        t = 0.0
+        while t < end - 1e-12:
+            y = self.step(t, y)
+            t += self.h
+        return y
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_that_counts_and_holds_a_function_of_the_caller(x):
+    solver = Solver(lambda t, y: x[0] * np.cos(t) - x[1] * y, 0.1)
+    return solver.run(x[2], 1.0) + solver.steps * x[3]
+
+
+@program(lambda r: (FOUR.copy(),))
+def object_that_its_own_function_reads(x):
+    def slope(t, y):
+        return x[0] * np.cos(t) - solver.steps * x[1] * y
+
+    solver = Solver(slope, 0.5)
+    return solver.run(x[2], 2.0)

@@ -7,7 +7,7 @@ that are put back afterwards, and what the two branches left is merged element b
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Once, Partial
@@ -35,15 +35,26 @@ class Contents:
     def __init__(self, frame: Frame) -> None:
         self.held: dict[int, tuple[Container, Container]] = {}
         self.paths: dict[int, int] = {}
-        self._frames: set[int] = set()
-        self._visit_frame(frame)
+        self._seen: set[tuple[int, str]] = set()  # names in frames
+        inner: Frame | None = frame
+        while inner is not None:
+            self._visit_frame(inner, inner.env)
+            inner = inner.parent
 
-    def _visit_frame(self, frame: Frame | None) -> None:
-        while frame is not None and id(frame) not in self._frames:
-            self._frames.add(id(frame))
-            for value in frame.env.values():
-                self._visit(value)
+    def _visit_frame(self, frame: Frame, names: Iterable[str]) -> None:
+        for name in names:
+            if name in frame.env and (id(frame), name) not in self._seen:
+                self._seen.add((id(frame), name))
+                self._visit(frame.env[name])
+
+    def _visit_closure(self, closure: Closure) -> None:
+        """What the code of a function that was defined in the program can reach."""
+        frame: Frame | None = closure.frame
+        while frame is not None:
+            self._visit_frame(frame, closure.reads)
             frame = frame.parent
+        for item in closure.defaults.values():
+            self._visit(item)
 
     def _visit(self, value: Any) -> None:
         if isinstance(value, Growing) and value.room is not None:
@@ -60,9 +71,7 @@ class Contents:
             for item in value:
                 self._visit(item)
         elif isinstance(value, Closure):
-            self._visit_frame(value.frame)
-            for item in value.defaults.values():
-                self._visit(item)
+            self._visit_closure(value)
         elif isinstance(value, (functools.partial, Partial)):
             for item in (value.func, *value.args, *value.keywords.values()):
                 self._visit(item)

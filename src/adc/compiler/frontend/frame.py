@@ -6,10 +6,10 @@ import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
-from adc.compiler.frontend.scan import Liveness
+from adc.compiler.frontend.scan import Liveness, loaded_names
 from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var, newest
 from adc.compiler.ir.types import Array
@@ -148,6 +148,11 @@ class Closure:
     tree: Any
     frame: Frame
     defaults: dict[str, Any]
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """The names that it may look up in the scope it was made in."""
+        return frozenset(loaded_names(self.tree))
 
     @property
     def __name__(self) -> str:
