@@ -29,8 +29,6 @@ class Assignments(Calls):
         names = all(isinstance(t, gast.Name) for t in node.targets)
         delayed = names and isinstance(node.value, gast.GeneratorExp)
         value = self.delayed(node.value) if delayed else self.evaluate_maybe(node.value)
-        if isinstance(value, Maybe) and not names:
-            value = self.required(value, "value")
         for target in node.targets:
             self.bind(target, value)
 
@@ -48,6 +46,8 @@ class Assignments(Calls):
             base = self.evaluate(target.value)
             index = self.evaluate(target.slice)
             with self.origin_at(self.locate(target)):
+                if isinstance(value, Maybe) and not isinstance(base, dict):
+                    value = self.required(value, "value")
                 self.set_item(base, index, value)
         else:
             with self.origin_at(self.locate(target)):
@@ -65,6 +65,8 @@ class Assignments(Calls):
                 )
 
     def _unpack(self, target: Any, value: Value) -> None:
+        if isinstance(value, Maybe):
+            value = self.required(value, "value")
         if isinstance(value, Growing):
             value = growing.array(self, value)
         if isinstance(value, Var):

@@ -8,18 +8,26 @@ import gast
 
 from adc.compiler.frontend import first_trips, growing
 from adc.compiler.frontend.branches import Branches
+from adc.compiler.frontend.carried_places import (
+    VALUES,
+    alike,
+    from_before,
+    holder,
+    late,
+    leaves_of,
+    places,
+    replaced,
+)
 from adc.compiler.frontend.containers import Contents, known_to, same_container
-from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, RankChanges, SurelyRaised
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
+from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
-
-VALUES = "the array of a list"  # a place in a container; its length may change in each trip
-CLASS = "the class of an object"
 
 
 class Carrying(Branches):
@@ -42,7 +50,32 @@ class Carrying(Branches):
     def _lower_loop(
         self, node: Any, region: For | While, test: Any, body: Any, extra: set[str] | None = None
     ) -> None:
-        """Find what the loop carries by running its body until the types of the carried names stand still."""
+        """A loop as a region. Raises NeedsUnrolling where it must be spelled out, and may be."""
+        held: list[dict[Any, Value]] = []
+        try:
+            self._carry(node, region, test, body, extra, held)
+        except SurelyRaised:
+            raise
+        except UnsupportedError as error:
+            if not held:
+                raise
+            needed = NeedsUnrolling(held[0])
+            needed.refusal = error
+            raise needed from error
+
+    def _carry(
+        self,
+        node: Any,
+        region: For | While,
+        test: Any,
+        body: Any,
+        extra: set[str] | None,
+        held: list[dict[Any, Value]],
+    ) -> None:
+        """Find what the loop carries by running its body until the types of the carried names stand still.
+
+        `held` is told which dicts and objects the body was found to change, beside those that its text names.
+        """
         assert self.frame.liveness is not None
         head = self.frame.liveness.head[id(node)]
         after = self.frame.liveness.after[id(node)]
@@ -100,7 +133,7 @@ class Carrying(Branches):
                 leaves[read.name, "value"] = guessed[read.name, "value"] = Scalar("float64")
                 continue
             except NeedsUnrolling as needed:
-                needed.container = _from_before(needed.container, containers)
+                needed.container = from_before(needed.container, containers)
                 raise
             finally:
                 self.region_depth -= 1
@@ -116,22 +149,31 @@ class Carrying(Branches):
             )
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
-            if self._may_be_missing(before, left, leaves, isinstance(region, While), after):
+            if self._may_be_missing(before, left, leaves, isinstance(region, While), after, containers):
                 containers.taken()
                 continue
-            outs = {path: value for name in names for path, value in _leaves(left[name], (name,))}
+            outs = {path: value for name in names for path, value in leaves_of(left[name], (name,))}
             for k, each in enumerate(lists):
-                outs.update(_leaves(each, (each.name, k)))
+                outs.update(leaves_of(each, (each.name, k)))
             changed_lists = [
                 container
                 for container, _ in containers.changes(containers.taken())
                 if not any(container is each for each in lists)
             ]
+            holders: set[str] = set()
             for changed in changed_lists:
                 # It changes in the body, and the loop does not carry it.
-                if not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
+                if isinstance(changed, dict):
+                    holders.add(holder(changed, before, names))
+                    held.append(changed)
+                elif not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
                     raise NeedsUnrolling(changed)
-                lists.append(changed)
+                else:
+                    lists.append(changed)
+            if holders:
+                names = sorted({*names, *holders})
+                changed_dicts |= holders
+                continue
             inside = {*phis.values(), *([region.index] if isinstance(region, For) else [])}
             for path, t in list(guessed.items()):
                 found = self.type_of(outs.get(path))
@@ -152,14 +194,14 @@ class Carrying(Branches):
         for name in names:
             if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
                 in_place = name in changed_dicts and name not in assigned
-                self.frame.env[name] = _replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+                self.frame.env[name] = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
             elif name not in before:
                 self.frame.env[name] = UNDEFINED
             if name in unassigned and runs is not True:
                 after_it = Maybe(runs, self.frame.env[name], UNDEFINED)
                 self.frame.env[name] = after_it if isinstance(runs, Var) else UNDEFINED
         for k, each in enumerate(lists):
-            _replaced(each, (each.name, k), results, True)
+            replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
 
     def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value]) -> None:
@@ -196,22 +238,24 @@ class Carrying(Branches):
         leaves: dict[tuple[Any, ...], Type | None],
         may_not_run: bool,
         after: set[str],
+        containers: Contents,
     ) -> bool:
-        """Let names that have a value before the loop or after a trip only, or None, be carried with a flag.
+        """Let what has a value before the loop or after a trip only, or is None, be carried with a flag.
 
-        True when that is news: the body must be run again.
+        These are names, and places in dicts and objects. True when that is news: the body must be run again.
         """
         news = False
-        for name, out in left.items():
-            init = before.get(name, UNDEFINED)
+        for path, at_first, in_the_end in places(before, left):
+            key = path[-1]
+            init, out = at_first.get(key, UNDEFINED), in_the_end[key]
             if isinstance(init, Maybe):
                 if out is init.absent:
-                    left[name] = Maybe(False, emptied(init.value), init.absent)
+                    in_the_end[key] = Maybe(False, emptied(init.value), init.absent)
                 elif not isinstance(out, Maybe):
-                    if isinstance(out, tuple) and init.value is UNDEFINED and (name, "value") not in leaves:
-                        before[name], news = Maybe(init.present, emptied(out), init.absent), True
-                        leaves.update({p: _late(self.type_of(v)) for p, v in _leaves(out, (name, "value"))})
-                    left[name] = Maybe(True, out, init.absent)
+                    if isinstance(out, tuple) and init.value is UNDEFINED and (*path, "value") not in leaves:
+                        at_first[key], news = Maybe(init.present, emptied(out), init.absent), True
+                        leaves.update({p: late(self.type_of(v)) for p, v in leaves_of(out, (*path, "value"))})
+                    in_the_end[key] = Maybe(True, out, init.absent)
                 continue
             absent = out.absent if isinstance(out, Maybe) else None if out is None else init
             value = out.value if isinstance(out, Maybe) else out
@@ -220,17 +264,19 @@ class Carrying(Branches):
                 or (init is None and self._all_numbers([out]))
                 or (out is None and self.type_of(init) is not None)
                 or (init is UNDEFINED and isinstance(out, tuple) and self._all_numbers([out]))
-                or (init is UNDEFINED and may_not_run and name in after and self.type_of(out) is not None)
+                or (init is UNDEFINED and may_not_run and key in after and self.type_of(out) is not None)
             ):
                 continue
             if init is None or init is UNDEFINED:
-                before[name] = Maybe(False, emptied(value), absent)
+                at_first[key] = Maybe(False, emptied(value), absent)
             else:
-                before[name] = Maybe(True, init, absent)
-            for path in [p for p in leaves if p[0] == name]:
-                del leaves[path]
+                at_first[key] = Maybe(True, init, absent)
+            if at_first is not before:
+                containers.keep(at_first)
+            for known in [p for p in leaves if p[: len(path)] == path]:
+                del leaves[known]
             if init is None or init is UNDEFINED:
-                leaves.update({path: _late(self.type_of(v)) for path, v in _leaves(value, (name, "value"))})
+                leaves.update({p: late(self.type_of(v)) for p, v in leaves_of(value, (*path, "value"))})
             news = True
         return news
 
@@ -240,10 +286,10 @@ class Carrying(Branches):
     ) -> dict[tuple[Any, ...], Value]:
         """What the leaves that a loop carries are before it."""
         inits = {
-            path: value for name in names for path, value in _leaves(before.get(name, UNDEFINED), (name,))
+            path: value for name in names for path, value in leaves_of(before.get(name, UNDEFINED), (name,))
         }
         for k, each in enumerate(lists):
-            inits.update(_leaves(each, (each.name, k)))
+            inits.update(leaves_of(each, (each.name, k)))
         return inits
 
     def _loop_type(self, value: Value) -> Type | None:
@@ -260,7 +306,7 @@ class Carrying(Branches):
         if isinstance(value, (tuple, ListValue)):
             return rebuilt(value, [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)])
         if isinstance(value, dict):
-            return _alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
+            return alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
         if isinstance(value, Maybe):
             present = self._with_phis(value.present, (*path, "present"), leaves, phis)
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
@@ -323,7 +369,7 @@ class Carrying(Branches):
                         "a loop can only carry numbers and arrays",
                         "keep its kind the same",
                     )
-                leaves[path] = _late(t_out)
+                leaves[path] = late(t_out)
                 changed = True
                 continue
             if path in phis and out is phis[path]:
@@ -443,69 +489,3 @@ class Carrying(Branches):
             results[path] = result
         self.block.append(region)
         return results
-
-
-def _from_before(container: Any, containers: Contents) -> Any:
-    """The list that existed before the loop and for which one in its body stands."""
-    while isinstance(container, ListValue) and container.original is not None:
-        if id(container) in containers.held:
-            break
-        container = container.original
-    return container
-
-
-def _late(t: Type | None) -> Type | None:
-    """The type of a value that is first seen in the body: what is there before may have other lengths."""
-    return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
-
-
-def _alike(value: dict[Any, Value], entries: dict[Any, Value]) -> dict[Any, Value]:
-    """A dict, or an object, with other values in it."""
-    return value.holding(entries) if isinstance(value, Instance) else entries
-
-
-def _leaves(value: Value, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Value]]:
-    """The numbers, arrays and constants in a container, with where they stand."""
-    if isinstance(value, (tuple, ListValue)):
-        return [leaf for k, v in enumerate(value) for leaf in _leaves(v, (*path, k))]
-    if isinstance(value, dict):
-        kind = [((*path, CLASS), value.cls)] if isinstance(value, Instance) else []
-        return [*kind, *(leaf for k, v in value.items() for leaf in _leaves(v, (*path, k)))]
-    if isinstance(value, Maybe):
-        return [
-            *_leaves(value.present, (*path, "present")),
-            *_leaves(value.value, (*path, "value")),
-        ]
-    if isinstance(value, Growing) and value.room is None:
-        return [((*path, VALUES), value.values), ((*path, "count"), value.count)]
-    return [(path, value)]
-
-
-def _replaced(
-    value: Value, path: tuple[Any, ...], results: dict[tuple[Any, ...], Var], in_place: bool
-) -> Value:
-    """A container with what its leaves are after the loop: itself where it was changed, a new one for a new value."""
-    if isinstance(value, tuple):
-        return rebuilt(value, [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)])
-    if isinstance(value, ListValue):
-        items = [_replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
-        if in_place:
-            value[:] = items
-        return value if in_place else rebuilt(value, items)
-    if isinstance(value, dict):
-        entries = {k: _replaced(v, (*path, k), results, in_place) for k, v in value.items()}
-        if in_place:
-            value.update(entries)
-        return value if in_place else _alike(value, entries)
-    if isinstance(value, Maybe):
-        return Maybe(
-            _replaced(value.present, (*path, "present"), results, in_place),
-            _replaced(value.value, (*path, "value"), results, in_place),
-            value.absent,
-        )
-    if isinstance(value, Growing) and value.room is None:
-        target = value if in_place else value.copy()
-        target.values = results.get((*path, VALUES), value.values)
-        target.count = results.get((*path, "count"), value.count)
-        return target
-    return results.get(path, value)

@@ -80,6 +80,10 @@ class Contents:
         """Whether a container is known under more than one name."""
         return self.paths.get(id(container), 0) > 1
 
+    def keep(self, container: Container) -> None:
+        """Let what a container holds now be what it held at first."""
+        self.held[id(container)] = (container, container.copy())
+
     def taken(self) -> list[Container]:
         """What the containers hold now; afterwards they hold again what they held at first."""
         now = [container.copy() for container, _ in self.held.values()]

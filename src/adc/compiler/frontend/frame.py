@@ -383,3 +383,4 @@ class NeedsUnrolling(Exception):
         self.container = container
         self.read = read
         self.display: Any = None
+        self.refusal: UnsupportedError | None = None  # why the loop cannot carry what it changes

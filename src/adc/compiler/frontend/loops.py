@@ -305,7 +305,7 @@ class Loops(Carrying):
         elif self.loop_depth:
             raise needed
         else:
-            raise self._cannot_unroll() from None
+            raise (needed.refusal or self._cannot_unroll()) from None
 
     def _for(self, node: Any, items: Range | Items, grown: list[Growing] | None = None) -> None:
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)

@@ -61,6 +61,11 @@ class StandIns:
                 raise NeedsUnrolling
 
 
+def held_in(value: Value) -> Iterator[Container]:
+    """The containers in a value, itself included."""
+    return (container for _, container in _containers(value, ()))
+
+
 def _containers(value: Value, path: Path) -> Iterator[tuple[Path, Container]]:
     """The containers in a value, with where they stand."""
     if isinstance(value, Maybe):

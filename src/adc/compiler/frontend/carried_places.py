@@ -1,0 +1,127 @@
+"""The places that a loop carries: numbers and arrays under names, and in the lists, dicts and objects under them.
+
+A place is told by its path: the name, then the keys, positions and attributes on the way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
+from adc.compiler.frontend.stand_ins import held_in
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Value, rebuilt
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array, Type
+from adc.rules.dims import Dim
+
+__all__ = [
+    "CLASS",
+    "VALUES",
+    "Path",
+    "alike",
+    "from_before",
+    "holder",
+    "late",
+    "leaves_of",
+    "places",
+    "replaced",
+]
+
+Path = tuple[Any, ...]
+VALUES = "the array of a list"  # a place in a container; its length may change in each trip
+CLASS = "the class of an object"
+
+
+def from_before(container: Any, containers: Contents) -> Any:
+    """The list that existed before the loop and for which one in its body stands."""
+    while isinstance(container, ListValue) and container.original is not None:
+        if id(container) in containers.held:
+            break
+        container = container.original
+    return container
+
+
+def late(t: Type | None) -> Type | None:
+    """The type of a value that is first seen in the body: what is there before may have other lengths."""
+    return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
+
+
+def holder(changed: dict[Any, Value], before: dict[str, Value], carried: list[str]) -> str:
+    """The name of a dict or object that a loop changes, or of what it stands in."""
+    for name, value in before.items():
+        if name not in carried and any(c is changed for c in held_in(value)):
+            return name
+    raise NeedsUnrolling(changed)
+
+
+def places(
+    before: dict[Any, Value], left: dict[Any, Value], path: Path = ()
+) -> Iterator[tuple[Path, dict[Any, Value], dict[Any, Value]]]:
+    """Names, and places in dicts and objects that a trip leaves: the path, what holds it before the loop and after."""
+    for key in list(left):
+        within = list(_both(before.get(key, UNDEFINED), left[key], (*path, key)))
+        for inner, init, out in within:
+            yield from places(init, out, inner)
+        if not within:
+            yield (*path, key), before, left
+
+
+def _both(init: Value, out: Value, path: Path) -> Iterator[tuple[Path, dict[Any, Value], dict[Any, Value]]]:
+    """The dicts and objects that stand at one place in two values."""
+    if isinstance(init, dict) and isinstance(out, dict) and init.keys() == out.keys():
+        yield path, init, out
+    elif isinstance(init, (tuple, ListValue)) and isinstance(out, (tuple, ListValue)):
+        for k, (a, b) in enumerate(zip(init, out, strict=False)):
+            yield from _both(a, b, (*path, k))
+
+
+def alike(value: dict[Any, Value], entries: dict[Any, Value]) -> dict[Any, Value]:
+    """A dict, or an object, with other values in it."""
+    return value.holding(entries) if isinstance(value, Instance) else entries
+
+
+def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:
+    """The numbers, arrays and constants in a container, with where they stand."""
+    if isinstance(value, (tuple, ListValue)):
+        return [leaf for k, v in enumerate(value) for leaf in leaves_of(v, (*path, k))]
+    if isinstance(value, dict):
+        kind = [((*path, CLASS), value.cls)] if isinstance(value, Instance) else []
+        return [*kind, *(leaf for k, v in value.items() for leaf in leaves_of(v, (*path, k)))]
+    if isinstance(value, Maybe):
+        return [
+            *leaves_of(value.present, (*path, "present")),
+            *leaves_of(value.value, (*path, "value")),
+        ]
+    if isinstance(value, Growing) and value.room is None:
+        return [((*path, VALUES), value.values), ((*path, "count"), value.count)]
+    return [(path, value)]
+
+
+def replaced(value: Value, path: Path, results: dict[Path, Var], in_place: bool) -> Value:
+    """A container with what its leaves are after the loop: itself where it was changed, a new one for a new value."""
+    if isinstance(value, tuple):
+        return rebuilt(value, [replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)])
+    if isinstance(value, ListValue):
+        items = [replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
+        if in_place:
+            value[:] = items
+        return value if in_place else rebuilt(value, items)
+    if isinstance(value, dict):
+        entries = {k: replaced(v, (*path, k), results, in_place) for k, v in value.items()}
+        if in_place:
+            value.update(entries)
+        return value if in_place else alike(value, entries)
+    if isinstance(value, Maybe):
+        return Maybe(
+            replaced(value.present, (*path, "present"), results, in_place),
+            replaced(value.value, (*path, "value"), results, in_place),
+            value.absent,
+        )
+    if isinstance(value, Growing) and value.room is None:
+        target = value if in_place else value.copy()
+        target.values = results.get((*path, VALUES), value.values)
+        target.count = results.get((*path, "count"), value.count)
+        return target
+    return results.get(path, value)
