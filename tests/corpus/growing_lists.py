@@ -626,3 +626,14 @@ def written_until_an_exit(x):
         if x > 4.0:
             break
     return x + sum(values)
+
+
+@program(lambda r: (np.array([0.9, 1.3]),))
+def events_in_a_loop_of_many_trips(x):
+    y, t, crossings = np.array([1.0, 0.0]), 0.0, []
+    for _ in range(60):
+        new = y + 0.1 * np.array([y[1], -x[0] * y[0]])
+        if y[0] > 0 >= new[0]:
+            crossings.append(t + 0.1 * y[0] / (y[0] - new[0]))
+        y, t = new, t + 0.1
+    return sum(crossings) * x[1] + y @ y

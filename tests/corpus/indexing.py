@@ -179,3 +179,22 @@ def masks_beside_other_items(a, t, columns, rows):
     b[1:, columns] = a[1:, columns] ** 2
     b[:, columns] += a[:, columns]
     return total + np.sum(b**2)
+
+
+@program(lambda r: (np.array([0.7, 1.3, 0.4]),))
+def items_of_lists_at_places_from_the_data(x):
+    double, sine = x * 2.0, np.sin(x)
+    k = int(x[0] > 0.5)
+    chosen = [double, sine][k]
+    pair = ((x[0], 1.0), (x[1], 2.0), (x[2], 3.0))[-int(x[1]) - 1]
+    return chosen.sum() * (np.cos, np.exp, np.tanh)[int(x[2] * 3)](x[1]) + pair[0] * pair[1]
+
+
+@program(
+    lambda r: (np.array([0.7, 1.3, 0.4]),),
+    refused=dict.fromkeys(("compiled", "python"), "a write reaches one of several objects"),
+)
+def a_list_in_a_list_at_a_place_from_the_data(x):
+    rows = [[x[0]], [x[1]]]
+    rows[int(x[2] > 0)].append(x[2])
+    return rows[0][0] + sum(rows[1])

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import dicts, growing, instances, list_calls, parts, texts
+from adc.compiler.frontend import dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
     Given,
@@ -306,6 +306,8 @@ class Expressions(Operators):
             return self.getitem(base, normalized(self, base, self.index_value(base, index)))
         if registry.find_by_item(base) is not None:
             return self.call(base.__getitem__, [index], {})
+        if positions.may_choose(self, base, index):
+            return positions.item_at(self, base, index)
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)
         ):

@@ -24,7 +24,7 @@ from adc.rules.dims import Dim
 MOST_STACKED = 60
 MAX_UNROLLED = 10_000
 ENDLESS = 2**62  # trips of itertools.count()
-FEW_WITH_EXIT = 4  # trips with a data-dependent exit that are written out although a list could be an array
+FEW_WITH_EXIT = 4  # trips that are written out although the data decide about them, and a list could be an array
 Trip = Callable[[], Value]  # gives the item of a trip
 
 
@@ -125,7 +125,11 @@ class Loops(Carrying):
                     return
                 self._with_arrays_for_lists(again, needed)
                 return
-            if flag is not None and len(known) > FEW_WITH_EXIT and isinstance(needed.container, ListValue):
+            if (
+                len(known) > FEW_WITH_EXIT
+                and isinstance(needed.container, ListValue)
+                and (flag is not None or self._data_decide_its_length(node, known, needed.container))
+            ):
                 try:
                     self._with_arrays_for_lists(again, needed)
                     return
@@ -151,6 +155,19 @@ class Loops(Carrying):
                 raise
             mark.back()
             self._unrolled(node, known, flag, lists or [])
+
+    def _data_decide_its_length(self, node: Any, known: Sequence[Trip], container: ListValue) -> bool:
+        """Whether a list has other elements after one branch of a trip than after the other."""
+        names = [name for name, value in self.frame.env.items() if value is container]
+        mark = Mark(self)
+        try:
+            self.bind(node.target, known[0]())
+            self.execute_all(node.body)
+            return any(isinstance(self.frame.env.get(name), Growing) for name in names)
+        except (UnsupportedError, NeedsUnrolling):
+            return False
+        finally:
+            mark.back()
 
     def _in_places(
         self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
