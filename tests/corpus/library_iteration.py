@@ -109,3 +109,11 @@ def all_pairs_of_a_run_time_length(x, q):
     for i, j in itertools.permutations(range(len(q)), 2):
         total += np.cos(q[i]) * q[j] * (i + 2 * j)
     return total + sum(a * b for a, b in itertools.combinations(x[:, 0], 2))
+
+
+@program(lambda r: (np.array([0.4, 0.9, 1.6]),))
+def quadrature_of_a_known_degree(x):
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    total = sum(w * np.exp(-x[0] * t) * np.cos(x[1] * t) for t, w in zip(nodes, weights, strict=True))
+    t, w = np.polynomial.hermite.hermgauss(deg=3)
+    return total + np.sum(w * (t * x[2]) ** 2)

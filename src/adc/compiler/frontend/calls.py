@@ -19,6 +19,7 @@ from adc.compiler.frontend import (
     array_functions,
     copies,
     dicts,
+    gauss_rules,
     growing,
     higher_order,
     instances,
@@ -64,6 +65,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **applied.TABLE,
     **records.TABLE,
     **copies.TABLE,
+    **gauss_rules.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,

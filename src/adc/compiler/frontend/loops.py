@@ -24,7 +24,9 @@ from adc.rules.dims import Dim
 MOST_STACKED = 60
 MAX_UNROLLED = 10_000
 ENDLESS = 2**62  # trips of itertools.count()
-FEW_WITH_EXIT = 4  # trips that are written out although the data decide about them, and a list could be an array
+FEW_WITH_EXIT = (
+    4  # trips that are written out although the data decide about them, and a list could be an array
+)
 Trip = Callable[[], Value]  # gives the item of a trip
 
 
