@@ -244,6 +244,10 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "language",
             "takes a function: the tape differentiates the trajectory, with the steps that SciPy chose",
         ): ("odeint solve_ivp"),
+        (
+            "language",
+            "takes a function: the tape differentiates a sum over points on the parts that SciPy chose",
+        ): ("quad"),
         ("no derivative", "classes and warnings"): (
             "BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23 RK45 "
             "Radau complex_ode ode"
@@ -251,7 +255,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
         ("unsupported", "use scipy.integrate.simpson or trapezoid"): ("romb cumulative_simpson"),
         ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
-            "cubature dblquad fixed_quad nquad nsum qmc_quad quad quad_vec solve_bvp  tanhsinh tplquad"
+            "cubature dblquad fixed_quad nquad nsum qmc_quad quad_vec solve_bvp  tanhsinh tplquad"
         ),
     },
     "scipy.optimize": {

@@ -19,7 +19,7 @@ SOLVERS = {
         "fixed_point",
         "minimize",
     ],
-    "scipy.integrate": ["odeint", "solve_ivp"],
+    "scipy.integrate": ["odeint", "quad", "solve_ivp"],
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
-from adc.tape import gradients, record, trajectories
+from adc.tape import gradients, integrals, record, trajectories
 from adc.tape.implicit import as_array, corrected, without_record
 from adc.tape.node import here
 from adc.tape.tensor import make
@@ -178,5 +178,6 @@ _SOLVERS: dict[str, Callable[..., Any]] = {
     "fixed_point": _fixed_point,
     "minimize": _minimize,
     "odeint": trajectories.odeint,
+    "quad": integrals.quad,
     "solve_ivp": trajectories.solve_ivp,
 }

@@ -1,0 +1,88 @@
+"""Integrals by scipy.integrate.quad carry derivatives, with respect to what the function reads and to their ends."""
+
+import numpy as np
+import pytest
+
+import adc
+from adc.errors import DerivativeError, UnsupportedError
+
+integrate = pytest.importorskip("scipy.integrate")
+
+
+def captured(a):
+    return integrate.quad(lambda t: np.exp(-a * t * t), 0.0, 1.0)[0]
+
+
+def given(a):
+    return integrate.quad(lambda t, k, n: np.cos(k * t) * t**n, a, 2.0 * a, args=(a, 2))[0]
+
+
+def to_infinity(a):
+    return integrate.quad(lambda t: np.exp(-a * t), a, np.inf)[0]
+
+
+def from_infinity(a):
+    return integrate.quad(lambda t: np.exp(a * t), -np.inf, a)[0]
+
+
+def whole_line(a):
+    return integrate.quad(lambda t: np.exp(-a * t * t + 0.3 * t), -np.inf, np.inf)[0]
+
+
+def backwards(a):
+    return (
+        integrate.quad(lambda t: np.exp(-a * t), 2.0, a)[0]
+        + integrate.quad(lambda t: np.exp(-a * t), np.inf, a)[0]
+    )
+
+
+def root_at_an_end(a):
+    return integrate.quad(lambda t: np.sqrt(t) * np.sin(a * t), 0.0, 3.0, full_output=1)[0]
+
+
+def of_nothing(a):
+    return integrate.quad(lambda t: a * t, a, a)[0] + a
+
+
+INTEGRALS = [captured, given, to_infinity, from_infinity, whole_line, backwards, root_at_an_end, of_nothing]
+
+
+@pytest.mark.parametrize("f", INTEGRALS, ids=lambda f: f.__name__)
+def test_integrals(f):
+    def slope(g, step=1e-5):
+        return (g(0.8 + step) - g(0.8 - step)) / (2 * step)
+
+    value, gradient = adc.value_and_grad(f, mode="tape")(0.8)
+    assert value == f(0.8)
+    assert gradient == pytest.approx(slope(f), rel=1e-7)
+    second = adc.grad(adc.grad(f, mode="tape"), mode="tape")
+    assert second(0.8) == pytest.approx(slope(adc.grad(f, mode="tape")), rel=1e-6, abs=1e-9)
+
+
+def test_a_constant_integral_is_a_number():
+    assert adc.grad(lambda a: a * integrate.quad(lambda t: t * t, 0.0, 3.0)[0], mode="tape")(
+        2.0
+    ) == pytest.approx(9.0)
+
+
+def test_the_compiler_leaves_it_to_the_tape():
+    with pytest.warns(adc.FallbackWarning, match=r"scipy\.integrate\.quad calls a function"):
+        assert adc.grad(captured)(0.8) == pytest.approx(adc.grad(captured, mode="tape")(0.8))
+
+
+def test_what_is_refused():
+    with pytest.raises(DerivativeError, match="is singular"):
+        adc.grad(lambda a: integrate.quad(lambda t: a / np.sqrt(t), 0.0, 1.0)[0], mode="tape")(1.0)
+    with pytest.raises(UnsupportedError, match="`weight`"):
+        adc.grad(lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0, weight="cos", wvar=2.0)[0], mode="tape")(
+            1.0
+        )
+
+
+def test_scipy_warns_as_it_does():
+    def coarse(a):
+        return integrate.quad(lambda t: a * np.sin(t) ** 2, 0.0, 30.0, limit=1)[0]
+
+    for function in (coarse, adc.grad(coarse, mode="tape")):
+        with pytest.warns(integrate.IntegrationWarning, match="maximum number of subdivisions"):
+            function(1.0)
