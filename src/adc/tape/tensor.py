@@ -153,7 +153,7 @@ class Tensor(Graphed):
         if not formatting.is_asked_for():
             self._refuse_cut(
                 "adc cannot turn a Tensor that requires a gradient into a float",
-                "Keep the Tensor (np.sin in place of math.sin)",
+                "Keep the Tensor (x[0] in place of float(x[0]), np.sin of math.sin)",
             )
         return float(self._single())
 
