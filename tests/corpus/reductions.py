@@ -196,7 +196,12 @@ def axis_zero_of_a_number(a, x):
     number = np.array(a)
     total = np.prod(number, axis=0) * x[0] + np.cumsum(number * x[1], axis=-1)[0]
     total += np.cumprod(number, axis=0)[0] * np.take(number, 0, axis=0) + np.repeat(number, 3, axis=0) @ x
-    return total + np.max(number, axis=-1) + np.cumsum(x[2] * a, axis=0)[0]
+    return (
+        total
+        + (1 + np.argmax(number, axis=0)) * np.max(number, axis=-1)
+        + x[np.argmin(a)]
+        + np.cumsum(x[2] * a, axis=0)[0]
+    )
 
 
 @program(lambda r: (r.normal(size=(2, 3, 4)),))

@@ -71,6 +71,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         chosen = bound[1] if bound[0] else bound[2]
         if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
             return chosen
+    elif name in ("argmax", "argmin") and builder.type_of(bound[0]) and not builder.type_is_array(bound[0]):
+        return np.int64(0)  # NumPy lets them act on numbers, too
     elif name in ("any", "all") and not builder.type_is_array(bound[0]) and builder.type_of(bound[0]):
         return bool(bound[0]) if builder.is_static(bound[0]) else builder.op("not_equal", bound[0], 0)
     elif name in (
