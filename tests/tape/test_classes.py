@@ -254,6 +254,23 @@ def test_an_object_among_the_arguments():
     )
 
 
+class Settings(dict):
+    def __getattr__(self, name):
+        return self[name]  # KeyError for names that it has not
+
+
+SETTINGS = Settings(gain=1.5)
+
+
+def test_objects_that_answer_to_names_of_their_own():
+    assert adc.grad(lambda x: math.sin(SETTINGS.gain * x), mode="tape")(0.3) == pytest.approx(
+        1.5 * math.cos(0.45)
+    )
+    assert adc.grad(lambda s, x: math.sin(s.gain * x), argnums=1, mode="tape")(
+        SETTINGS, 0.3
+    ) == pytest.approx(1.5 * math.cos(0.45))
+
+
 def test_classes_are_as_they_were_after_an_error():
     def loss(x):
         abs(Vec(x[0], x[1]))

@@ -272,7 +272,7 @@ def _static_key(value: Any) -> Any:
         )
     if isinstance(value, Tensor):
         return Tensor
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+    if hasattr(type(value), "__array__") or hasattr(type(value), "__array_interface__"):
         raise ArgumentError(
             f"an argument is a `{type(value).__module__}.{type(value).__name__}`, not a NumPy array",
             repair="Pass np.asarray(x).",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -272,7 +273,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if isinstance(value, type | np.generic | Tensor):
         maker = registry.maker_of(value) if isinstance(value, type) else None
         return None if maker is None else lambda _, __: maker
-    if hasattr(value, "__adc_inline__"):
+    if _has(value, "__adc_inline__"):
         return None  # of adc, whatever module it names: adc.checkpoint(np.sin)
     if isinstance(value, np.poly1d):
         return None  # its methods call functions of NumPy
@@ -290,7 +291,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return _memoised
     if isinstance(value, types.MethodType):
         return (lambda _, method: by_rule(method)) if registry.find(value) is not None else _method
-    if hasattr(value, "py_func"):
+    if _has(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
     if callable(value):
         special = CREATORS.get(value) if getattr(type(value), "__hash__", None) else None
@@ -303,6 +304,11 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             # An object such as scipy.stats.norm has no name: its methods are what is called.
             return (lambda _, function: wrapped(function)) if hasattr(value, "__name__") else Module
     return None
+
+
+def _has(value: Any, name: str) -> bool:
+    """Whether a value has an attribute, without asking a `__getattr__` of the user's."""
+    return inspect.getattr_static(value, name, None) is not None
 
 
 def _array(_: Substitution, value: Any) -> Tensor:

@@ -24,6 +24,7 @@ __all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
 NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
 AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
 _MOST = 10_000  # objects that are looked at
+_MOST_HELD = 1000  # items of a list or dict that is looked at again afterwards
 _FIRST = 100  # items of one container: they are much alike
 _LEAVES = (int, float, complex, str, bytes, type(None), np.ndarray, np.generic, Tensor, types.ModuleType)
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
@@ -98,14 +99,14 @@ class Outside:
         else:
             items = ()
         kind = type(value)
-        if isinstance(value, (list, dict)):
+        if isinstance(value, (list, dict)) and len(value) <= _MOST_HELD:
             self._held.append((value, _tensors(items)))
         for item, _ in zip(items, range(_FIRST), strict=False):
             yield item
-        if kind.__module__ != "builtins" and not hasattr(value, "__adc_inline__"):
+        if kind.__module__ != "builtins":
             yield kind
-            attributes = getattr(value, "__dict__", None)
-            if isinstance(attributes, dict) and self._is_of_users(kind):
+            attributes = getattr(value, "__dict__", None) if self._is_of_users(kind) else None
+            if isinstance(attributes, dict):
                 self._held.append((attributes, _tensors(attributes.values())))
                 yield from attributes.values()
 
