@@ -637,3 +637,18 @@ def events_in_a_loop_of_many_trips(x):
             crossings.append(t + 0.1 * y[0] / (y[0] - new[0]))
         y, t = new, t + 0.1
     return sum(crossings) * x[1] + y @ y
+
+
+@program(
+    lambda r: (np.array([0.9, 1.3]),),
+    refused=dict.fromkeys(("compiled", "python"), "texts in a list of a run-time length"),
+)
+def named_entries_of_a_log(x):
+    level, log = 1.0, []
+    for k in range(10):
+        level *= x[0]
+        if level > 0.8:
+            log.append(("high", level * k))
+        elif level < 0.5:
+            log.append(("low", level))
+    return sum(v for name, v in log if name == "high") * x[1] + sum(v for name, v in log if name == "low")

@@ -259,16 +259,11 @@ class Settings(dict):
         return self[name]  # KeyError for names that it has not
 
 
-SETTINGS = Settings(gain=1.5)
-
-
 def test_objects_that_answer_to_names_of_their_own():
-    assert adc.grad(lambda x: math.sin(SETTINGS.gain * x), mode="tape")(0.3) == pytest.approx(
-        1.5 * math.cos(0.45)
-    )
-    assert adc.grad(lambda s, x: math.sin(s.gain * x), argnums=1, mode="tape")(
-        SETTINGS, 0.3
-    ) == pytest.approx(1.5 * math.cos(0.45))
+    settings = Settings(gain=1.5)
+    wanted = pytest.approx(1.5 * math.cos(0.45))
+    assert adc.grad(lambda x: math.sin(settings.gain * x), mode="tape")(0.3) == wanted
+    assert adc.grad(lambda s, x: math.sin(s.gain * x), argnums=1, mode="tape")(settings, 0.3) == wanted
 
 
 def test_classes_are_as_they_were_after_an_error():

@@ -15,6 +15,7 @@ import numpy as np
 from adc import pytree
 from adc.errors import ArgumentError, Location
 from adc.tape.node import here
+from adc.tape.tensor import Tensor
 
 __all__ = ["Lent", "aliased"]
 
@@ -28,7 +29,7 @@ class Lent:
         self._function = function
         self._arguments = dict(arguments)
         leaves = pytree.leaves(list(arguments.values()))
-        self._arrays = [getattr(leaf, "primal", leaf) for leaf in leaves]  # the array of a Tensor
+        self._arrays = [leaf.primal if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         arrays = [k for k, array in enumerate(self._arrays) if isinstance(array, np.ndarray)]
         self._places = {
             id(self._arrays[k]): k for k in reversed(arrays)

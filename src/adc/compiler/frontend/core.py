@@ -173,6 +173,13 @@ class Core(Merging):
             if not value:
                 return self.op("zeros", 0)
             parts = [self.array_of(v) for v in value]
+            odd = next((p for p in parts if self.type_of(p) is None), parts)
+            if odd is not parts:
+                raise self.refuse(
+                    f"{kind(odd)} is put into an array",
+                    "compiled code has arrays of numbers",
+                    "keep it in a list or tuple of its own",
+                )
             return self.op("stack", tuple(parts))
         return value
 
