@@ -137,6 +137,23 @@ def test_powers_of_a_root(exponent):
     assert good.all(), np.column_stack([SPECIAL, values[: SPECIAL.size], wanted])[~good]
 
 
+@pytest.mark.parametrize("exponents", [np.arange(-9, 10), np.array([31, -32, 63, 1000, 2**51 - 1, 2**53 + 2])])
+def test_whole_powers_of_any_base(exponents):
+    @njit(error_model="numpy")
+    def loop(x, n, values):
+        for i in range(x.size):
+            values[i] = vm.whole_power(x[i], n[i])
+
+    bases = np.concatenate([SPECIAL, np.random.default_rng(4).normal(size=400)])
+    x, n = (grid.ravel() for grid in np.meshgrid(bases, exponents))
+    values = np.empty_like(x)
+    loop(x, n, values)
+    with np.errstate(all="ignore"):
+        wanted = x ** n.astype(float)
+    good = agree(values, wanted, 3)
+    assert good.all(), np.column_stack([x, n, values, wanted])[~good][:9]
+
+
 def test_digamma_at_special_values():
     x = np.array([0.0, -0.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1.0, 0.5, -0.5])
     values = np.empty_like(x)

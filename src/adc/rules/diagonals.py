@@ -4,7 +4,7 @@ import numpy as np
 
 from adc.rules.dims import Dim
 from adc.rules.reductions import in_dtype
-from adc.rules.registry import composite, constant, linear
+from adc.rules.registry import composite, constant, linear, pull, push
 from adc.rules.sampler import call
 
 
@@ -118,13 +118,36 @@ def triu(z_bar, m, k=0):
     return np.triu(z_bar, k)
 
 
-@composite(
-    np.vander, wrt="x", examples=lambda r: [r.normal(3), (r.normal(3), 2), call(r.normal(3), increasing=True)]
+def _vander_shape(x, N=None, increasing=False):
+    return x.shape[0], x.shape[0] if N is None else Dim.of(N)
+
+
+@pull(
+    np.vander,
+    wrt="x",
+    shape=_vander_shape,
+    examples=lambda r: [
+        r.normal(3),
+        (r.normal(3), 2),
+        (np.array([0.0, -1.5]), 4),
+        call(r.normal(3), increasing=True),
+        call(r.normal(2), 1, increasing=True),
+    ],
 )
-def vander(x, N=None, increasing=False):
-    n = np.size(x) if N is None else N
-    powers = np.arange(n) if increasing else np.arange(n)[::-1]
-    return np.expand_dims(x, 1) ** np.expand_dims(powers, 0)
+def vander_pull(z_bar, z, x, N=None, increasing=False):
+    n = z.shape[1]
+    if increasing:
+        return np.sum(z_bar[:, 1:] * np.arange(1, n) * z[:, :-1], axis=1)
+    return np.sum(z_bar[:, :-1] * np.arange(n - 1, 0, -1) * z[:, 1:], axis=1)
+
+
+@push(np.vander)
+def vander_push(z, x, N=None, increasing=False, *, x_dot):
+    n = z.shape[1]
+    constant = np.zeros((x.shape[0], min(n, 1)), dtype=z.dtype)
+    if increasing:
+        return np.concatenate((constant, np.expand_dims(x_dot, 1) * np.arange(1, n) * z[:, :-1]), axis=1)
+    return np.concatenate((np.expand_dims(x_dot, 1) * np.arange(n - 1, 0, -1) * z[:, 1:], constant), axis=1)
 
 
 def _square(N, M=None, *_, **__):

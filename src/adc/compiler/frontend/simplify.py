@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
 
 _FILLS = {"zeros": 0.0, "empty": 0.0, "ones": 1.0, "full": None}
+MOST_FACTORS = 16  # of a power that is products: four of them, within a few units of the last place
 RECENT = 8  # statements that are looked at for how an operand was made
 
 
@@ -53,6 +54,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
             return x
         if _is(y, 0.0) and isinstance(x, Var) and not x.is_array and isinstance(y, float):
             return 1.0
+        if _factors(builder, x, y):
+            return builder.op("power", x, int(y))
         z = _complex_behind(builder, x) if _is(y, 2.0) else None
         if z is not None:
             parts = [builder.op("power", builder.op(part, z), 2) for part in ("real", "imag")]
@@ -67,6 +70,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         return builder.without_axes(bound[0])
     elif name == "round" and isinstance(bound[1], int) and bound[1] >= 0 and _whole(builder, bound[0]):
         return builder.op("copy", bound[0]) if builder.type_is_array(bound[0]) else bound[0]
+    elif name == "round" and type(bound[1]) is int and builder.type_is_array(bound[0]):
+        return _rounded(builder, bound[0], bound[1])
     elif name == "where" and isinstance(bound[0], bool):
         chosen = bound[1] if bound[0] else bound[2]
         if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
@@ -165,6 +170,30 @@ def _becomes_number(builder: Builder, name: str, bound: tuple[Value, ...]) -> bo
 def _whole(builder: Builder, value: Value) -> bool:
     known = builder.type_of(value)
     return known is not None and np.dtype(known.dtype).kind in "iu"
+
+
+def _factors(builder: Builder, x: Value, y: Value) -> bool:
+    """Whether a power of a float is products of it, and of the same type with an integer for the exponent."""
+    known = builder.type_of(x)
+    return (
+        isinstance(y, (float, np.floating))
+        and y.is_integer()
+        and abs(y) <= MOST_FACTORS
+        and known is not None
+        and np.dtype(known.dtype).kind == "f"
+        and (type(y) is float or np.result_type(known.dtype, y) == known.dtype)
+    )
+
+
+def _rounded(builder: Builder, x: Var, decimals: int) -> Value | None:
+    """An array rounded as NumPy does it, by a power of ten that is exact: elementwise, so it joins other loops."""
+    if np.dtype(x.type.dtype).kind != "f" or abs(decimals) > 15:
+        return None
+    if decimals == 0:
+        return builder.op("rint", x)
+    there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
+    scale = 10.0 ** abs(decimals)
+    return builder.op(back, builder.op("rint", builder.op(there, x, scale)), scale)
 
 
 def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.simplify import MOST_FACTORS
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -159,16 +160,20 @@ def _vectorised(s: Stmt, loop: For) -> Block:
     function = _vector_function(s)
     if function is None or _small_power(s):
         return [s]
-    if s.name == "power" and s.args[1] in HALVES:
-        function = "half_power"
+    if s.name == "power":
+        exponent = type_of(s.args[1])
+        if s.args[1] in HALVES:
+            function = "half_power"
+        elif exponent is not None and np.dtype(exponent.dtype).kind in "iu":
+            function = "whole_power"
     return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
 
 
 def _small_power(s: Assign) -> bool:
-    """`x ** 2` is a product, which no library call improves on."""
+    """`x ** 2` is a product, and `x ** 16` are four, which no library call improves on."""
     return (
         s.name == "power"
         and isinstance(s.args[1], Const)
         and float(s.args[1].value).is_integer()
-        and abs(s.args[1].value) <= 4
+        and abs(s.args[1].value) <= MOST_FACTORS
     )

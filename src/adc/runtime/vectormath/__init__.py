@@ -39,7 +39,7 @@ from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
 from adc.runtime.vectormath.inverse_trigonometric import arccos, arcsin, arctan, arctan2
 from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, softplus
-from adc.runtime.vectormath.power import cbrt, half_power, hypot, power
+from adc.runtime.vectormath.power import cbrt, half_power, hypot, power, whole_power
 from adc.runtime.vectormath.reductions import REDUCTIONS, add, maximum, minimum, multiply
 from adc.runtime.vectormath.trigonometric import cos, sin, tan
 
@@ -83,4 +83,5 @@ __all__ = [
     "softplus",
     "tan",
     "tanh",
+    "whole_power",
 ]

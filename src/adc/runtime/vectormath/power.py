@@ -1,4 +1,4 @@
-"""power, half_power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
+"""power, whole_power, half_power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from adc.runtime.vectormath.rare import library_function_of_two
 INFINITY = float("inf")
 # An exponent beyond this makes anything but 1 vanish or overflow, and may overflow y log(x) too.
 HUGE_POWER = 2.0**100
+LARGEST_COUNTED = 2.0**51  # SHIFT and whole numbers below it add up without rounding
 
 # Zero, negative, infinite and NaN bases, and such exponents, have a dozen rules that the C library knows.
 library_power = library_function_of_two("pow")
@@ -66,6 +67,14 @@ def power(x: float, y: float) -> float:
     beyond = magnitude(product) > 1000.0
     z = scaled_exp_of_sum(1.0, clipped(product, -1000.0, 1000.0), select(beyond, 0.0, rest))
     return library_power(not ordinary, x, y, z)
+
+
+@vector_function()
+def whole_power(x: float, y: float) -> float:
+    """x**y for a whole number y, as C's pow has it, also of a negative x: by that of its magnitude."""
+    odd = bits(y + SHIFT) << 63  # the sum's lowest bit, which is y's, as far as it has one
+    z = from_bits(bits(power(magnitude(x), y)) ^ (bits(x) & odd))
+    return library_power(magnitude(y) >= LARGEST_COUNTED, x, y, z)
 
 
 @vector_function()
