@@ -158,6 +158,17 @@ CASES = {
         ),
         case("erf", mp.erf, UNIT, uniform(-5, 5), uniform(0.8, 1.2), TINY),
         case("erfc", mp.erfc, UNIT, uniform(-5, 5), uniform(0.9, 1.1), uniform(0, 26.5), TINY),
+        case("ndtr", mp.ncdf, uniform(-5, 5), uniform(-1.5, 1.5), uniform(-37, 0), TINY),
+        case(
+            "logit",
+            lambda x: mp.log(x / (1 - x)),
+            uniform(0, 1),
+            uniform(0.49, 0.51),
+            logarithmic(5e-324, 0.5, False),
+        ),
+        case("entr", lambda x: -x * mp.log(x), uniform(0, 5), logarithmic(1e-300, 1e300, False)),
+        case("xlogy", lambda x, y: x * mp.log(y), (UNIT, uniform(0, 5)), (ANY, uniform(0.5, 2))),
+        case("xlog1py", lambda x, y: x * mp.log1p(y), (UNIT, uniform(-1, 5)), (UNIT, TINY)),
         case(
             "gamma",
             mp.gamma,

@@ -17,13 +17,12 @@ from numba import njit
 
 from adc.runtime import vectormath as vm
 
-from .vectormath_loops import loop_over, reduction_over
+from .vectormath_loops import TWO_ARGUMENTS, loop_over, reduction_over
 
 needs_x86 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="reads x86 assembly: the names are x86 names"
 )
 PACKED = re.compile(r"\bv?(?:fn?m(?:add|sub)(?:132|213|231)|add|sub|mul|max|min)p([sd])\b")
-TWO_ARGUMENTS = ("power", "arctan2", "hypot", "logaddexp")
 ELEMENTWISE = sorted({function.__name__ for function in vm.IMPLEMENTATIONS.values()})
 
 

@@ -8,12 +8,14 @@ from numba import njit
 
 from adc.runtime import vectormath as vm
 
+TWO_ARGUMENTS = ("power", "arctan2", "hypot", "logaddexp", "xlogy", "xlog1py")
+
 
 @functools.cache
 def loop_over(name):
     """loop(x, out) or loop(x, y, out), elementwise."""
     function = getattr(vm, name)
-    if name in ("power", "arctan2", "hypot", "logaddexp"):
+    if name in TWO_ARGUMENTS:
 
         @njit(error_model="numpy")
         def binary(x, y, out):

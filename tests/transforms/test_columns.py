@@ -123,6 +123,25 @@ def test_columns_that_time_goes_through_are_copied_once():
     assert text.count("rt.columns(z)") == 1
 
 
+def test_columns_of_arrays_that_have_lengths_of_their_own_are_copied():
+    def steps(z, w, sigma):
+        s = np.ones(z.shape[0])
+        for t in range(z.shape[1]):
+            s = s * np.exp(sigma * z[:, t] + np.sin(w[:, t]))
+        return np.sum(s)
+
+    def first_ten(z, sigma):
+        s = np.ones(z.shape[0])
+        for t in range(10):
+            s = s * np.exp(sigma * z[:, t])
+        return np.sum(s)
+
+    text = adc.source(adc.grad(steps, 2), np.ones((5, 4)), np.ones((5, 6)), 0.1, stage="optimized")
+    assert text.count("rt.columns(z)") == text.count("rt.columns(w)") == 1
+    text = adc.source(adc.grad(first_ten, 1), np.ones((5, 40)), 0.1, stage="optimized")
+    assert "rt.columns" not in text
+
+
 def test_states_in_columns_are_made_as_rows():
     def states(z):
         x = np.zeros((z.shape[0], z.shape[1] + 1))

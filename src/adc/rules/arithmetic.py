@@ -63,7 +63,7 @@ def positive(z, x):
 def power(z, x, y):
     # The derivative with respect to the exponent has the limit 0 at x == 0, where log(x) is infinite.
     log_x = np.log(np.where(x == 0.0, 1.0, x))
-    return y * x ** np.where(y == 0, 1, y - 1), z * log_x
+    return y * x ** np.where(y == 0.0, 1.0, y - 1.0), z * log_x
 
 
 @elementwise(

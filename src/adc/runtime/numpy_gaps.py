@@ -1,4 +1,4 @@
-"""Numba knows forms of NumPy functions that it lacks: argsort and argpartition along an axis, svd without vectors,
+"""Numba knows forms of NumPy functions that it lacks: argsort and argpartition along an axis,
 eigh of the upper triangle, qr with a complete basis or none, frexp.
 """
 
@@ -36,18 +36,6 @@ def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
         return order.reshape(a.shape)
 
     return argsort
-
-
-@overload(np.linalg.svd, jit_options=_OPTIONS, prefer_literal=True)
-def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
-    """Singular values alone."""
-    if not isinstance(compute_uv, types.BooleanLiteral) or compute_uv.literal_value:
-        return None
-
-    def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
-        return np.linalg.svd(a, False)[1]
-
-    return svd
 
 
 @overload(np.argpartition, jit_options=_OPTIONS)

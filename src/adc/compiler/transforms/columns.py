@@ -177,7 +177,9 @@ class _Columns:
             self.known.passed(s)
             if isinstance(s, For):
                 table = {}
-                for array in self._read_again(s):
+                with self.known.inside(s):
+                    again = self._read_again(s)
+                for array in again:
                     table[array] = self.copies.get(array) or self._copied(array, s, out)
                     if array not in self.written:
                         self.copies[array] = table[array]
@@ -210,16 +212,28 @@ class _Columns:
         return list(found)
 
     def _goes_through(self, array: Var, index: Index, path: tuple[For, ...]) -> bool:
-        """Whether outer loops go through the columns of an array, and the innermost one down them, or nearly so."""
+        """Whether outer loops go through the columns of an array, and the innermost one down them, or nearly so.
+
+        Lengths of two names are taken for one: it is rarely that a loop goes through the length of another array, or a
+        number of steps, and leaves most of the columns out.
+        """
         type = array.type
         assert isinstance(type, Array)
         if type.layout != "C" or type.dtype != "float64":
             return False
         across = [loop for loop in path[:-1] if distance(loop.index, index[-1]) is not None]
         return len(across) == 1 and all(
-            (trips := self._trips(loop)) is not None and (length - trips).known in NEARLY
+            self._nearly(loop, length)
             for loop, length in ((across[0], type.shape[-1]), (path[-1], type.shape[-2]))
         )
+
+    def _nearly(self, loop: For, length: Dim) -> bool:
+        trips = self._trips(loop)
+        if trips is None:
+            return False
+        if (length - trips).known is None and length.known is None and trips.known is None:
+            return True
+        return any(self.known.equal.same(length, trips + k) for k in NEARLY)
 
     def _trips(self, loop: For) -> Dim | None:
         start, stop = self.ev.length(loop.start), self.ev.length(loop.stop)

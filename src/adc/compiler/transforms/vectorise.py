@@ -18,6 +18,7 @@ from adc.compiler.ir.nodes import (
     Carried,
     Const,
     For,
+    Operand,
     Program,
     Stmt,
     Store,
@@ -161,12 +162,23 @@ def _vectorised(s: Stmt, loop: For) -> Block:
     if function is None or _small_power(s):
         return [s]
     if s.name == "power":
-        exponent = type_of(s.args[1])
         if s.args[1] in HALVES:
             function = "half_power"
-        elif exponent is not None and np.dtype(exponent.dtype).kind in "iu":
+        elif _is_whole(s.args[1], loop.body):
             function = "whole_power"
     return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
+
+
+def _is_whole(x: Operand, body: Block) -> bool:
+    """Whether a number is whole: an integer, or a float that the statements of a loop make of integers."""
+    if isinstance(x, Const):
+        return float(x.value).is_integer()
+    if not isinstance(x, Var) or np.dtype(x.type.dtype).kind in "iu":
+        return isinstance(x, Var)
+    made = next((s for s in body if isinstance(s, Assign) and s.targets[0] is x), None)
+    if made is None or made.name not in ("add", "subtract", "multiply", "where"):
+        return False
+    return all(_is_whole(a, body) for a in made.args[made.name == "where" :])
 
 
 def _small_power(s: Assign) -> bool:

@@ -33,7 +33,8 @@ from __future__ import annotations
 
 from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
-from adc.runtime.vectormath.error_function import erf, erfc
+from adc.runtime.vectormath.entropy import entr, logit, xlog1py, xlogy
+from adc.runtime.vectormath.error_function import erf, erfc, ndtr
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
 from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
@@ -58,6 +59,7 @@ __all__ = [
     "cos",
     "cosh",
     "digamma",
+    "entr",
     "erf",
     "erfc",
     "exp",
@@ -73,9 +75,11 @@ __all__ = [
     "log2",
     "log10",
     "logaddexp",
+    "logit",
     "maximum",
     "minimum",
     "multiply",
+    "ndtr",
     "power",
     "sigmoid",
     "sin",
@@ -84,4 +88,6 @@ __all__ = [
     "tan",
     "tanh",
     "whole_power",
+    "xlog1py",
+    "xlogy",
 ]

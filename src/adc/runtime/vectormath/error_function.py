@@ -1,4 +1,4 @@
-"""erf and erfc: an odd polynomial up to 1, and e**-x**2 times a polynomial in a fraction of x from there."""
+"""erf, erfc and ndtr: an odd polynomial up to 1, and e**-x**2 times a polynomial in a fraction of x from there."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from adc.runtime.vectormath.primitives import (
 FLAT = 6.0
 # From here on erfc is below half of the smallest subnormal number.
 VANISHED = 27.3
+VANISHED_NORMAL = 38.6  # where ndtr does
+ROOT_HALF = 0.7071067811865476
 # From here on the tail's formula; up to here 1 - x is exact, or as good, and erf(x) - x is small.
 TAIL_FROM = 0.98
 
 
 @helper
-def tail(a: float) -> float:
-    """erfc(a) for a >= 0.97."""
-    a = select(a > VANISHED, VANISHED, a)
+def tail(a: float, square: float, square_lost: float) -> float:
+    """erfc(a) for 0.97 <= a <= VANISHED, given a**2 as a sum of two doubles: its digits are what counts."""
     # Errors of the inverse count nearly twice, in t and in the factor: one step takes them off. The sum keeps
     # its error though a may be the larger, as 2 is a power of two.
     bottom, lost = fast_two_sum(2.0, a)
     inverse = 1.0 / bottom
     inverse += inverse * (fused(-inverse, bottom, 1.0) - inverse * lost)
     factor = polynomial((a - c.ERFC_CENTRE) * inverse, c.ERFC) * inverse
-    square, square_lost = two_product(a, a)
     return scaled_exp_of_sum(factor, -square, -square_lost)
 
 
@@ -62,5 +62,19 @@ def erfc(x: float) -> float:
     a = magnitude(x)
     z = x * x
     near = (1.0 - x) - x * polynomial(z, c.ERF)
-    far = tail(a)
+    a = select(a > VANISHED, VANISHED, a)
+    square, square_lost = two_product(a, a)
+    far = tail(a, square, square_lost)
     return select(a > TAIL_FROM, select(x < 0.0, 2.0 - far, far), near)
+
+
+@vector_function("ndtr")
+def ndtr(x: float) -> float:
+    """The probability that a standard normal variable is at most x, accurate where that vanishes."""
+    u = x * ROOT_HALF
+    near = 0.5 * ((1.0 + u) + u * polynomial(u * u, c.ERF))
+    a = magnitude(x)
+    a = select(a > VANISHED_NORMAL, VANISHED_NORMAL, a)
+    square, square_lost = two_product(a, a)
+    far = 0.5 * tail(a * ROOT_HALF, 0.5 * square, 0.5 * square_lost)
+    return select(magnitude(u) > TAIL_FROM, select(x > 0.0, 1.0 - far, far), near)

@@ -1,4 +1,4 @@
-"""power, whole_power, half_power, cbrt, hypot. power is e**(y log x), with logarithm and product carried as sums of two doubles."""
+"""power, whole_power, half_power, cbrt, hypot. power is e**(y log x): logarithm and product are sums of two doubles."""
 
 from __future__ import annotations
 
