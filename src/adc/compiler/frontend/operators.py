@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import growing, instances, list_calls, list_methods, texts
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
+from adc.compiler.frontend.plain_tests import is_number, is_plain
 from adc.compiler.frontend.values import ZERO, Either, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
@@ -202,6 +203,8 @@ class Operators(Names):
             with self.origin_at(self.locate(node)):
                 if not isinstance(first, Var):
                     return chain(nodes[1:]) if first == conjunction else first
+                if all(is_plain(self, n) for n in nodes[1:]):
+                    return self._conjoined(conjunction, first, chain(nodes[1:]))
                 if conjunction:
                     return self.choose_in(node, first, lambda: chain(nodes[1:]), lambda: False)
                 return self.choose_in(node, first, lambda: True, lambda: chain(nodes[1:]))
@@ -223,6 +226,8 @@ class Operators(Names):
                     return value
                 if not isinstance(value, Var):
                     return chain(right, rest[1:]) if value else False
+                if not value.is_array and all(is_number(self, n) for _, n in rest[1:]):
+                    return self._conjoined(True, value, chain(right, rest[1:]))
                 return self.choose_in(
                     node, self.truth(value), lambda: self.truth(chain(right, rest[1:])), lambda: False
                 )
@@ -324,10 +329,13 @@ class Operators(Names):
         """`test and other()`."""
         if not isinstance(test, Var):
             return other() if test else False
-        found = other()
-        if isinstance(found, Var):
-            return self.op("logical_and", test, found)
-        return test if found else False
+        return self._conjoined(True, test, other())
+
+    def _conjoined(self, conjunction: bool, test: Var, other: Value) -> Value:
+        """`test and other`, or `test or other`, of truth values that are both there."""
+        if isinstance(other, Var):
+            return self.op("logical_and" if conjunction else "logical_or", test, other)
+        return test if bool(other) == conjunction else bool(other)
 
     def _is_same_maybe(self, op: Any, x: Value, y: Value) -> Value:
         maybe, other = (x, y) if isinstance(x, Maybe) else (y, x)

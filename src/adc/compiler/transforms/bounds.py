@@ -1,9 +1,10 @@
 """Check the indices that may leave their arrays: compiled code would otherwise read, and write, somewhere else.
 
 NumPy raises IndexError; loops over scalars do not. An index that is a loop counter within the loop's own bounds is
-proven and costs nothing. One that is affine in counters is checked once, at its extremes, in front of the loop (cse.py
-moves the check there); only an index that comes from data is checked where it is used. An array of indices that no trip
-changes is looked through once, in front of the loop:
+proven and costs nothing, and so is one that the test of a branch keeps inside (`x[i - 1] if i > 0 else x[i]`). One that
+is affine in counters is checked once, at its extremes, in front of the loop (cse.py moves the check there); only an
+index that comes from data is checked where it is used. An array of indices that no trip changes is looked through once,
+in front of the loop:
 
     for t in range(n):                          inside = np.all((idx < m) & (idx >= -m))
         x = x[idx]                              if not (inside or n <= 0): raise IndexError(...)
@@ -13,14 +14,15 @@ changes is looked through once, in front of the loop:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
+from adc.compiler.analysis.conditions import Conditions, integer
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Block,
     Check,
     Const,
@@ -33,7 +35,6 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     bound_inside,
-    change_blocks,
     defined,
     is_view,
     owners,
@@ -64,6 +65,9 @@ class _Checker:
         self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
         self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
         self.others: dict[Symbol, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
+        self.conditions = Conditions(program)
+        self.path: list[tuple[Atom, bool]] = []  # the tests of the branches around, and whether they hold
+        self.facts: list[Dim] = []  # what is zero or more there
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
         """`around`: the loops whose every trip runs this block."""
@@ -75,16 +79,45 @@ class _Checker:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
             if isinstance(stmt, Assign) and self._stays_inside(stmt):
                 self.views[stmt.target] = stmt
-            always: tuple[For, ...] = ()
-            if isinstance(stmt, For):
-                self._note(stmt)
-                always = (*around, stmt)
             if isinstance(stmt, (For, While, If)):
                 self.around.append((stmt, out))
-                change_blocks(stmt, functools.partial(self.block, around=always))
+                self._region(stmt, around)
                 self.around.pop()
             out.append(stmt)
         return out
+
+    def _region(self, stmt: For | While | If, around: tuple[For, ...]) -> None:
+        """Go through the blocks of a statement, each with what is known in it."""
+        before = list(self.facts)
+        if isinstance(stmt, For):
+            self._note(stmt)
+            stmt.body = self.block(stmt.body, (*around, stmt))
+            self.facts = before
+        elif isinstance(stmt, While):
+            stmt.test_block = self.block(stmt.test_block, ())
+            stmt.body = self._branch(stmt.body, stmt.test, True)
+        else:
+            stmt.then = self._branch(stmt.then, stmt.test, True)
+            stmt.orelse = self._branch(stmt.orelse, stmt.test, False)
+
+    def _branch(self, block: Block, test: Atom, holds: bool) -> Block:
+        """A block that runs where a test holds, or does not."""
+        before = list(self.facts)
+        self.path.append((test, holds))
+        for d, apart in self.conditions.facts(self.path):
+            if not apart:
+                self.facts.append(d)
+            else:  # not zero, and so one or more where it is not negative
+                self.facts.extend(e - 1 for e in (d, -d) if self._proven(e))
+        block = self.block(block, ())
+        self.path.pop()
+        self.facts = before
+        return block
+
+    def _proven(self, d: Dim) -> bool:
+        """Whether a sum of lengths and counters is zero or more in every trip of the loops around."""
+        loops = tuple(region for region, _ in self.around if isinstance(region, For))
+        return any(self._not_negative(self._extreme(d - fact, loops, 0)) for fact in (Dim(0), *self.facts))
 
     def _note(self, loop: For) -> None:
         """The least and the greatest value of a loop's counter, while it runs."""
@@ -102,6 +135,7 @@ class _Checker:
             self.extremes[symbol] = None, None
         else:
             low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
+            self.facts.append(high - low)
             if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
                 high = (high + 1).without_clamps() - 1  # in a trip there is something to count
             self.extremes[symbol] = low, high
@@ -145,13 +179,9 @@ class _Checker:
                 inside = ev.op("all", inside)
             self._require(inside, axis)
             return
-        value = (
-            Dim(int(item.value))
-            if isinstance(item, Const)
-            else item.dim
-            if item.dim is not None
-            else Dim.symbol("value", item)
-        )
+        value = integer(item) or Dim.symbol("value", item)
+        if self._proven(length - 1 - value) and (self._proven(value) or self._proven(value + length)):
+            return
         around = self._steady(length, around)
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
         other = self._extreme(value, around, 1, self.others)

@@ -11,14 +11,17 @@ read what is restored. What is written over before it is read was not needed eit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from adc.compiler.analysis.conditions import Conditions
+from adc.compiler.analysis.counters import never_negative, ranges
 from adc.compiler.analysis.effects import offset
 from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Block,
     Const,
     For,
@@ -48,6 +51,7 @@ class _Place:
     position: int
     loops: tuple[For | While, ...]
     regions: tuple[int, ...] = ()  # the blocks around it
+    facts: tuple[Dim, ...] = ()  # what the branches around it say is zero or more
     after: bool = False  # behind the blocks of the statement, in its last trip
 
 
@@ -59,8 +63,7 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     start = next((k for k, s in enumerate(program.body) if isinstance(s, Mark) and s.text == "reverse"), None)
     if start is None:
         return program
-    places: list[_Place] = []
-    _collect(program.body[start:], (), (), places)
+    places = _Places(program).of(program.body[start:])
     taken = {s.target: s.args for s in walk(program.body) if isinstance(s, Assign) and _takes_part(s)}
     readers = [r for place in places for r in _reads(place, taken)]
     writes = [p for p in places if isinstance(p.stmt, Store) and p.stmt.role and not p.after]
@@ -78,16 +81,45 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     return program
 
 
-def _collect(
-    block: Block, loops: tuple[For | While, ...], regions: tuple[int, ...], places: list[_Place]
-) -> None:
-    for stmt in block:
-        places.append(_Place(stmt, len(places), loops, regions))
-        inner = (*loops, stmt) if isinstance(stmt, (For, While)) else loops
-        for b in blocks(stmt):
-            _collect(b, inner, (*regions, id(b)), places)
-        if isinstance(stmt, (For, While, If)):
-            places.append(_Place(stmt, len(places), inner, regions, after=True))
+class _Places:
+    """Where the statements of a block stand."""
+
+    def __init__(self, program: Program) -> None:
+        self.found: list[_Place] = []
+        self.conditions = Conditions(program)
+        self.counters = ranges(program.body)
+        self.path: list[tuple[Atom, bool]] = []
+
+    def of(self, block: Block) -> list[_Place]:
+        self._collect(block, _Place(block[0], 0, ()))
+        return self.found
+
+    def _collect(self, block: Block, around: _Place) -> None:
+        regions = (*around.regions, id(block))
+        for stmt in block:
+            self.found.append(replace(around, stmt=stmt, position=len(self.found), regions=regions))
+            inner = replace(self.found[-1], after=True)
+            if isinstance(stmt, (For, While)):
+                inner.loops = (*around.loops, stmt)
+            if isinstance(stmt, If):
+                for side, holds in ((stmt.then, True), (stmt.orelse, False)):
+                    self.path.append((stmt.test, holds))
+                    self._collect(side, replace(inner, after=False, facts=self._facts()))
+                    self.path.pop()
+            else:
+                for b in blocks(stmt):
+                    self._collect(b, replace(inner, after=False))
+            if isinstance(stmt, (For, While, If)):
+                self.found.append(replace(inner, position=len(self.found)))
+
+    def _facts(self) -> tuple[Dim, ...]:
+        facts: list[Dim] = []
+        for d, apart in self.conditions.facts(self.path):
+            if not apart:
+                facts.append(d)
+            else:
+                facts += [e - 1 for e in (d, -d) if never_negative(e, self.counters)]
+        return tuple(facts)
 
 
 def _written_over(write: _Place, places: list[_Place]) -> _Place | None:
@@ -175,7 +207,7 @@ def _matters(
             return False
         for loop in common:
             if isinstance(loop, For):
-                order = _order(loop, store.index, index)
+                order = _order(loop, write, reader, store.index, index)
                 if order == "later":
                     return False
                 if order == "same":
@@ -203,7 +235,9 @@ def _apart(a: object, b: object) -> bool:
     )
 
 
-def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> str:
+def _order(
+    loop: For, write: _Place, reader: _Place, written: tuple[object, ...], read: tuple[object, ...]
+) -> str:
     """Where, among the trips of a reverse loop, an element restored now could be read: "same" trip only, "later" in
     program order only (which the sweep has already passed), or "unknown"."""
     if len(written) != len(read):
@@ -211,7 +245,9 @@ def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> 
     same = False
     for w, r in zip(written, read, strict=True):
         offsets = offset(loop.index, w), offset(loop.index, r)
-        if offsets[0] is None or offsets[1] is None or not all(_from_front(loop, c) for c in offsets):
+        if offsets[0] is None or offsets[1] is None:
+            continue
+        if not all(_from_front(loop, c, p.facts) for c, p in zip(offsets, (write, reader), strict=True)):
             continue
         # The read of trip i' hits the write of trip i at i' = i + distance.
         distance = (offsets[0] - offsets[1]).known
@@ -227,16 +263,16 @@ def _order(loop: For, written: tuple[object, ...], read: tuple[object, ...]) -> 
     return "same" if same else "unknown"
 
 
-def _from_front(loop: For, distance: Dim | None) -> bool:
+def _from_front(loop: For, distance: Dim | None, facts: tuple[Dim, ...]) -> bool:
     """Whether `index + distance` is never negative, and so never counted from the other end."""
     if distance is None or not isinstance(loop.step, Const):
         return False
     bound = loop.start if loop.step.value > 0 else loop.stop
     lowest = Dim(bound.value) if isinstance(bound, Const) else bound.dim
-    if lowest is None:
-        return False
-    least = (lowest + distance + (0 if loop.step.value > 0 else 1)).known
-    return least is not None and least >= 0
+    rest = [Dim.symbol("value", loop.index) + distance - fact for fact in facts]
+    if lowest is not None:
+        rest.append(lowest + distance + (0 if loop.step.value > 0 else 1))
+    return any(d.known is not None and d.known >= 0 for d in rest)
 
 
 def _without(block: Block, dead: set[Stmt]) -> Block:

@@ -14,6 +14,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.simplify import MOST_FACTORS
 from adc.compiler.ir.nodes import (
     Assign,
+    Atom,
     Block,
     Carried,
     Const,
@@ -26,7 +27,6 @@ from adc.compiler.ir.nodes import (
     blocks,
     uses,
     variables,
-    walk,
 )
 from adc.rules import registry
 from adc.rules.operation import Operation
@@ -38,6 +38,7 @@ HALVES = {
 }
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
+SUMS = {"add", "subtract"}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -50,7 +51,12 @@ def _visit(block: Block) -> None:
     for stmt in block:
         for inner in blocks(stmt):
             _visit(inner)
-        if isinstance(stmt, For) and vectorisable(stmt):
+        if not isinstance(stmt, For) or not _is_straight(stmt):
+            continue
+        chains = [_chain(c, stmt) for c in stmt.carried]
+        if all(chains):
+            for chain in chains:
+                _join(chain, stmt)
             stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt)]
     block[:] = [_known_to_numba(s) for s in block]
 
@@ -112,14 +118,14 @@ def _read(loop: For) -> set[Var]:
 
 def vectorisable(loop: For) -> bool:
     """Whether a loop is innermost, straight, and carries only accumulations."""
-    return (
-        loop.step == Const(1)
-        and all(
-            isinstance(s, Store)
-            or (isinstance(s, Assign) and not any(t.is_array for t in s.targets) and not _calls(s))
-            for s in loop.body
-        )
-        and all(_accumulation(c, loop.body) is not None for c in loop.carried)
+    return _is_straight(loop) and all(len(_chain(c, loop)) == 1 for c in loop.carried)
+
+
+def _is_straight(loop: For) -> bool:
+    return loop.step == Const(1) and all(
+        isinstance(s, Store)
+        or (isinstance(s, Assign) and not any(t.is_array for t in s.targets) and not _calls(s))
+        for s in loop.body
     )
 
 
@@ -128,20 +134,56 @@ def _calls(s: Assign) -> bool:
     return isinstance(s.op, Operation) and any(isinstance(a, Var) and a.is_array for a in s.args)
 
 
-def _accumulation(c: Carried, body: Block) -> Assign | None:
-    """The statement `out = phi + e` (or times, or extreme) when nothing else in the loop reads `phi` or `out`."""
-    made = next((s for s in body if isinstance(s, Assign) and s.targets[0] is c.out), None)
-    if made is None or len(made.args) != 2 or c.phi not in made.args or made.args[0] is made.args[1]:
-        return None
-    if (
-        made.name not in STEPS
-        and made.name not in STEPS.values()
-        and made.name not in TRUTHS
-        and not (made.name == "subtract" and made.args[0] is c.phi)
-    ):
-        return None
-    readers = [s for s in walk(body) for v in uses(s) if v is c.phi or v is c.out]
-    return made if readers == [made] else None
+def _chain(c: Carried, loop: For) -> list[Assign]:
+    """The statements `phi + a`, `.. + b` up to `out` (or times, or extreme) when nothing else reads what they make.
+
+    None at all if there are others: then the loop has to go through its trips in order.
+    """
+    chain: list[Assign] = []
+    value = c.phi
+    handed_on = {other.out for other in loop.carried if other is not c}
+    while value is not c.out:
+        readers = [s for s in loop.body for v in uses(s) if v is value]
+        step = readers[0] if len(readers) == 1 else None
+        if not isinstance(step, Assign) or len(step.args) != 2 or value in handed_on:
+            return []
+        if chain and not {step.name, chain[0].name} <= SUMS:
+            return []
+        known = step.name in STEPS or step.name in STEPS.values() or step.name in TRUTHS
+        if not known and not (step.name == "subtract" and step.args[0] is value):
+            return []
+        chain.append(step)
+        value = step.targets[0]
+    read = any(v is c.out for s in loop.body for v in uses(s))
+    return [] if read or c.out in handed_on else chain
+
+
+def _join(chain: list[Assign], loop: For) -> None:
+    """Add up what a trip adds to a sum in several places, and add that to the sum once."""
+    if len(chain) == 1:
+        return
+    value = next(v for v in chain[0].args if any(c.phi is v for c in loop.carried))
+    parts: dict[bool, list[Atom]] = {True: [], False: []}
+    running = value
+    for step in chain:
+        first, second = step.args
+        parts[step.name == "add"].append(second if first is running else first)
+        running = step.targets[0]
+    first_sign = bool(parts[True])
+    total, *rest = [(e, True) for e in parts[first_sign]] + [(e, False) for e in parts[not first_sign]]
+    last = chain[-1]
+    place = loop.body.index(last)
+    made: Block = []
+    part = total[0]
+    for e, same in rest:
+        target = Var("total", last.target.type, named=False)
+        made.append(Assign((target,), registry.named("add" if same else "subtract"), (part, e), last.origin))
+        part = target
+    made.append(
+        Assign(last.targets, registry.named("add" if first_sign else "subtract"), (value, part), last.origin)
+    )
+    loop.body[place : place + 1] = made
+    loop.body = [s for s in loop.body if s not in chain]
 
 
 def _vectorised(s: Stmt, loop: For) -> Block:

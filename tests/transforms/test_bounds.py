@@ -1,0 +1,104 @@
+"""Indices are proven inside, by the counters of loops and the tests of branches, or checked."""
+
+import numpy as np
+import pytest
+
+import adc
+
+
+def text_of(function, *given):
+    return adc.source(adc.grad(function), *given, stage="optimized")
+
+
+def neighbours(x):
+    n = len(x)
+    y = np.zeros(n)
+    for i in range(n):
+        left = x[i - 1] if i > 0 else x[i]
+        right = x[i + 1] if i < n - 1 else x[i]
+        y[i] = left * right
+    return np.sum(y**2)
+
+
+def windows(x, w):
+    n = len(x)
+    y = np.zeros(n)
+    for i in range(n):
+        for k in range(-w, w + 1):
+            if 0 <= i + k and not i + k >= n:
+                y[i] += x[i + k] ** 2
+    return np.sum(y**2)
+
+
+def cases(x):
+    n, m = x.shape
+    d = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            if i == 0 and j == 0:
+                d[i, j] = x[i, j]
+            elif i == 0:
+                d[i, j] = x[i, j] * d[i, j - 1]
+            elif j != 0:
+                d[i, j] = x[i, j] * d[i - 1, j - 1]
+    return np.sum(d**2)
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [(neighbours, (np.ones(5),)), (windows, (np.ones(5), 2)), (cases, (np.ones((3, 4)),))],
+)
+def test_what_a_branch_keeps_inside_is_not_checked(function, given):
+    text = text_of(function, *given)
+    assert "IndexError" not in text
+    assert "_kept" not in text
+
+
+def one_too_far(x):
+    n = len(x)
+    y = np.zeros(n)
+    for i in range(n):
+        y[i] = x[i + 1] if i < n else x[i]
+    return np.sum(y)
+
+
+def one_too_near(x):
+    total = 0.0
+    for i in range(len(x)):
+        if i > 0 or x[i] > 0:
+            total += x[i - len(x) - 1]
+    return total
+
+
+def the_other_branch(x):
+    total = 0.0
+    for i in range(len(x)):
+        if i < len(x) - 1:
+            total += x[i]
+        else:
+            total += x[i + 1]
+    return total
+
+
+@pytest.mark.parametrize("function", [one_too_far, one_too_near, the_other_branch])
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_what_a_branch_lets_outside_raises(function, mode):
+    with pytest.raises(IndexError):
+        function(np.ones(4))
+    with pytest.raises(IndexError):
+        adc.grad(function, mode=mode)(np.ones(4))
+
+
+def wrapped(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if i >= 0:
+            y[i] = x[i - 1] * y[i - 1] + x[i]
+    return np.sum(y**2)
+
+
+def test_a_branch_that_lets_indices_wrap_keeps_what_they_read():
+    x = np.linspace(0.5, 1.5, 6)
+    np.testing.assert_allclose(
+        adc.grad(wrapped, mode="compiled")(x), adc.grad(wrapped, mode="tape")(x), rtol=1e-13
+    )
