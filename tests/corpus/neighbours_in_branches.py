@@ -108,3 +108,37 @@ def comparisons_of_numbers_are_joined(x, y):
         elif -1.0 < a < b:
             total -= np.cos(a) * b
     return total
+
+
+@program(lambda r: (r.normal(size=1), r.normal(size=(1, 3))))
+def rows_that_only_some_trips_have(x, y):
+    total = 0.0
+    for k in range(3):
+        for i in range(k, len(x)):
+            total += np.sin(x[i] - x[k]) ** 2 + np.sum(y[i] * y[k])
+    return total
+
+
+@program(lambda r: (r.normal(size=(4, 5)), r.normal(size=6)))
+def indices_come_round(u, v):
+    n, m = u.shape
+    total = 0.0
+    for i in range(n):
+        for j in range(m):
+            d = u[(i + 1) % n, j] + u[(i - 1) % n, j] + u[i, (j + 1) % m] * u[i, (j - 1) % m] - 4 * u[i, j]
+            total += d * d + v[(2 * i + j) % 6] * u[i, j]
+    return total
+
+
+@program(lambda r: (r.normal(size=(6, 3)), 0.8))
+def pairs_within_a_distance(p, reach):
+    energy = 0.0
+    for i in range(len(p)):
+        for j in range(i + 1, len(p)):
+            d = p[i] - p[j]
+            r2 = d @ d
+            if r2 < reach * reach:
+                energy += (1.0 - r2) ** 2
+            elif r2 < 4.0:
+                energy -= 0.1 * np.exp(-r2)
+    return energy

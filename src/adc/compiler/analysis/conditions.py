@@ -53,11 +53,29 @@ class Conditions:
     def facts(self, path: Sequence[tuple[Atom, bool]]) -> Iterator[tuple[Dim, bool]]:
         """Integers that are zero or more, or with True: not zero, where tests hold or do not hold, as `path` says."""
         for test, holds in self._truths(path).items():
-            made = self._made.get(test)
-            if made is not None and made.name in OPPOSITE:
-                a, b = map(integer, made.args)
-                if a is not None and b is not None:
-                    yield from _compared(made.name if holds else OPPOSITE[made.name], a - b)
+            yield from self._said(test, holds)
+
+    def any_of(self, test: Atom) -> Iterator[list[tuple[Dim, bool]]]:
+        """What would make a test hold: each is enough."""
+        waiting = [test]
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, Var):
+                continue
+            parts, of_all = self._parts(part)
+            if parts and of_all is False:
+                waiting += parts
+            facts = list(self._said(part, True))
+            if facts:
+                yield facts
+
+    def _said(self, test: Var, holds: bool) -> Iterator[tuple[Dim, bool]]:
+        """What a comparison of integers says."""
+        made = self._made.get(test)
+        if made is not None and made.name in OPPOSITE:
+            a, b = map(integer, made.args)
+            if a is not None and b is not None:
+                yield from _compared(made.name if holds else OPPOSITE[made.name], a - b)
 
     def _truths(self, path: Sequence[tuple[Atom, bool]]) -> dict[Var, bool]:
         """What is known of the tests themselves, and of those that they are made of."""

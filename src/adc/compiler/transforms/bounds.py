@@ -42,6 +42,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.transforms import clone
+from adc.rules import registry
 from adc.rules.dims import Dim, Symbol
 
 NO_OTHERS: Mapping[Symbol, Dim] = {}
@@ -73,8 +74,12 @@ class _Checker:
         """`around`: the loops whose every trip runs this block."""
         out: Block = []
         for stmt in block:
+            if isinstance(stmt, Check) and self.only is None and self._is_certain(stmt):
+                continue
             with self.ev.at(out), self.ev.origin_at(stmt.origin):
                 self._access(stmt, around)
+                if isinstance(stmt, Assign) and stmt.name == "remainder" and integer(stmt.target) is not None:
+                    stmt = self._remainder(stmt)
             if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
             if isinstance(stmt, Assign) and self._stays_inside(stmt):
@@ -85,6 +90,33 @@ class _Checker:
                 self.around.pop()
             out.append(stmt)
         return out
+
+    def _is_certain(self, check: Check) -> bool:
+        """Whether what is checked cannot but hold here, as that there is something to divide by."""
+        return any(
+            all(self._proven(d - apart) or (apart and self._proven(-d - 1)) for d, apart in facts)
+            for facts in self.conditions.any_of(check.test)
+        )
+
+    def _remainder(self, stmt: Assign) -> Assign:
+        """Note that `i % n` is an index of n elements; where i is nearly one, it takes no division.
+
+        `(j + 1) % n` is `j + 1 if j + 1 < n else j + 1 - n`.
+        """
+        i, n = map(integer, stmt.args)
+        if i is None or n is None or not self._proven(n - 1):
+            return stmt
+        found = Dim.symbol("value", stmt.target)
+        self.facts += [found, n - 1 - found]
+        number, length = stmt.args
+        if self._proven(i) and self._proven(n + n - 1 - i):
+            inside, moved = self.ev.op("less", number, length), self.ev.op("subtract", number, length)
+        elif self._proven(n - 1 - i) and self._proven(i + n):
+            inside, moved = self.ev.op("greater_equal", number, 0), self.ev.op("add", number, length)
+        else:
+            return stmt
+        choice = tuple(self.ev.atom(v) for v in (inside, number, moved))
+        return Assign(stmt.targets, registry.named("where"), choice, stmt.origin)
 
     def _region(self, stmt: For | While | If, around: tuple[For, ...]) -> None:
         """Go through the blocks of a statement, each with what is known in it."""

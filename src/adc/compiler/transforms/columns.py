@@ -70,6 +70,7 @@ class _Columns:
         self.memory = Memory(evaluator.joined_roots)
         self.known = Equalities(program)
         self.tall = self._tall()
+        self.repeatedly = self._repeatedly()
         self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.copies: dict[Var, Var] = {}  # arrays that nobody writes to, and their columns made so far
 
@@ -92,6 +93,17 @@ class _Columns:
             elif following:
                 along[1] += 1
         return {array for array, (columns, rows) in votes.items() if columns >= 2 * rows and columns}
+
+    def _repeatedly(self) -> set[Var]:
+        """Arrays of short rows that an inner loop goes through in every trip of another."""
+        return {
+            array
+            for array, _, position, path in self._followed(self.program.body, ())
+            if position == 0
+            and len(path) > 1
+            and _has_short_rows(array)
+            and self._covers(path, array.type.shape[0])
+        }
 
     def _turns(self, array: Var) -> bool:
         """Whether an array is better off in columns."""
@@ -147,7 +159,8 @@ class _Columns:
 
     def _turns_back(self, array: Var) -> bool:
         """Whether an array that is wanted in rows may be made in columns: a matrix, turned once more at the end."""
-        return array in self.tall and array.type.ndim == 2 and array.type.dtype == "float64"
+        turned = array in self.tall or array in self.repeatedly
+        return turned and array.type.ndim == 2 and array.type.dtype == "float64"
 
     def _turn_back(self, matrices: set[Var]) -> None:
         """Return the matrices that are made in columns as rows."""
@@ -205,7 +218,7 @@ class _Columns:
                 and (
                     self._goes_through(array, index, path)
                     if array in self.tall
-                    else position == 0 and self._covers(path[-1], array.type.shape[0])
+                    else position == 0 and self._covers(path, array.type.shape[0])
                 )
             ):
                 found[array] = None
@@ -241,14 +254,16 @@ class _Columns:
             return None
         return stop - start if loop.step == Const(1) else start - stop
 
-    def _covers(self, loop: For, length: Dim) -> bool:
+    def _covers(self, path: tuple[For, ...], length: Dim) -> bool:
+        """Whether the innermost loop goes through all rows, or through those before or behind an outer loop's."""
+        loop = path[-1]
         stop = self.ev.length(loop.stop)
-        return (
-            loop.start == Const(0)
-            and loop.step == Const(1)
-            and stop is not None
-            and self.known.equal.same(stop, length)
+        ends = stop is not None and self.known.equal.same(stop, length)
+        first, last = (
+            any(distance(outer.index, end) is not None for outer in path[:-1])
+            for end in (loop.start, loop.stop)
         )
+        return loop.step == Const(1) and (loop.start == Const(0) or first) and (ends or last)
 
     def _copied(self, array: Var, loop: For, out: Block) -> Var:
         """Statements that copy an array to columns; the columns."""

@@ -42,6 +42,7 @@ from adc.rules.dims import Dim
 
 # Recomputing costs less than a store and a load up to here (a matrix product is 100, a transcendental 4).
 WORTH_KEEPING = 100
+WRITTEN_OUT = 4  # products that a product of vectors is, at most, without a loop
 
 
 @dataclass(eq=False)
@@ -174,8 +175,7 @@ class Needs:
             return 0
         if self._conflicts(definition, frame):
             return 0
-        own = definition.op.cost if not isinstance(definition.op, str) else 0
-        return own + sum(self._cost(u, frame, seen) for u in variables(definition.args))
+        return _own_cost(definition) + sum(self._cost(u, frame, seen) for u in variables(definition.args))
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
@@ -373,3 +373,15 @@ class Needs:
         if old in self._after:
             self._after[new] = self._after[old]
         return new
+
+
+def _own_cost(definition: Assign) -> int:
+    """What an operation takes for one element of its result; a product of short vectors is written out."""
+    if isinstance(definition.op, str):
+        return 0
+    a = definition.args[0] if definition.args else None
+    if definition.name in ("matmul", "dot") and isinstance(a, Var) and isinstance(a.type, Array):
+        inner = a.type.shape[-1].known if a.type.shape else None
+        if inner is not None and inner <= WRITTEN_OUT:
+            return 2 * inner
+    return definition.op.cost

@@ -1,13 +1,18 @@
 """Add up in a register what a loop adds to one element of an array.
 
 `for j in range(m): b[i] += e` becomes a sum that the loop carries, and one addition to `b[i]` after it: the loop no
-longer writes memory for it, and its sum may be reordered, so that it vectorises.
+longer writes memory for it, and its sum may be reordered, so that it vectorises. Where the loop may have no trip and
+nobody knows that there is such an element, the addition is only made behind a trip.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from adc.compiler.analysis.conditions import integer
+from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -18,7 +23,6 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Program,
-    Stmt,
     Store,
     Var,
     While,
@@ -34,28 +38,53 @@ from adc.rules import registry
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with accumulations into an element that stays the same carried by the loop."""
-    program.body = _block(program.body, Memory(evaluator.joined_roots))
+    counters = ranges(program.body)
+    memory = Memory(evaluator.joined_roots)
+
+    def visit(block: Block) -> Block:
+        result: Block = []
+        for stmt in block:
+            change_blocks(stmt, visit)
+            result.append(stmt)
+            if isinstance(stmt, For):
+                after = _carried(stmt, memory)
+                there = [s for s in after if _is_there(s, counters)]
+                result.extend(there)
+                if len(there) < len(after):
+                    result.extend(_behind_a_trip(stmt, [s for s in after if s not in there], evaluator))
+        return result
+
+    program.body = visit(program.body)
     return program
 
 
-def _block(block: Block, memory: Memory) -> Block:
-    result: Block = []
-    for stmt in block:
-        change_blocks(stmt, lambda inner: _block(inner, memory))
-        result.append(stmt)
-        if isinstance(stmt, For):
-            result.extend(_carried(stmt, memory))
-    return result
+def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:
+    """Whether an element is one of its array whether or not the loop has a trip."""
+    return all(
+        (d := integer(i)) is not None
+        and never_negative(d, counters)
+        and never_negative(n - 1 - d, counters)
+        for i, n in zip(s.index, s.array.type.shape, strict=False)
+    )
 
 
-def _carried(loop: For, memory: Memory) -> list[Stmt]:
+def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
+    assert isinstance(loop.step, Const)
+    block: Block = []
+    with evaluator.at(block), evaluator.origin_at(loop.origin):
+        ends = (loop.start, loop.stop) if loop.step.value > 0 else (loop.stop, loop.start)
+        test = evaluator.atom(evaluator.op("less", *ends))
+    return [*block, If(test, after, [], [], loop.origin)]
+
+
+def _carried(loop: For, memory: Memory) -> list[Store]:
     """Turn accumulations of a straight innermost loop into carried sums; the additions to make after it."""
     if any(isinstance(s, (For, While, If)) for s in loop.body):
         return []
     inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
     accesses = memory.effects(loop).accesses
     memory.forget(loop)
-    after: list[Stmt] = []
+    after: list[Store] = []
     body: Block = []
     for s in loop.body:
         if not (

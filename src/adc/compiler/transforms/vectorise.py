@@ -121,6 +121,11 @@ def vectorisable(loop: For) -> bool:
     return _is_straight(loop) and all(len(_chain(c, loop)) == 1 for c in loop.carried)
 
 
+def in_order(loop: For) -> bool:
+    """Whether a loop has to go through its trips one after another, or has branches or other loops in it."""
+    return not _is_straight(loop) or not all(_chain(c, loop) for c in loop.carried)
+
+
 def _is_straight(loop: For) -> bool:
     return loop.step == Const(1) and all(
         isinstance(s, Store)

@@ -1,0 +1,201 @@
+"""Make choices of numbers of the branches in inner loops, so that the loops vectorise.
+
+    for i in range(n):                              for i in range(n):
+        if x[i] > 0.0:                                  x_i = x[i]
+            s += x[i] ** 2                  ->          s += x_i ** 2 if x_i > 0.0 else 0.1 * x_i
+        else:
+            s += 0.1 * x[i]
+
+Both sides are worked out in every trip, and one is taken: that is done where they are a few operations on numbers that
+can neither fail nor read memory, and where nothing else keeps the loop from vectorising. A loop that goes through its
+trips in order keeps its branches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Stmt, Store, Var, blocks, uses
+from adc.compiler.ir.types import Scalar
+from adc.compiler.transforms.vectorise import in_order
+from adc.rules import registry
+from adc.rules.operation import Operation
+
+MOST = 120  # what the sides of a branch may cost: an exponential and some products each
+SUMS = ("add", "subtract")
+
+
+def run(program: Program) -> Program:
+    """The program with straight inner loops where branches had only chosen numbers."""
+    _visit(program.body)
+    return program
+
+
+def _visit(block: Block) -> None:
+    for s in block:
+        for inner in blocks(s):
+            _visit(inner)
+        if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
+            body = _Chooser(s).body()
+            if body is not None and not in_order(
+                For(s.index, s.start, s.stop, s.step, s.carried, body, s.origin)
+            ):
+                s.body = body
+
+
+class _NotOfNumbers(Exception):
+    """A branch does more than choose numbers."""
+
+
+@dataclass(eq=False)
+class _Chooser:
+    loop: For
+    cost: int = 0
+    running: set[Var] = field(default_factory=set)  # sums on their way through the trip
+
+    def body(self) -> Block | None:
+        """The statements of the loop without branches, or None."""
+        self.running = {c.phi for c in self.loop.carried}
+        try:
+            return [self._noted(t) for s in self.loop.body for t in self._straight(s)]
+        except _NotOfNumbers:
+            return None
+
+    def _noted(self, s: Stmt) -> Stmt:
+        if isinstance(s, Assign) and s.name in SUMS and any(a in self.running for a in s.args):
+            self.running.add(s.targets[0])
+        return s
+
+    def _straight(self, s: Stmt) -> Block:
+        return self._chosen(s) if isinstance(s, If) else [s]
+
+    def _chosen(self, s: If) -> Block:
+        then, orelse = ([t for u in side for t in self._straight(u)] for side in (s.then, s.orelse))
+        stores = self._stores(s.test, then, orelse)
+        for t in (*then, *orelse):
+            self._harmless(t)
+        used = Counter(v for t in (*then, *orelse, *stores, s) for v in uses(t))
+        made: Block = [*then, *orelse, *stores]
+        for m in s.merges:
+            if m.result.is_array:
+                raise _NotOfNumbers
+            first, second = (
+                _Sum.of(v, side, self.running, used) for v, side in ((m.then, then), (m.orelse, orelse))
+            )
+            if first is not None and second is not None and self._is_one(first, second):
+                terms = [x.total(made, m.result) for x in (first, second)]
+                for term in terms:  # on lines of their own: Python would work them out in branches again
+                    if isinstance(term, Var) and not term.named:
+                        term.name, term.named = "part", True
+                part = Var("part", m.result.type, named=False)
+                made.append(Assign((part,), registry.named("where"), (s.test, *terms), s.origin))
+                made.append(Assign((m.result,), registry.named("add"), (first.base, part), s.origin))
+                made = [t for t in made if t not in first.steps and t not in second.steps]
+            else:
+                made.append(
+                    Assign((m.result,), registry.named("where"), (s.test, m.then, m.orelse), s.origin)
+                )
+        return made
+
+    def _is_one(self, a: _Sum, b: _Sum) -> bool:
+        """Whether both sides go on with one sum, which at least one of them adds to."""
+        floats = np.dtype(a.base.type.dtype).kind == "f"
+        return floats and a.base is b.base and a.base in self.running and bool(a.steps or b.steps)
+
+    def _harmless(self, s: Stmt) -> None:
+        """Refuse what may fail, touch memory or take long where the branch would not run it."""
+        if not isinstance(s, Assign) or not isinstance(s.op, Operation) or len(s.targets) != 1:
+            raise _NotOfNumbers
+        arrays = s.target.is_array or any(isinstance(a, Var) and a.is_array for a in s.args)
+        whole = np.dtype(s.target.type.dtype).kind in "iu" and s.name not in (*SUMS, "where")
+        if arrays or whole or not is_elementwise(s.op):
+            raise _NotOfNumbers
+        self.cost += s.op.cost
+        if self.cost > MOST:
+            raise _NotOfNumbers
+
+    def _stores(self, test: Atom, then: Block, orelse: Block) -> Block:
+        """The writes of both sides, taken out of them: of the value of one, to an element that is there in any case."""
+        made: Block = []
+        if any(sum(isinstance(t, Store) and not t.accumulate for t in side) > 1 for side in (then, orelse)):
+            raise _NotOfNumbers
+        for side, other, holds in ((then, orelse, True), (orelse, then, False)):
+            for s in [t for t in side if isinstance(t, Store)]:
+                twin = next((t for t in other if isinstance(t, Store) and _same_place(s, t)), None)
+                value: tuple[Atom, Atom]
+                if twin is not None:
+                    value = (s.value, twin.value)
+                    other.remove(twin)
+                elif s.accumulate and self._is_touched(s):
+                    zero = Const(np.dtype(s.array.type.dtype).type(0.0).item())
+                    value = (s.value, zero) if holds else (zero, s.value)
+                else:
+                    raise _NotOfNumbers
+                if any(isinstance(v, Var) and v.is_array for v in value):
+                    raise _NotOfNumbers
+                part = Var("part", _element_type(s), named=False)
+                made.append(Assign((part,), registry.named("where"), (test, *value), s.origin))
+                made.append(Store(s.array, s.index, part, s.accumulate, s.origin, s.role))
+                side.remove(s)
+        return made
+
+    def _is_touched(self, s: Store) -> bool:
+        """Whether every trip reads or writes the element anyway."""
+        return any(
+            (isinstance(t, Store) and t.array is s.array and t.index == s.index)
+            or (
+                isinstance(t, Assign)
+                and t.name == "getitem"
+                and t.args[0] is s.array
+                and t.args[1] == s.index
+            )
+            for t in self.loop.body
+        )
+
+
+@dataclass(eq=False)
+class _Sum:
+    """A sum on its way, and what a side of a branch adds to it or takes off."""
+
+    base: Var
+    steps: list[Assign]
+    terms: list[tuple[Atom, bool]]
+
+    @staticmethod
+    def of(value: Atom, side: Block, running: set[Var], used: Counter[Var]) -> _Sum | None:
+        if not isinstance(value, Var) or value in running:
+            return _Sum(value, [], []) if isinstance(value, Var) else None
+        made = next((s for s in side if isinstance(s, Assign) and s.targets[0] is value), None)
+        if made is None or made.name not in SUMS or used[value] != 1:
+            return None
+        for k, a in enumerate(made.args[: 2 if made.name == "add" else 1]):
+            found = _Sum.of(a, side, running, used)
+            if found is not None and (found.steps or a in running):
+                term = (made.args[1 - k], made.name == "add")
+                return _Sum(found.base, [*found.steps, made], [*found.terms, term])
+        return None
+
+    def total(self, made: Block, result: Var) -> Atom:
+        """What is added, by statements that are put behind `made`."""
+        total: Atom = Const(np.dtype(result.type.dtype).type(0.0).item())
+        for k, (term, added) in enumerate(self.terms):
+            if k == 0 and added:
+                total = term
+                continue
+            target = Var("part", result.type, named=False)
+            name, args = ("negative", (term,)) if k == 0 else ("add" if added else "subtract", (total, term))
+            made.append(Assign((target,), registry.named(name), args, self.steps[k].origin))
+            total = target
+        return total
+
+
+def _same_place(a: Store, b: Store) -> bool:
+    return a.array is b.array and a.index == b.index and a.accumulate == b.accumulate
+
+
+def _element_type(s: Store) -> Scalar:
+    return Scalar(s.array.type.dtype)
