@@ -11,6 +11,7 @@ from typing import Any
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -30,10 +31,12 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     change_blocks,
     defined,
+    owners,
     variables,
     walk,
 )
 from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
 FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
@@ -184,11 +187,15 @@ def _hoist_checks(loop: For, inside: set[Var], result: Block, evaluator: Evaluat
     for check in [s for s in loop.body if isinstance(s, Check) and not s.user]:
         if not isinstance(check.test, Var):
             continue
-        test = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is check.test), None)
-        if check.test in inside and (test is None or any(v in inside for v in variables(test.args))):
-            continue
         if any(v in inside for v in variables(check.message)):
             continue
+        test = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is check.test), None)
+        if check.test in inside and (test is None or any(v in inside for v in variables(test.args))):
+            with evaluator.at(result), evaluator.origin_at(check.origin):
+                always = _of_every_trip(test, loop, inside, evaluator)
+            if always is None:
+                continue
+            check.test, test = always, None
         if test is not None:
             loop.body.remove(test)
             result.append(test)
@@ -200,6 +207,44 @@ def _hoist_checks(loop: For, inside: set[Var], result: Block, evaluator: Evaluat
                 no_trip.name = "no_trip"
             holds = check.test if no_trip is False else evaluator.op("logical_or", check.test, no_trip)
         result.append(Check(evaluator.atom(holds), check.error, check.message, check.origin))
+
+
+def _of_every_trip(test: Assign | None, loop: For, inside: set[Var], evaluator: Evaluator) -> Var | None:
+    """The test of a check that holds, or that an inner loop has no trip, for all trips of a loop at once.
+
+    `ok or i + 1 >= n` holds for every i from 0 on if `ok or 1 >= n` does: that is the trip where most is asked.
+    """
+    if test is None or test.name != "logical_or":
+        return None
+    for steady, guard in (test.args, test.args[::-1]):
+        made = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is guard), None)
+        if steady in inside or made is None or made.name != "greater_equal":
+            continue
+        ends = [_at_its_least(x, made.args, loop, inside) for x in made.args]
+        if ends[0] is None or ends[1] is None:
+            continue
+        no_trip = evaluator.op("greater_equal", evaluator.dim_value(ends[0]), evaluator.dim_value(ends[1]))
+        found = evaluator.op("logical_or", _plain(steady), no_trip)
+        return found if isinstance(found, Var) else None
+    return None
+
+
+def _at_its_least(x: Any, compared: tuple[Any, ...], loop: For, inside: set[Var]) -> Dim | None:
+    """One side of a comparison in the trip where their difference is least."""
+    a, b = (length_of(y) for y in compared)
+    start, stop = length_of(loop.start), length_of(loop.stop)
+    value = length_of(x)
+    if a is None or b is None or start is None or stop is None or value is None:
+        return None
+    if loop.step not in (Const(1), Const(-1)):
+        return None
+    counter = Dim.symbol("value", loop.index)
+    symbol = counter.terms[0][0]
+    slope = dict((a - b).terms).get(symbol, 0)
+    up = loop.step == Const(1)
+    low, high = (start, stop - 1) if up else (stop + 1, start)
+    value = value + ((low if slope > 0 else high) - counter) * dict(value.terms).get(symbol, 0)
+    return None if any(v in inside or v is loop.index for v in owners(value)) else value
 
 
 def _has_no_trip(loop: For, evaluator: Evaluator) -> Any:

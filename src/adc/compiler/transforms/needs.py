@@ -380,8 +380,9 @@ def _own_cost(definition: Assign) -> int:
     if isinstance(definition.op, str):
         return 0
     a = definition.args[0] if definition.args else None
-    if definition.name in ("matmul", "dot") and isinstance(a, Var) and isinstance(a.type, Array):
-        inner = a.type.shape[-1].known if a.type.shape else None
+    of_vectors = definition.name in ("matmul", "dot") and not definition.target.is_array
+    if of_vectors and isinstance(a, Var) and isinstance(a.type, Array):
+        inner = a.type.shape[-1].known
         if inner is not None and inner <= WRITTEN_OUT:
             return 2 * inner
     return definition.op.cost

@@ -61,9 +61,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:
     """Whether an element is one of its array whether or not the loop has a trip."""
     return all(
-        (d := integer(i)) is not None
-        and never_negative(d, counters)
-        and never_negative(n - 1 - d, counters)
+        (d := integer(i)) is not None and never_negative(d, counters) and never_negative(n - 1 - d, counters)
         for i, n in zip(s.index, s.array.type.shape, strict=False)
     )
 
