@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from adc.compiler.ir.nodes import Atom, Block, Const, For, Var, walk
 from adc.rules.dims import Dim
 
+MOST_COUNTERS = 8
 Range = tuple[Dim | None, Dim | None]  # the least and the greatest value, where known
 
 
 def ranges(block: Block) -> dict[Var, Range]:
-    """The counters of all loops, with what each takes at least, where that is a number, and at most."""
+    """The counters of all loops, with what each takes at least and at most."""
     found: dict[Var, Range] = {}
     for s in walk(block):
         if isinstance(s, For) and isinstance(s.step, Const):
@@ -19,7 +20,7 @@ def ranges(block: Block) -> dict[Var, Range]:
             if last is not None:
                 last = last - 1 if s.step.value > 0 else last + 1
             low, high = (first, last) if s.step.value > 0 else (last, first)
-            found[s.index] = low if low is not None and low.known is not None else None, high
+            found[s.index] = low, high
     return found
 
 
@@ -38,11 +39,19 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
         if end is not None and end.known is not None:
             return bool(value.const + coefficient * end.known >= 0)
     low = value
+    for _ in range(MOST_COUNTERS):  # what a counter begins at may be made of another
+        less = _without_a_counter(low, counters)
+        if less is None or less is low:
+            return less is not None and less.nonnegative
+        low = less
+    return False
+
+
+def _without_a_counter(value: Dim, counters: Mapping[Var, Range]) -> Dim | None:
+    """No more than a number, with what a counter is at its end in place of the counter; None where that is unknown."""
     for symbol, coefficient in value.terms:
         owner = symbol.payload[0] if symbol.kind == "value" else None
         if isinstance(owner, Var) and owner in counters:
             end = counters[owner][0 if coefficient > 0 else 1]
-            if end is None:
-                return False
-            low = low + (end - Dim(0, ((symbol, 1),))) * coefficient
-    return low.nonnegative
+            return None if end is None else value + (end - Dim(0, ((symbol, 1),))) * coefficient
+    return value
