@@ -130,14 +130,13 @@ def test_transpose():
 
 
 @numba.njit
-def values_and_parts(a, x):
-    return np.linalg.svd(a, compute_uv=False), np.frexp(a), np.frexp(x)
+def mantissas(a, x):
+    return np.frexp(a), np.frexp(x)
 
 
-def test_singular_values_and_frexp():
+def test_frexp():
     a = np.random.default_rng(0).normal(size=(3, 2))
-    s, parts, part = values_and_parts(a, 2.5)
-    np.testing.assert_allclose(s, np.linalg.svd(a, compute_uv=False), rtol=1e-13)
+    parts, part = mantissas(a, 2.5)
     assert all(np.array_equal(g, w) for g, w in zip(parts, np.frexp(a), strict=True))
     assert part == math.frexp(2.5)
 

@@ -33,21 +33,22 @@ def test_equal_loops_are_compiled_once():
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
-def triangular(lower, x):
-    """A short loop inside two others, of arrays enough to be a kernel."""
+def triangular(lower, x, order):
+    """A short loop inside two others, of arrays enough to be a kernel; the data say which row, and each is checked."""
     total = 0.0
     for n in range(x.shape[0]):
         for i in range(x.shape[1]):
-            row = x[n, i]
+            k = order[i]
+            row = x[n, k]
             for j in range(i):
-                row += lower[i, j] * x[n, j]
+                row += lower[k, j] * x[n, j]
             total += row * row
     return total
 
 
 def test_a_short_loop_deep_inside_is_taken_in_by_its_caller():
     r = np.random.default_rng(0)
-    arguments = r.normal(size=(5, 5)), r.normal(size=(3, 5))
+    arguments = r.normal(size=(5, 5)), r.normal(size=(3, 5)), r.permutation(5)
     gradient = adc.grad(triangular, (0, 1), mode="compiled")
     assert "@rt.inner_kernel" in adc.source(gradient, *arguments, stage="optimized")
     assert "@rt.kernel" not in adc.source(gradient, *arguments, stage="optimized")

@@ -56,4 +56,6 @@ def test_what_goes_backwards_is_unsigned(function):
 
 
 def test_what_counts_from_the_end_is_not():
-    assert "np.uint64(" not in adc.source(adc.grad(round_the_start), np.ones(9), np.ones(3), stage="optimized")
+    assert "np.uint64(" not in adc.source(
+        adc.grad(round_the_start), np.ones(9), np.ones(3), stage="optimized"
+    )

@@ -134,7 +134,7 @@ def poly(seq_of_zeros):
     extra={"float64_only": True, "rtol": 1e-9},
 )
 def polyfit(x, y, deg, rcond=None, full=False, w=None):
-    matrix = np.vander(x, deg + 1)
+    matrix = np.vander(x, int(deg) + 1)
     right = y
     if w is not None:
         matrix = matrix * np.expand_dims(w, 1)

@@ -67,11 +67,14 @@ def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:
 
 
 def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
+    """Statements that run if a loop has a trip."""
     assert isinstance(loop.step, Const)
+    ends = (loop.start, loop.stop) if loop.step.value > 0 else (loop.stop, loop.start)
     block: Block = []
     with evaluator.at(block), evaluator.origin_at(loop.origin):
-        ends = (loop.start, loop.stop) if loop.step.value > 0 else (loop.stop, loop.start)
-        test = evaluator.atom(evaluator.op("less", *ends))
+        test = evaluator.op("less", *(x.value if isinstance(x, Const) else x for x in ends))
+    if not isinstance(test, Var):
+        return after if test else []
     return [*block, If(test, after, [], [], loop.origin)]
 
 
