@@ -80,9 +80,8 @@ class Conditions:
     def _truths(self, path: Sequence[tuple[Atom, bool]]) -> dict[Var, bool]:
         """What is known of the tests themselves, and of those that they are made of."""
         truths: dict[Var, bool] = {}
-        open_: list[
-            tuple[Sequence[Atom], bool]
-        ] = []  # one of these is not so, unless it is the last that may not be
+        # One of these tests at least is as it says: the last that may be, if all others are known not to be.
+        one_of: list[tuple[Sequence[Atom], bool]] = []
         waiting = list(path)
         while waiting:
             test, holds = waiting.pop()
@@ -95,8 +94,8 @@ class Conditions:
             elif of_all == holds:
                 waiting += [(p, holds) for p in parts]
             else:
-                open_.append((parts, holds))
-            for tests, so in open_:
+                one_of.append((parts, holds))
+            for tests, so in one_of:
                 left = [p for p in tests if not isinstance(p, Var) or truths.get(p) == so or p not in truths]
                 if len(left) == 1:
                     waiting.append((left[0], so))

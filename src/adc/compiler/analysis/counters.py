@@ -19,8 +19,7 @@ def ranges(block: Block) -> dict[Var, Range]:
             first, last = _value(s.start), _value(s.stop)
             if last is not None:
                 last = last - 1 if s.step.value > 0 else last + 1
-            low, high = (first, last) if s.step.value > 0 else (last, first)
-            found[s.index] = low, high
+            found[s.index] = (first, last) if s.step.value > 0 else (last, first)
     return found
 
 

@@ -70,9 +70,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         return builder.without_axes(bound[0])
     elif name == "round" and isinstance(bound[1], int) and bound[1] >= 0 and _whole(builder, bound[0]):
         return builder.op("copy", bound[0]) if builder.type_is_array(bound[0]) else bound[0]
-    elif (
-        name == "svd" and bound[2] is False
-    ):  # Numba's makes the vectors in any case, and a derivative wants them
+    elif name == "svd" and bound[2] is False:
+        # Numba's makes the vectors in any case, and a derivative wants them.
         _, singular_values, _ = builder.op(name, bound[0], False)
         return singular_values
     elif name == "round" and type(bound[1]) is int and builder.type_is_array(bound[0]):

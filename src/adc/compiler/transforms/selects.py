@@ -137,7 +137,7 @@ class _Chooser:
                     raise _NotOfNumbers
                 if any(isinstance(v, Var) and v.is_array for v in value):
                     raise _NotOfNumbers
-                part = Var("part", _element_type(s), named=False)
+                part = Var("part", Scalar(s.array.type.dtype), named=False)
                 made.append(Assign((part,), registry.named("where"), (test, *value), s.origin))
                 made.append(Store(s.array, s.index, part, s.accumulate, s.origin, s.role))
                 side.remove(s)
@@ -195,7 +195,3 @@ class _Sum:
 
 def _same_place(a: Store, b: Store) -> bool:
     return a.array is b.array and a.index == b.index and a.accumulate == b.accumulate
-
-
-def _element_type(s: Store) -> Scalar:
-    return Scalar(s.array.type.dtype)
