@@ -122,3 +122,62 @@ def read_on_one_side_of_an_or(x, t):
             s += 0.5 * best if best is not None else 0.3
             best = v
     return s * best
+
+
+def root(v):
+    return np.sqrt(v) if v > 0 else None
+
+
+def first_below(x, least):
+    for v in x:
+        if v < least:
+            return v
+    return None
+
+
+def place_below(x, least):
+    for i, v in enumerate(x):
+        if v < least:
+            return i, v
+
+
+def by_the_first_found(x):
+    first = first_below(x, 0.0)
+    pair = place_below(x, -0.5)
+    other = next((v for v in x if v > 1.5), None)
+    s = x[0] ** 2 if first is None else first * x[1]
+    if pair is not None:
+        k, v = pair
+        s += v * x[k - 1]
+    return s if other is None else s * other
+
+
+@program(lambda r: (np.array([0.55, -0.3, 2.0, -1.1]),))
+def found_in_a_loop_or_none(x):
+    return by_the_first_found(x) + by_the_first_found(x**2) + by_the_first_found(-x)
+
+
+def by_what_containers_hold(x):
+    found = [root(v) for v in (x[0], x[1], x[2])]
+    found.append(root(x[3]))
+    named = {"first": root(x[0]), "second": root(x[1])}
+    s = sum(v for v in found if v is not None) * (3.0 if None in found else 1.0)
+    s += (named["second"] or 0.5) * x[2] + x[3] * any(v is None for v in named.values())
+    return s + (x[1] if found[1] == None else 2.0 * x[2])  # noqa: E711
+
+
+@program(lambda r: (np.array([0.55, -0.3, 2.0, -1.1]),))
+def none_in_containers(x):
+    return by_what_containers_hold(x) + by_what_containers_hold(x**2) + by_what_containers_hold(-x)
+
+
+def by_kind(x):
+    a = root(x[0])
+    pair = (root(x[1]), 1)
+    s = x[2] ** 2 if isinstance(a, float) else x[3] ** 2
+    return s * x[1] if pair == (None, 1) else s
+
+
+@program(lambda r: (np.array([0.55, -0.3, 2.0, -1.1]),))
+def kind_of_what_may_be_none(x):
+    return by_kind(x) + 3.0 * by_kind(-x)

@@ -438,6 +438,18 @@ return np.sum(x * x) if name == 'ab' else x[0]
 
 _feature(
     "Containers",
+    "strings and `enum` members that the data choose, as states and keys",
+    """
+mode, s = 'off', 0.0
+for v in x:
+    mode = 'on' if mode == 'off' and v > 0.2 else 'off'
+    s += v * {'off': 1.0, 'on': x[0]}[mode]
+return s
+""",
+)
+
+_feature(
+    "Containers",
     "sets of constants",
     """
 return np.sum(x * x) if x.size in {3, 4} else x[0]

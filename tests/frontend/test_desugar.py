@@ -1109,6 +1109,7 @@ def find(a, v):
 """,
         """
 def find(a, v):
+    result = None
     running = True
     for i in range(len(a)):
         for j in range(len(a[i])):
@@ -1121,8 +1122,6 @@ def find(a, v):
             print(i)
         if not running:
             break
-    if running:
-        result = None
     return result
 """,
     ),
@@ -1164,6 +1163,7 @@ def clean(x):
 """,
         """
 def clean(x):
+    result = None
     running = True
     for i in range(len(x)):
         proceed = True
@@ -1179,8 +1179,6 @@ def clean(x):
                 running = False
         if not running:
             break
-    if running:
-        result = None
     return result
 """,
     ),

@@ -8,14 +8,14 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import frozen, growing, instances, list_methods, parts, stretching
+from adc.compiler.frontend import choices, frozen, growing, instances, list_methods, parts, stretching
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, once
 from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
-from adc.compiler.frontend.values import Maybe, Value, kind
+from adc.compiler.frontend.values import Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.rules.dims import Dim
@@ -46,7 +46,7 @@ class Assignments(Calls):
             base = self.evaluate(target.value)
             index = self.evaluate(target.slice)
             with self.origin_at(self.locate(target)):
-                if isinstance(value, Maybe) and not isinstance(base, dict):
+                if isinstance(value, Maybe) and not isinstance(base, (dict, ListValue)):
                     value = self.required(value, "value")
                 self.set_item(base, index, value)
         else:
@@ -212,7 +212,11 @@ class Assignments(Calls):
         self.write(array, items, self.binary(function, old, value))
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
-        if isinstance(base, Instance):
+        if isinstance(base, dict) and not isinstance(base, Instance):
+            index = choices.key(index)
+        if isinstance(index, Choice):
+            choices.of_each_in_turn(self, lambda key: self.set_item(base, key, value), index)
+        elif isinstance(base, Instance):
             instances.called(self, base, "__setitem__", index, value)
         elif isinstance(base, Var):
             if not base.is_array:

@@ -60,22 +60,12 @@ class Branches(Assignments):
 
         A call or `:=` in it may change names, lists and dicts: they are merged as behind a statement.
         """
+        return (self.chosen_in_turn if has_effects(node) else self.chosen)(test, then, orelse)
+
+    def chosen_in_turn(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """`then()` if test else `orelse()`, which may change names and containers: they are merged."""
         if self.is_static(test):
             return then() if test else orelse()
-        if not has_effects(node):
-            found: list[Value] = []
-
-            def noted(side: Callable[[], Value]) -> Value:
-                found.append(side())
-                return found[-1]
-
-            self.region_depth += 1
-            try:
-                chosen = self.choose(test, lambda: noted(then), lambda: noted(orelse))
-            finally:
-                self.region_depth -= 1
-            self.remember(chosen, found[0], found[1])
-            return chosen
         region = If(self.atom(test), [], [], [], self.origin)
         before = dict(self.frame.env)
         containers, left, outcomes, values = Contents(self.frame), [], [], []

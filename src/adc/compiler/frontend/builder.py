@@ -15,7 +15,7 @@ from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.measures import Measures
-from adc.compiler.frontend.values import ZERO, Text, Undefined, Value, Zero, holds_array
+from adc.compiler.frontend.values import ZERO, Choice, Text, Undefined, Value, Zero, holds_array
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
@@ -112,7 +112,9 @@ class Builder(Measures):
 
     def said(self, value: Value) -> Operand:
         """What is printed, or said by an exception."""
-        return self.operand(value.parts if isinstance(value, Text) else value)
+        if isinstance(value, Text):
+            return self.operand(tuple("..." if isinstance(p, Choice) else p for p in value.parts))
+        return self.operand("..." if isinstance(value, Choice) else value)
 
     def type_of(self, value: Value) -> Type | None:
         """The type of a numeric value; None for other constants."""

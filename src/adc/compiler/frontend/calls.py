@@ -17,6 +17,7 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    choices,
     copies,
     dicts,
     gauss_rules,
@@ -49,8 +50,8 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
-from adc.compiler.frontend.values import Either, Maybe, Text, Value
-from adc.compiler.ir.nodes import Assign, Var
+from adc.compiler.frontend.values import Choice, Maybe, Text, Value
+from adc.compiler.ir.nodes import Assign, Check, Const, Var
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, registry
@@ -104,6 +105,22 @@ _PURE = {
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
+_ASKING = {
+    *_PURE,
+    float,
+    int,
+    bool,
+    complex,
+    list,
+    enumerate,
+    zip,
+    len,
+    isinstance,
+    callable,
+    getattr,
+    hasattr,
+}
+_HOLDING = {"append", "insert", "extend"}
 _COMPARING = {"index", "count", "remove"}
 _MUTATING = {
     "append",
@@ -143,13 +160,13 @@ class Calls(Functions):
             items = self.evaluate(node.args[0].generators[0].iter)
             if function is builtins.next or not self.known_length(items):
                 given = self._given_beside(function, node)
-                tree = reductions.as_function(function, node.args[0], len(given))
+                tree = reductions.as_function(function, node.args[0], given)
                 return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
         args += self.elements(node.args[len(args) :], self.evaluate_maybe)
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
-            value = self.evaluate(keyword.value)
+            value = self.evaluate_maybe(keyword.value)
             if keyword.arg is None:
                 kwargs.update(dicts.contents(self, value))
             else:
@@ -173,12 +190,16 @@ class Calls(Functions):
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(function, Method):
-            return self._call_growing(function, args, kwargs)
+            given = [self.required(v, "element") if isinstance(v, Maybe) else v for v in args]
+            return self._call_growing(function, given, kwargs)
+        if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
+            return self._call_for_each(function, args, kwargs)
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
         if not self._takes_anything(function):
             args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
+            kwargs = {k: self.required(v, k) if isinstance(v, Maybe) else v for k, v in kwargs.items()}
             args = list_calls.plain(self, args)
             kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
@@ -191,8 +212,8 @@ class Calls(Functions):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
-        if isinstance(function, Either):
-            return self._call_either(function, args, kwargs)
+        if isinstance(function, Choice):
+            return self._call_choice(function, args, kwargs)
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
         hashable = _hashable(function)
@@ -312,13 +333,35 @@ class Calls(Functions):
     @staticmethod
     def _takes_anything(function: Value) -> bool:
         """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
-        if isinstance(function, (Closure, Either, Instance, functools.partial, Partial)):
+        if isinstance(function, (Closure, Choice, Instance, functools.partial, Partial)):
             return True
         if isinstance(function, type) and instances.can_make(function):
             return True
         if isinstance(function, (types.FunctionType, types.MethodType)):
             return function not in _SPECIAL and registry.find(function) is None
+        if isinstance(getattr(function, "__self__", None), list) and function.__name__ in _HOLDING:
+            return True
         return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance))
+
+    def _only_holds(self, function: Value) -> bool:
+        """Whether a function takes texts and the like as they are, whichever they are: it asks nothing of them."""
+        if isinstance(function, type):
+            return function not in _ASKING
+        if any(function is f for f in (builtins.print, builtins.len, builtins.isinstance)):
+            return function is builtins.print
+        return self._takes_anything(function)
+
+    def _call_for_each(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call with one of several texts or the like, which the function asks about: one call for each."""
+
+        def call(*given: Value) -> Value:
+            return self.call(
+                function, [*given[: len(args)]], dict(zip(kwargs, given[len(args) :], strict=True))
+            )
+
+        changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
+        turn = choices.of_each if changes_nothing else choices.of_each_in_turn
+        return turn(self, call, *args, *kwargs.values())
 
     def _model(self, owner: Any) -> Instance:
         """What stands for an object of a library: the numbers and arrays in it are read at each call."""
@@ -417,10 +460,26 @@ class Calls(Functions):
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
 
-    def _call_either(self, function: Either, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call of one of two functions: each in its own branch."""
-        given = [function.test, function.then, function.orelse, *args]
-        return self.call(Closure(_EITHER, self.frame, {}), given, kwargs)
+    def _call_choice(self, function: Choice, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of one of several functions: each in its own branch."""
+        if all(isinstance(getattr(option, "__self__", None), str) for option in function.options):
+            return choices.of_each(self, lambda method: self.call(method, args, kwargs), function)
+        some = [k for k, option in enumerate(function.options) if option is not None]
+        there = self.is_option(function, *some)
+        if there is not True:
+            message = Const("'NoneType' object is not callable")
+            self.block.append(Check(self.atom(there), "TypeError", (message,), self.origin, user=True))
+
+        def among(last: int) -> Value:
+            option = function.options[some[last]]
+            if last == 0:
+                return option
+            given = [self.is_option(function, some[last]), option, among(last - 1)]
+            return Evaluated(
+                lambda *args, **kwargs: self.call(Closure(_EITHER, self.frame, {}), [*given, *args], kwargs)
+            )
+
+        return self.call(among(len(some) - 1), args, kwargs)
 
     # --- methods and constructors ---------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any
 from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.stand_ins import held_in
-from adc.compiler.frontend.values import UNDEFINED, Maybe, Value, rebuilt
+from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Type
 from adc.rules.dims import Dim
@@ -94,6 +94,8 @@ def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:
             *leaves_of(value.present, (*path, "present")),
             *leaves_of(value.value, (*path, "value")),
         ]
+    if isinstance(value, Choice):
+        return [((*path, "place"), value.place)]
     if isinstance(value, Growing) and value.room is None:
         return [((*path, VALUES), value.values), ((*path, "count"), value.count)]
     return [(path, value)]
@@ -119,6 +121,8 @@ def replaced(value: Value, path: Path, results: dict[Path, Var], in_place: bool)
             replaced(value.value, (*path, "value"), results, in_place),
             value.absent,
         )
+    if isinstance(value, Choice):
+        return Choice(results.get((*path, "place"), value.place), value.options)
     if isinstance(value, Growing) and value.room is None:
         target = value if in_place else value.copy()
         target.values = results.get((*path, VALUES), value.values)

@@ -23,11 +23,13 @@ from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnroll
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
-from adc.compiler.frontend.values import UNDEFINED, Maybe, Undefined, Value, emptied, kind, rebuilt
+from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Undefined, Value, emptied, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
+
+_MOST_CHOICES = 32  # that a loop finds for one name, one after the other
 
 
 class Carrying(Branches):
@@ -149,6 +151,9 @@ class Carrying(Branches):
             )
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
+            if self._places_of_choices(before, left, containers, blocks[1]):
+                containers.taken()
+                continue
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after, containers):
                 containers.taken()
                 continue
@@ -231,6 +236,36 @@ class Carrying(Branches):
             kind = growing.ElementFound(0, None, growing.kind_of(held))
             left[name] = growing.begun(self, name, made, kind)
 
+    def _places_of_choices(
+        self, before: dict[str, Value], left: dict[str, Value], containers: Contents, body: Block
+    ) -> bool:
+        """Let what is one of several texts, functions or the like be carried as its place among them.
+
+        True when a trip leaves what was not known before: the body must be run again.
+        """
+        news = False
+        for path, at_first, in_the_end in places(before, left):
+            key = path[-1]
+            init, out = at_first.get(key, UNDEFINED), in_the_end[key]
+            if not (self.is_choice(init) and self.is_choice(out)):
+                continue
+            options = self.options(init, out)
+            if isinstance(init, Choice) and len(options) == len(init.options):
+                with self.at(body):
+                    in_the_end[key] = Choice(self.place_among(options, out), options)
+            elif len(options) > 1:
+                if len(options) > _MOST_CHOICES:
+                    raise self.refuse(
+                        f"`{path[0]}` changes in every trip of a loop, and is {kind(out)}",
+                        "a loop can carry which of a few known ones it is",
+                        "use numbers",
+                    )
+                at_first[key] = Choice(self.place_among(options, init), options)
+                if at_first is not before:
+                    containers.keep(at_first)
+                news = True
+        return news
+
     def _may_be_missing(
         self,
         before: dict[str, Value],
@@ -310,6 +345,8 @@ class Carrying(Branches):
         if isinstance(value, Maybe):
             present = self._with_phis(value.present, (*path, "present"), leaves, phis)
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
+        if isinstance(value, Choice):
+            return Choice(self._with_phis(value.place, (*path, "place"), leaves, phis), value.options)
         if isinstance(value, Growing) and value.room is None:
             fresh = value.copy()
             fresh.values = self._with_phis(value.values, (*path, VALUES), leaves, phis)

@@ -8,6 +8,7 @@ all of them.
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -26,10 +27,10 @@ from adc.compiler.frontend.frame import (
     Range,
 )
 from adc.compiler.frontend.merging import Merging
-from adc.compiler.frontend.values import Maybe, Value, kind
+from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Var
 from adc.compiler.ir.types import Type
-from adc.errors import Location
+from adc.errors import Location, UnsupportedError
 
 
 class Core(Merging):
@@ -72,6 +73,24 @@ class Core(Merging):
             if isinstance(merged, ListValue):
                 merged.original = None
             self.choices.append((merged, (a, b)))
+
+    def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """`then()` if test else `orelse()`, neither of which changes anything."""
+        if self.is_static(test):
+            return then() if test else orelse()
+        found: list[Value] = []
+
+        def noted(side: Callable[[], Value]) -> Value:
+            found.append(side())
+            return found[-1]
+
+        self.region_depth += 1
+        try:
+            chosen = self.choose(test, lambda: noted(then), lambda: noted(orelse))
+        finally:
+            self.region_depth -= 1
+        self.remember(chosen, found[0], found[1])
+        return chosen
 
     def refuse_two_names(self, array: Value) -> None:
         """Refuse to write to an array without axes that has another name: it is a number here."""
@@ -119,6 +138,9 @@ class Core(Merging):
     def evaluate(self, node: Any) -> Value:
         """The value of an expression."""
         value = self.evaluate_maybe(node)
+        if isinstance(value, PartlyDefined):
+            with self.origin_at(self.locate(node)):
+                raise self.partly_defined(f"`{_spoken(node)}`")
         if not isinstance(value, Maybe):
             return value
         with self.origin_at(self.locate(node)):
@@ -126,6 +148,14 @@ class Core(Merging):
         if isinstance(node, gast.Name):
             self.now_present(self.frame, node.id, value, found)
         return found
+
+    def partly_defined(self, what: str) -> UnsupportedError:
+        """What to say of a value that is no number and no text on some path."""
+        return self.refuse(
+            f"{what} has a value on some paths only, or of different kinds",
+            "what it holds is not a number on every path",
+            "assign it on every path",
+        )
 
     def now_present(self, frame: Frame, name: str, value: Maybe, found: Value) -> None:
         """A name was found to have a value: from here on it has, unless this is not always reached."""
@@ -166,6 +196,8 @@ class Core(Merging):
 
     def array_of(self, value: Value) -> Value:
         """`np.array(value)` for numbers, arrays, ranges and nested sequences of them."""
+        if isinstance(value, Maybe):
+            return self.required(value, "value")
         if isinstance(value, (Range, range)):
             counted = self.is_static((value.start, value.step)) and (value.start, value.step) == (0, 1)
             return self.op("arange", *((value.stop,) if counted else (value.start, value.stop, value.step)))
@@ -198,6 +230,9 @@ class Core(Merging):
         raise AssertionError("calls.Calls calls")
 
     def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
+        raise AssertionError("branches.Branches chooses")
+
+    def chosen_in_turn(self, test: Value, then: Any, orelse: Any) -> Value:
         raise AssertionError("branches.Branches chooses")
 
     def binary(self, function: Any, x: Value, y: Value) -> Value:

@@ -90,6 +90,7 @@ class _Exits:
         self._names = names
         self._has_value = False
         self._result = ""
+        self._may_be_none = False
         self._flags: dict[tuple[str, int], str] = {}
 
     def function(self, body: Statements) -> Statements:
@@ -103,6 +104,8 @@ class _Exits:
             body = body[:-1]
 
         core = self._block(body, _Place(top=True))
+        if self._may_be_none:
+            core.insert(0, assign(self._result, constant(None, body[0]), body[0]))
         if self._result:
             core.append(returning(read(self._result, origin), origin))
         elif not self._has_value and ends:
@@ -138,7 +141,10 @@ class _Exits:
                 return [returning(value, statement)]
             if not self._result:
                 self._result = self._names.fresh("result")
-            done.append(assign(self._result, value, statement))
+            if _is_none(value):
+                self._may_be_none = True  # which it is from the start
+            else:
+                done.append(assign(self._result, value, statement))
         way = JUMPS[type(statement)]
         return done + [assign(flag, constant(False, statement), statement) for flag in place.flags(way)]
 

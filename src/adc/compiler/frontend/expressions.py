@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import dicts, growing, instances, list_calls, parts, positions, texts
+from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
     Given,
@@ -29,7 +29,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import SETTLED_MODULES, Value, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
@@ -43,12 +43,12 @@ class Expressions(Operators):
     # --- containers and strings -----------------------------------------------------------------------------
 
     def eval_Tuple(self, node: Any) -> Value:
-        items = tuple(self.elements(node.elts))
+        items = tuple(self.elements(node.elts, self.evaluate_maybe))
         self._refuse_iterators(items, node)
         return items
 
     def eval_List(self, node: Any) -> Value:
-        items = self.elements(node.elts)
+        items = self.elements(node.elts, self.evaluate_maybe)
         self._refuse_iterators(items, node)
         with self.origin_at(self.locate(node)):
             return self.new_list(items)
@@ -96,20 +96,23 @@ class Expressions(Operators):
             k = self.evaluate(key)
             with self.origin_at(self.locate(key)):
                 require_known_key(self, k)
-            result[k] = self.evaluate(value)
+            result[k] = self.evaluate_maybe(value)
         self._refuse_iterators(result.values(), node)
         return result
 
     def eval_JoinedStr(self, node: Any) -> Value:
         parts = [self.evaluate(v) for v in node.values]
-        return "".join(parts) if all(isinstance(p, str) for p in parts) else texts.joined(self, *parts)
+        if all(isinstance(p, (str, Choice)) for p in parts):
+            return choices.of_each(self, lambda *known: "".join(known), *parts)
+        return texts.joined(self, *parts)
 
     def eval_FormattedValue(self, node: Any) -> Value:
         value = self.evaluate(node.value)
-        if not self.is_static(value):
+        if not self.is_static(value) and not isinstance(value, Choice):
             return value
         spec = self.evaluate(node.format_spec) if node.format_spec is not None else ""
-        return format(_CONVERSIONS.get(node.conversion, lambda v: v)(value), spec)
+        convert = _CONVERSIONS.get(node.conversion, lambda v: v)
+        return choices.of_each(self, lambda known: format(convert(known), spec), value)
 
     def eval_NamedExpr(self, node: Any) -> Value:
         value = self.evaluate_maybe(node.value)
@@ -168,6 +171,8 @@ class Expressions(Operators):
         raise AssertionError("iteration.Iteration counts")
 
     def attribute(self, base: Value, name: str) -> Value:
+        if isinstance(base, Choice):
+            return choices.of_each(self, lambda one: self.attribute(one, name), base)
         if isinstance(base, Growing):
             if not hasattr(list, name):
                 raise self.refuse(
@@ -282,6 +287,12 @@ class Expressions(Operators):
         return tuple(found)
 
     def subscript(self, base: Value, index: Value) -> Value:
+        if isinstance(base, dict) and not isinstance(base, Instance):
+            index = choices.key(index)
+        if isinstance(base, Choice) or isinstance(index, Choice):
+            return choices.of_each(self, self.subscript, base, index)
+        if isinstance(index, tuple) and any(isinstance(i, Choice) for i in index):
+            return choices.of_each(self, lambda *items: self.subscript(base, items), *index)
         if isinstance(base, Range):
             return self.of_range(base, index)
         if isinstance(base, Growing):

@@ -15,7 +15,7 @@ from typing import Any
 
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import Closure, Frame, Growing, Instance, Partial
-from adc.compiler.frontend.values import Either, Maybe, Value, rebuilt
+from adc.compiler.frontend.values import Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
 __all__ = ["held"]
@@ -59,7 +59,7 @@ class _Holder:
             case functools.partial():
                 named = {k: self.held(v) for k, v in value.keywords.items()}
                 return functools.partial(self.held(value.func), *map(self.held, value.args), **named)
-            case Partial() | Either() | Maybe():
+            case Partial() | Choice() | Maybe():
                 parts = {f.name: self.held(getattr(value, f.name)) for f in dataclasses.fields(value)}
                 return type(value)(**parts)
         if type(value) is dict:

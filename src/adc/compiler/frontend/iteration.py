@@ -271,14 +271,14 @@ class Iteration(Expressions):
         results: list[Value] = []
         for item in self.static_items(items, generator.iter):
             self.bind(generator.target, item)
-            tests = [self.evaluate(test) for test in generator.ifs]
+            tests = [self.condition(test) for test in generator.ifs]
             if any(isinstance(t, Var) for t in tests):
                 raise RunTimeLength("the condition of a comprehension depends on the data")
             if all(tests):
                 results.extend(
                     self._each(element, rest, self.evaluate(rest[0].iter))
                     if rest
-                    else [self.evaluate(element)]
+                    else [self.evaluate_maybe(element)]
                 )
         return results
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import functools
 import math
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial, Range
-from adc.compiler.frontend.values import UNDEFINED, Either, Maybe, PartlyDefined, Value, emptied, rebuilt
+from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var
 from adc.compiler.ir.types import Array, Type, is_integer, joined
 from adc.rules.dims import Dim
@@ -40,6 +42,9 @@ class Merging(Builder):
         """The value of a name after a branch, given its values in both; containers are merged leaf by leaf."""
         if a is b or self.same_static(a, b):
             return a
+        test = region.test
+        if a is True and b is False and not name and isinstance(test, Var) and test.type.dtype == "bool":
+            return test
         if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
             parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
             return rebuilt(a, parts)
@@ -56,11 +61,13 @@ class Merging(Builder):
         if isinstance(a, (range, Range)) and isinstance(b, (range, Range)):
             ends = (("start", a.start, b.start), ("stop", a.stop, b.stop), ("step", a.step, b.step))
             return Range(*(self.merge(region, x, y, f"{name}_{end}" if name else "") for end, x, y in ends))
+        if self.is_choice(a) and self.is_choice(b):
+            return self._merge_choices(region, a, b, name)
         if any(v is UNDEFINED or v is None or isinstance(v, Maybe) for v in (a, b)):
             return self._merge_absent(region, a, b, name)
         ta, tb = self.type_of(a), self.type_of(b)
         if ta is None or tb is None:
-            return self._either(region, a, b, name)
+            return PartlyDefined(name, a)
         t = joined(ta, tb)
         if t is None:
             raise self.refuse(
@@ -89,24 +96,66 @@ class Merging(Builder):
         region.merges.append(Merge(result, self.atom(a), self.atom(b)))
         return result
 
-    def _either(self, region: If, a: Value, b: Value, name: str) -> Value:
-        """One of two functions, strings or the like: which, is asked where it is used."""
-        if not all(map(self.is_choice, (a, b))):
-            return PartlyDefined(name, a)
-        if isinstance(a, Either):
-            a = Either(self.merge(region, a.test, False, ""), a.then, a.orelse)
-        if isinstance(b, Either):
-            b = Either(self.merge(region, True, b.test, ""), b.then, b.orelse)
-        return Either(region.test, a, b)
+    # --- one of several things that are no numbers ---------------------------------------------------------
+
+    def _merge_choices(self, region: If, a: Value, b: Value, name: str) -> Choice:
+        """One of several functions, texts or the like: which, is asked where it is used."""
+        if not isinstance(a, Choice) and not isinstance(b, Choice):
+            return Choice(region.test, (b, a))
+        options = self.options(*((b, a) if not isinstance(a, Choice) else (a, b)))
+        with self.at(region.then):
+            one = self.place_among(options, a)
+        with self.at(region.orelse):
+            other = self.place_among(options, b)
+        return Choice(self.merge(region, one, other, name), options)
+
+    def options(self, *values: Value) -> tuple[Value, ...]:
+        """What values may be together; those of the first come first, in their order."""
+        found: list[Value] = []
+        for value in values:
+            for option in value.options if isinstance(value, Choice) else (value,):
+                if not any(self._same_option(option, known) for known in found):
+                    found.append(option)
+        return tuple(found)
+
+    def _same_option(self, a: Value, b: Value) -> bool:
+        if isinstance(a, Closure) and isinstance(b, Closure) and not a.defaults and not b.defaults:
+            return a.tree is b.tree and a.frame is b.frame
+        return a is b or self.same_static(a, b)
+
+    def place_among(self, options: tuple[Value, ...], value: Value) -> Value:
+        """Where a value stands among what it may be."""
+        if not isinstance(value, Choice):
+            return next(k for k, option in enumerate(options) if self._same_option(option, value))
+        places = [self.place_among(options, option) for option in value.options]
+        if places == [*range(len(places))]:
+            return self.cast(value.place, "int64", weak=True) if isinstance(value.place, Var) else value.place
+        found = places[0]
+        for k, place in enumerate(places[1:], start=1):
+            found = self.op("where", self.is_option(value, k), place, found)
+        return found
+
+    def is_option(self, choice: Choice, *places: int) -> Value:
+        """Whether the run chooses one of the options at these places."""
+        n = len(choice.options)
+        if len(places) in (0, n):
+            return bool(places)
+        others = [k for k in range(n) if k not in places]
+        if len(others) < len(places):
+            return self.op("logical_not", self.is_option(choice, *others))
+        if isinstance(choice.place, Var) and choice.place.type.dtype == "bool":
+            return choice.place if places == (1,) else self.op("logical_not", choice.place)
+        tests = [self.op("equal", choice.place, k) for k in places]
+        return functools.reduce(lambda a, b: self.op("logical_or", a, b), tests)
 
     def is_choice(self, value: Value) -> bool:
         """Whether a value can be told apart from another when the program runs, and holds nothing of that run."""
-        if isinstance(value, Either):
-            return self.is_choice(value.then) and self.is_choice(value.orelse)
+        if isinstance(value, Choice):
+            return True
         if isinstance(value, Closure):
             return all(self.is_static(v) for v in value.defaults.values())
-        if isinstance(value, str):
-            return True
+        if value is None or isinstance(value, (str, enum.Enum)):
+            return self.type_of(value) is None
         return callable(value) and self.is_static(value) and not isinstance(value, Partial)
 
     def _merge_absent(self, region: If, a: Value, b: Value, name: str) -> Value:

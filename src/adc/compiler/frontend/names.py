@@ -62,11 +62,7 @@ class Names(Core):
                 value = frame.env[name]
                 if isinstance(value, PartlyDefined):
                     with self.origin_at(self.locate(node)):
-                        raise self.refuse(
-                            f"`{name}` has a value on some paths only, or of different kinds",
-                            "what it holds is not a number on every path",
-                            "assign it on every path",
-                        )
+                        raise self.partly_defined(f"`{name}`")
                 if value is UNDEFINED:
                     with self.origin_at(self.locate(node)):
                         raise UnassignedRead(

@@ -9,11 +9,11 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, list_calls, list_methods, texts
+from adc.compiler.frontend import choices, growing, instances, list_calls, list_methods, texts
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
-from adc.compiler.frontend.values import ZERO, Either, Maybe, Text, Value, kind
+from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
@@ -57,6 +57,9 @@ class Operators(Names):
             return self.binary(BINARY[type(node.op)], x, y)
 
     def binary(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
+        x, y = (self.required(v, "value") if isinstance(v, Maybe) else v for v in (x, y))
+        if isinstance(x, Choice) or isinstance(y, Choice):
+            return choices.of_each(self, lambda a, b: self.binary(function, a, b), x, y)
         if instances.applies(function, x, y):
             return instances.binary(self, function, x, y)
         if function is operator.mod and isinstance(x, str) and not self.is_static(y):
@@ -152,6 +155,8 @@ class Operators(Names):
         if isinstance(x, Maybe):
             maybe = x
             return self.choose(maybe.present, lambda: self.truth(maybe.value), lambda: False)
+        if isinstance(x, Choice):
+            return choices.of_each(self, self.truth, x)
         if isinstance(x, Growing):
             return self.op("not_equal", x.count, 0)
         if isinstance(x, Instance) or instances.method(x, "__bool__") is not None:
@@ -178,7 +183,9 @@ class Operators(Names):
                 test = self.truth(first)
                 if not isinstance(test, Var):
                     return chain(nodes[1:]) if bool(test) == conjunction else first
-                if isinstance(first, (Maybe, Growing)) or first.type.dtype == "bool":
+                if isinstance(first, (Maybe, Growing)) or (
+                    isinstance(first, Var) and first.type.dtype == "bool"
+                ):
                     first = (
                         first.value if isinstance(first, Maybe) and not conjunction else conjunction is False
                     )
@@ -212,14 +219,12 @@ class Operators(Names):
         return chain(node.values)
 
     def eval_Compare(self, node: Any) -> Value:
-        identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
-        evaluate = self.evaluate_maybe if identity else self.evaluate
-        left = evaluate(node.left)
+        left = self.evaluate_maybe(node.left)
         pending = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(left: Value, rest: list[Any]) -> Value:
             op, comparator = rest[0]
-            right = evaluate(comparator)
+            right = self.evaluate_maybe(comparator)
             with self.origin_at(self.locate(node)):
                 value = self.compare(op, left, right)
                 if len(rest) == 1:
@@ -235,18 +240,11 @@ class Operators(Names):
         return chain(left, pending)
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
-        for either, other, first in ((x, y, True), (y, x, False)):
-            if isinstance(either, Either):
-                return self.choose(
-                    either.test,
-                    lambda e=either, o=other, f=first: self.compare(op, *((e.then, o) if f else (o, e.then))),
-                    lambda e=either, o=other, f=first: self.compare(
-                        op, *((e.orelse, o) if f else (o, e.orelse))
-                    ),
-                )
+        if isinstance(x, Choice) or isinstance(y, Choice):
+            return choices.of_each(self, lambda a, b: self.compare(op, a, b), x, y)
+        if isinstance(x, Maybe) or isinstance(y, Maybe):
+            return self._compare_maybe(op, x, y)
         if isinstance(op, (gast.Is, gast.IsNot)):
-            if isinstance(x, Maybe) or isinstance(y, Maybe):
-                return self._is_same_maybe(op, x, y)
             if isinstance(x, Var) or isinstance(y, Var):
                 same = x is y
                 if not same and (x is not None and y is not None):
@@ -263,7 +261,9 @@ class Operators(Names):
             return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             number = isinstance(x, Var) and not x.is_array
-            if (number or isinstance(x, Instance)) and isinstance(y, (tuple, list, frozenset, set)):
+            if isinstance(y, (tuple, list, frozenset, set)) and (
+                number or isinstance(x, Instance) or any(isinstance(item, (Choice, Maybe)) for item in y)
+            ):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
             contains = instances.method(y, "__contains__")
@@ -337,14 +337,25 @@ class Operators(Names):
             return self.op("logical_and" if conjunction else "logical_or", test, other)
         return test if bool(other) == conjunction else bool(other)
 
-    def _is_same_maybe(self, op: Any, x: Value, y: Value) -> Value:
+    def _compare_maybe(self, op: Any, x: Value, y: Value) -> Value:
+        """A comparison with what may be None."""
         maybe, other = (x, y) if isinstance(x, Maybe) else (y, x)
-        if other is not None:
-            raise self.refuse("`is` between numbers or arrays is not supported", repair="compare with ==")
         assert isinstance(maybe, Maybe)
-        if not isinstance(maybe.present, Var):
-            return bool(maybe.present) == isinstance(op, gast.IsNot)
-        return maybe.present if isinstance(op, gast.IsNot) else self.op("logical_not", maybe.present)
+        identity = isinstance(op, (gast.Is, gast.IsNot))
+        if other is not None and (identity or not isinstance(op, (gast.Eq, gast.NotEq))):
+            if identity:
+                raise self.refuse("`is` between numbers or arrays is not supported", repair="compare with ==")
+            return self.compare(
+                op, *(self.required(v, "value") if isinstance(v, Maybe) else v for v in (x, y))
+            )
+        differs = isinstance(op, (gast.IsNot, gast.NotEq))
+        if other is None:
+            return self.truth(maybe.present) if differs else self.negated(maybe.present)
+        return self.choose(
+            maybe.present,
+            lambda: self.truth(self.compare(op, maybe.value, other)),
+            lambda: self.truth(self.compare(op, None, other)),
+        )
 
     def _among(self, x: Value, items: list[Value]) -> Value:
         """Whether a number or an object is one of several."""

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import dicts, growing, higher_order, instances, list_methods, reductions, templates
+from adc.compiler.frontend import (
+    choices,
+    dicts,
+    growing,
+    higher_order,
+    instances,
+    list_methods,
+    reductions,
+    templates,
+)
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
@@ -31,7 +40,7 @@ from adc.compiler.frontend.frame import (
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import SETTLED_MODULES, Value
+from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 
@@ -368,11 +377,9 @@ def _any(self: Calls, values: Value) -> Value:
         return self.call(Closure(reductions.over_items(builtins.any), self.frame, {}), [values], {})
     result: Value = False
     for item in self.static_items(values, None):
-        result = (
-            self.op("logical_or", result, self.truth(item))
-            if isinstance(item, Var) or isinstance(result, Var)
-            else result or bool(item)
-        )
+        test = self.truth(item)
+        both = isinstance(test, Var) or isinstance(result, Var)
+        result = self.op("logical_or", result, test) if both else result or test
     return result
 
 
@@ -383,15 +390,16 @@ def _all(self: Calls, values: Value) -> Value:
         return self.call(Closure(reductions.over_items(builtins.all), self.frame, {}), [values], {})
     result: Value = True
     for item in self.static_items(values, None):
-        result = (
-            self.op("logical_and", result, self.truth(item))
-            if isinstance(item, Var) or isinstance(result, Var)
-            else result and bool(item)
-        )
+        test = self.truth(item)
+        both = isinstance(test, Var) or isinstance(result, Var)
+        result = self.op("logical_and", result, test) if both else result and test
     return result
 
 
-def _isinstance(self: Calls, value: Value, classes: Value) -> bool:
+def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
+    if isinstance(value, Maybe):
+        held = _isinstance(self, value.value, classes)
+        return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))
     wanted = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, (Growing, Instance, Range)):
         model = getattr(value.cls, "__adc_model__", True) if isinstance(value, Instance) else True
@@ -429,7 +437,10 @@ def _super(self: Calls, *args: Value) -> Value:
 
 
 def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
-    self.block.append(Print(tuple(self.said(a) for a in args), self.origin))
+    def say(*said: Value) -> None:
+        self.block.append(Print(tuple(map(self.said, said)), self.origin))
+
+    choices.said(self, say, args)
 
 
 def _tuple(self: Calls, values: Value = ()) -> Value:

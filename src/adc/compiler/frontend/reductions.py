@@ -9,14 +9,13 @@ sum(r * r for r in x)        def sum_(items, total):
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.scan import loaded_names
-from adc.syntax import parse_function
 
 _TEMPLATES: dict[Callable[..., Any], str] = {
     builtins.sum: """
@@ -65,6 +64,12 @@ def next_(items, default):
         return element
     return default
 """
+_WITH_NONE = """
+def next_(items, default):
+    for element in items:
+        return element
+    return None
+"""
 _TEMPLATES[builtins.min] = (
     _TEMPLATES[builtins.max].replace("max", "min").replace("candidate > best", "candidate < best")
 )
@@ -80,7 +85,7 @@ def over_items(function: Callable[..., Any]) -> Any:
     return templates.function(_TEMPLATES[function])
 
 
-def as_function(function: Callable[..., Any], generator: Any, given: int = 0) -> Any:
+def as_function(function: Callable[..., Any], generator: Any, given: Sequence[Any] = ()) -> Any:
     """The loop as a function of what the first `for` goes over (and of the start, for sum, of a default, for next).
 
     >>> import ast
@@ -92,7 +97,10 @@ def as_function(function: Callable[..., Any], generator: Any, given: int = 0) ->
                 total = total + a * a
         return total
     """
-    tree = parse_function(_WITH_DEFAULT if function is builtins.next and given else _TEMPLATES[function])
+    text = _TEMPLATES[function]
+    if function is builtins.next and given:
+        text = _WITH_DEFAULT if given[0] is not None else _WITH_NONE
+    tree = templates.function(text)
     tree = _Apart(loaded_names(generator)).visit(tree)
     place = next(k for k, s in enumerate(tree.body) if isinstance(s, gast.For))
     loop = tree.body[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -40,18 +40,19 @@ ZERO = Zero()
 class Maybe:
     """A value on the paths where `present` is true; on the others `absent`, which is None or UNDEFINED."""
 
+    run_time: ClassVar[bool] = True
     present: Value
     value: Value
     absent: Undefined | None
 
 
 @dataclass(frozen=True, eq=False)
-class Either:
-    """One of two things that are not numbers, each known now, as a number decides when the program runs."""
+class Choice:
+    """One of several things that are not numbers, each known now: which, a number says when the program runs."""
 
-    test: Value
-    then: Value
-    orelse: Value
+    run_time: ClassVar[bool] = True
+    place: Value  # among the options; of two of them, in the order (no, yes), it may be a truth value
+    options: tuple[Value, ...]
 
 
 class Text:
@@ -89,6 +90,8 @@ class Text:
 
 class PartlyDefined:
     """A name that holds something compile-time on one path only; reading it is refused."""
+
+    run_time = True
 
     def __init__(self, name: str, value: Value) -> None:
         self.name = name
@@ -133,6 +136,12 @@ def may_change(value: Value) -> bool:
 def kind(value: Value) -> str:
     if isinstance(value, Maybe):
         return f"{kind(value.value)} or {'None' if value.absent is None else 'nothing'}"
+    if isinstance(value, Choice):
+        return " or ".join(dict.fromkeys(map(kind, value.options)))
+    if isinstance(value, PartlyDefined):
+        return f"{kind(value.value)} on some paths only"
     if isinstance(value, Var):
         return f"{value.type.ndim}-d array" if value.is_array else "a number"
+    if hasattr(value, "tree") or (callable(value) and not isinstance(value, type)):
+        return "a function"
     return "a list" if isinstance(value, list) or hasattr(value, "room") else f"a {type(value).__name__}"

@@ -1,0 +1,115 @@
+"""What is done with one of several texts, members of an enum or the like is done with each, in a branch of its own.
+
+    unit = "C" if hot else "F"            unit is 1 if hot else 0
+    y = x * scale[unit]                   y = x * (2.0 if unit == 1 else 1.8)
+
+Only their places are numbers of the program; a loop carries those. A function that is chosen is called in the same way
+(`Calls`), and may be handed on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.values import Choice, Text, Value, rebuilt
+from adc.compiler.ir.nodes import Block, Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+__all__ = ["are_asked", "key", "of_each", "of_each_in_turn", "said"]
+
+
+def are_asked(values: Iterable[Value]) -> bool:
+    """Whether some value is one of several that are no functions: which of them, counts for what takes the value."""
+    return any(isinstance(v, Choice) and not all(map(_is_function, v.options)) for v in values)
+
+
+def of_each(ev: Core, apply: Callable[..., Value], *values: Value) -> Value:
+    """`apply(*values)`, which changes nothing, for what the run chooses."""
+    choice = _first(values)
+    if choice is None:
+        return apply(*values)
+    blocks: list[Block] = [[] for _ in choice.options]
+    results = []
+    ev.region_depth += 1
+    try:
+        for k, block in enumerate(blocks):
+            with ev.at(block):
+                results.append(of_each(ev, apply, *_where_chosen(values, choice, k)))
+    finally:
+        ev.region_depth -= 1
+    if not any(blocks):
+        if all(isinstance(r, bool) for r in results):
+            return ev.is_option(choice, *(k for k, r in enumerate(results) if r))
+        if all(r is not None and not isinstance(r, Choice) and ev.is_choice(r) for r in results):
+            return Choice(choice.place, tuple(results))
+
+    def made(k: int) -> Value:
+        ev.block.extend(blocks[k])
+        return results[k]
+
+    return _selected(ev.chosen, ev, choice, made)
+
+
+def of_each_in_turn(ev: Core, apply: Callable[..., Value], *values: Value) -> Value:
+    """`apply(*values)`, which may change what the names and containers of the program hold."""
+    choice = _first(values)
+    if choice is None:
+        return apply(*values)
+
+    def made(k: int) -> Value:
+        return of_each_in_turn(ev, apply, *_where_chosen(values, choice, k))
+
+    return _selected(ev.chosen_in_turn, ev, choice, made)
+
+
+def key(value: Value) -> Value:
+    """A key of a dict: truth values of the run are one of two."""
+    if isinstance(value, tuple):
+        return rebuilt(value, [key(part) for part in value])
+    if isinstance(value, Var) and not value.is_array and value.type.dtype == "bool":
+        return Choice(value, (False, True))
+    return value
+
+
+def said(ev: Core, say: Callable[..., Value], values: Iterable[Value]) -> None:
+    """`say(*values)`, with one text for each that the run may choose."""
+    parts = [v.parts if isinstance(v, Text) else (v,) for v in values]
+
+    def say_parts(*flat: Value) -> None:
+        rest = iter(flat)
+        texts = [[next(rest) for _ in own] for own in parts]
+        say(*(own[0] if len(own) == 1 else Text(own, ev.refuse) for own in texts))
+
+    of_each_in_turn(ev, say_parts, *(p for own in parts for p in own))
+
+
+def _is_function(option: Value) -> bool:
+    return (
+        option is None or isinstance(option, Closure) or (callable(option) and not isinstance(option, type))
+    )
+
+
+def _first(values: tuple[Value, ...]) -> Choice | None:
+    return next((v for v in values if isinstance(v, Choice)), None)
+
+
+def _where_chosen(values: tuple[Value, ...], choice: Choice, k: int) -> list[Value]:
+    """The values where the run chooses an option: what is chosen by the same number is known, too."""
+    alike = len(choice.options)
+    return [
+        v.options[k] if isinstance(v, Choice) and v.place is choice.place and len(v.options) == alike else v
+        for v in values
+    ]
+
+
+def _selected(choose: Callable[..., Value], ev: Core, choice: Choice, made: Callable[[int], Value]) -> Value:
+    def among(last: int) -> Value:
+        if last == 0:
+            return made(0)
+        return choose(ev.is_option(choice, last), lambda: made(last), lambda: among(last - 1))
+
+    return among(len(choice.options) - 1)
