@@ -62,11 +62,12 @@ def complete(text: str) -> str:
         return np.sum(x)
     <BLANKLINE>
     """
-    tree = parse(text)
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    nodes = list(ast.walk(parse(text)))
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     lines = [line for name, line in _IMPORTS.items() if name in used]
-    lines += [f"import {module}" for module in sorted(_dotted_modules(tree, "scipy"))]
-    lines += [f"import {module}" for module in sorted(registry.user_modules & _prefixes(tree))]
+    lines += [f"import {module}" for module in sorted(_dotted_modules(nodes, "scipy"))]
+    if registry.user_modules:
+        lines += [f"import {module}" for module in sorted(registry.user_modules & _prefixes(nodes))]
     return "\n".join(sorted(lines, key=_import_order)) + ("\n\n\n" if lines else "") + text
 
 
@@ -74,10 +75,10 @@ def _import_order(line: str) -> tuple[int, str]:
     return (0 if line == "import math" else 2 if "adc" in line else 1), line
 
 
-def _dotted_modules(tree: ast.AST, root: str) -> set[str]:
+def _dotted_modules(nodes: list[ast.AST], root: str) -> set[str]:
     """`scipy.special` for each `scipy.special.gamma` in a text."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Attribute)
@@ -88,9 +89,9 @@ def _dotted_modules(tree: ast.AST, root: str) -> set[str]:
     return found
 
 
-def _prefixes(tree: ast.AST) -> set[str]:
+def _prefixes(nodes: list[ast.AST]) -> set[str]:
     """`a.b` for each `a.b.c` in a text."""
-    return {ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return {ast.unparse(node.value) for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def load(

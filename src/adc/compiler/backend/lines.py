@@ -27,7 +27,7 @@ class LinePrinter(ExpressionPrinter):
         self.origin: Location | None = None  # of the statement being printed
 
     def _line(self, node: ast.stmt, depth: int) -> None:
-        source = astor.to_source(ast.fix_missing_locations(node), pretty_source=_on_one_line).rstrip("\n")
+        source = astor.to_source(node, pretty_source=_on_one_line).rstrip("\n")
         for line in source.split("\n"):
             self._header(line, depth)
 
@@ -37,9 +37,7 @@ class LinePrinter(ExpressionPrinter):
         self.lines.append(line)
 
     def _expression(self, node: ast.expr) -> str:
-        text: str = astor.to_source(
-            ast.fix_missing_locations(ast.Expr(node)), pretty_source=_on_one_line
-        ).strip()
+        text: str = astor.to_source(ast.Expr(node), pretty_source=_on_one_line).strip()
         return text[1:-1] if text.startswith("(") and _encloses(text) else text
 
 

@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -48,26 +49,21 @@ class Functions(Iteration):
         self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]
     ) -> Value:
         """The value of a call of a function of the user's, or of a helper of a rule."""
+        # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
+        of_adc = (getattr(function, "__module__", None) or "").startswith("adc.rules")
         try:
-            source = sources.of(function)
+            source, signature = (_rule_source if of_adc else _source)(function)
         except SourceError as error:
             if _is_of_a_library(getattr(function, "__module__", None)):
                 raise self.without_a_rule(function, f"and {error.what}") from error
             raise self.refuse(
                 f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
             ) from error
-        bound = self._bound_arguments(
-            inspect.signature(source.function, follow_wrapped=False),
-            source.name,
-            args,
-            kwargs,
-            source.function,
-        )
+        bound = self._bound_arguments(signature, source.name, args, kwargs, source.function)
         taken = None if self.outside is None else self.outside.get(function)
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
-        # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
-        in_rule = self.frame.source is None or (function.__module__ or "").startswith("adc.rules")
+        in_rule = self.frame.source is None or of_adc
         if not in_rule and not _is_of_a_library(function.__module__):
             self.note_function(source.function, len(args) + len(kwargs) < len(bound))
         frame = Frame(
@@ -189,14 +185,13 @@ class Functions(Iteration):
             )
         if frame.source is not None:
             self.spend()
-        core = desugar.run(tree) if frame.source is not None else tree
-        frame.liveness = Liveness(core.body)
-        frame.stored = stored_names(core.body)
+        # Rule bodies branch on ranks and static arguments only, so they need no desugaring.
+        body, frame.liveness, frame.stored = (_rule_body if frame.source is None else _user_body)(tree)
         outer, self.frame = self.frame, frame
         frame.caller = outer
         self.running.append((key, self.region_depth))
         try:
-            for node in core.body:
+            for node in body:
                 self.execute(node)
         except ReturnValue as result:
             return result.value
@@ -219,14 +214,35 @@ class Functions(Iteration):
         positional = len(args) if inspect.Parameter.VAR_POSITIONAL in kinds else len(kinds) - len(only)
         named = dict(zip(only, args[positional:], strict=False))
         bound = self._bound_arguments(signature, source.name, args[:positional], {**named, **(kwargs or {})})
-        # Rule bodies branch on ranks and static arguments only, so they need no desugaring and unroll their loops.
+        # The loops of rule bodies are over constant ranges.
         return self.run_function(
             source.tree,
             Frame(None, source.globals, dict(source.closure), bound, unroll=True, depth=self.frame.depth + 1),
         )
 
 
-@functools.cache
-def _rule_source(body: Callable[..., Any]) -> tuple[sources.Source, inspect.Signature]:
-    """The source of a rule body, found once: rules do not change while a program runs."""
-    return sources.of(body), inspect.signature(body)
+def _source(function: Callable[..., Any]) -> tuple[sources.Source, inspect.Signature]:
+    source = sources.of(function)
+    return source, inspect.signature(source.function, follow_wrapped=False)
+
+
+def _by_tree(body: Callable[[Any], list[Any]]) -> Callable[[Any], tuple[list[Any], Liveness, set[str]]]:
+    """The statements that `body` makes of a function, the liveness of their names, and those that they assign.
+
+    Asked for each call of a function, and the same each time: as long as the tree is about, they are held.
+    """
+    held: weakref.WeakKeyDictionary[Any, tuple[list[Any], Liveness, set[str]]] = weakref.WeakKeyDictionary()
+
+    def run(tree: Any) -> tuple[list[Any], Liveness, set[str]]:
+        found = held.get(tree)
+        if found is None:
+            statements = body(tree)
+            found = held[tree] = statements, Liveness(statements), stored_names(statements)
+        return found
+
+    return run
+
+
+_rule_body = _by_tree(lambda tree: tree.body)
+_user_body = _by_tree(lambda tree: desugar.run(tree).body)
+_rule_source = functools.cache(_source)  # found once: rules do not change while a program runs

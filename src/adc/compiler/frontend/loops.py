@@ -243,8 +243,12 @@ class Loops(Carrying):
         assert self.frame.liveness is not None
         test = gast.copy_location(gast.Name(flag, gast.Load(), None, None), node)
         guard = gast.copy_location(gast.If(test=test, body=[_Trip(node, trip)], orelse=[]), node)
-        self.frame.liveness.after[id(guard)] = self.frame.liveness.head[id(node)]
-        self.exec_If(guard)
+        after = self.frame.liveness.after
+        after[id(guard)] = self.frame.liveness.head[id(node)]
+        try:
+            self.exec_If(guard)
+        finally:
+            del after[id(guard)]
 
     def exec__Trip(self, node: Any) -> None:
         self.bind(node.target, node.item())

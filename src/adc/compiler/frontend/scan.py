@@ -69,12 +69,13 @@ def _changed(node: Any) -> Any:
 
 def loaded_names(node: Any) -> set[str]:
     """Names that an expression or a statement (with everything inside) may read."""
-    found = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-    found |= {
-        n.target.id
-        for n in gast.walk(node)
-        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
-    }
+    found: set[str] = set()
+    for n in gast.walk(node):
+        if isinstance(n, gast.Name):
+            if isinstance(n.ctx, gast.Load):
+                found.add(n.id)
+        elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+            found.add(n.target.id)
     return found
 
 

@@ -35,8 +35,8 @@ class Source:
     """A function, as text and as a tree.
 
     `tree` is a gast.FunctionDef without decorators, also for a lambda (then with one return statement). Its
-    nodes carry the line numbers and columns of the file. `text` is the definition without decorators and
-    indentation.
+    nodes carry the line numbers and columns of the file. One definition has one tree, which nobody changes.
+    `text` is the definition without decorators and indentation.
     """
 
     function: types.FunctionType
@@ -78,8 +78,8 @@ def of(function: Callable[..., Any]) -> Source:
     """
     plain = _plain_function(function)
     code = own_code(plain)
-    file, lines = _file_of(plain)
-    found = _find(plain, file, lines)
+    file, lines, whole = _file_of(plain)
+    found = _find(plain, file, whole)
     if isinstance(found.node, ast.AsyncFunctionDef):
         raise UnsupportedError(
             f"adc cannot differentiate the coroutine `{plain.__qualname__}`",
@@ -191,8 +191,8 @@ def _readable_name(thing: Any) -> str:
 # --- the text of the file -----------------------------------------------------------------------------------
 
 
-def _file_of(function: types.FunctionType) -> tuple[str, tuple[str, ...]]:
-    """Return the file of a function and its lines; notebooks and doctests keep theirs in linecache."""
+def _file_of(function: types.FunctionType) -> tuple[str, tuple[str, ...], str]:
+    """Return the file of a function, its lines and its text; notebooks and doctests keep theirs in linecache."""
     code = own_code(function)
     candidates = [code.co_filename]
     module_file = function.__globals__.get("__file__")
@@ -203,18 +203,30 @@ def _file_of(function: types.FunctionType) -> tuple[str, tuple[str, ...]]:
         linecache.checkcache(file)
         lines = linecache.getlines(file, function.__globals__)
         if lines:
-            return file, tuple(line.rstrip("\r\n") for line in lines)
+            return file, *_read(file, lines)
     # The prompt of Python 3.13 keeps its text here, from some patch release on.
     lines_of_code = getattr(linecache, "_getlines_from_code", None)
     lines = list(lines_of_code(code)) if lines_of_code is not None else []
     if lines:
-        return code.co_filename, tuple(line.rstrip("\r\n") for line in lines)
+        return code.co_filename, *_read(code.co_filename, lines)
     raise SourceError(
         f"adc cannot find the source of `{function.__qualname__}`",
         why=f"Python says that it comes from {code.co_filename}, which has no text to read"
         + (" (typed at a prompt, or made by `exec`)." if code.co_filename.startswith("<") else "."),
         repair="Put the function into a file and import it; a notebook cell or IPython also works.",
     )
+
+
+# The lines of files as `linecache` gave them, without their ends, and the whole text: a file has many functions.
+_files: dict[str, tuple[list[str], tuple[str, ...], str]] = {}
+
+
+def _read(file: str, given: list[str]) -> tuple[tuple[str, ...], str]:
+    held = _files.get(file)
+    if held is None or held[0] is not given:
+        lines = tuple(line.rstrip("\r\n") for line in given)
+        held = _files[file] = given, lines, "\n".join(lines) + "\n"
+    return held[1:]
 
 
 @dataclass(frozen=True)
@@ -255,35 +267,46 @@ def _assigned_name(parent: ast.AST, child: ast.AST) -> str | None:
 # --- which definition it is ---------------------------------------------------------------------------------
 
 
-def _find(function: types.FunctionType, file: str, lines: tuple[str, ...]) -> _Found:
+def _find(function: types.FunctionType, file: str, text: str) -> _Found:
     code = own_code(function)
     try:
-        definitions = _definitions("\n".join(lines) + "\n")
+        found = _definition(code, text)
     except SyntaxError as error:
         raise SourceError(
             f"adc cannot read the source of `{function.__qualname__}`: {file} does not parse",
             why=f"Python says: {error.msg}, line {error.lineno}.",
             repair="Correct the file and import it again.",
         ) from error
-    named = [
-        found
-        for found in definitions.get(code.co_firstlineno, ())
-        if (isinstance(found.node, ast.Lambda) and code.co_name == "<lambda>")
-        or getattr(found.node, "name", None) == code.co_name
-    ]
-    # A notebook compiles each statement of a cell by itself: its functions do not see the cell's imports.
-    surroundings = dict.fromkeys([_imports("\n".join(lines)), ()])
-    recompiled = [(found, _compiled(found, code, imports)) for imports in surroundings for found in named]
-    for agrees in (_same, _instrumented):
-        for found, text_code in recompiled:
-            if text_code is not None and agrees(text_code, code):
-                return found
+    if found is not None:
+        return found
     raise SourceError(
         f"adc cannot find the source of `{function.__qualname__}` in {file}",
         why=f"Line {code.co_firstlineno} of the file is not the function that runs: "
         "the file was changed after it was imported.",
         repair="Import it again (importlib.reload, or a new session).",
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _definition(code: types.CodeType, text: str) -> _Found | None:
+    """The definition in a text whose code is this one."""
+    named = [
+        found
+        for found in _definitions(text).get(code.co_firstlineno, ())
+        if (isinstance(found.node, ast.Lambda) and code.co_name == "<lambda>")
+        or getattr(found.node, "name", None) == code.co_name
+    ]
+    # A notebook compiles each statement of a cell by itself: its functions do not see the cell's imports.
+    recompiled: list[tuple[_Found, types.CodeType]] = []
+    for imports in dict.fromkeys([_imports(text), ()]):
+        for found in named:
+            text_code = _compiled(found, code, imports)
+            if text_code is None:
+                continue
+            if _same(text_code, code):
+                return found
+            recompiled.append((found, text_code))
+    return next((found for found, text_code in recompiled if _instrumented(text_code, code)), None)
 
 
 @functools.lru_cache(maxsize=64)
@@ -402,6 +425,7 @@ def _instrumented(text: types.CodeType, running: types.CodeType) -> bool:
 # --- the tree -----------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=1024)
 def _function_tree(found: _Found) -> Any:
     node = found.node
     if isinstance(node, ast.Lambda):
@@ -417,6 +441,10 @@ def _function_tree(found: _Found) -> Any:
 
 
 def _text(node: Definition, lines: tuple[str, ...]) -> str:
-    whole = "\n".join(lines)
-    segment = ast.get_source_segment(whole, node, padded=not isinstance(node, ast.Lambda)) or ""
-    return textwrap.dedent(segment)
+    # Not ast.get_source_segment: it takes the whole file apart for each function.
+    assert node.end_lineno is not None
+    own = list(lines[node.lineno - 1 : node.end_lineno])
+    own[-1] = own[-1].encode()[: node.end_col_offset].decode()
+    if isinstance(node, ast.Lambda):
+        own[0] = own[0].encode()[node.col_offset :].decode()
+    return textwrap.dedent("\n".join(own))
