@@ -108,7 +108,24 @@ class _Verifier:
         if not isinstance(block, list):
             raise self.fail(f"a block is a {type(block).__name__}, not a list")
         for stmt in block:
-            self._statement(stmt, scope)
+            if type(stmt) is Assign:  # most are
+                self._assign(stmt, scope)
+            else:
+                self._statement(stmt, scope)
+
+    def _assign(self, stmt: Assign, scope: _Scope) -> None:
+        origin = stmt.origin
+        if type(stmt.args) is not tuple:
+            raise self.fail(f"{stmt.args!r} are no operands", origin)
+        values = scope.values
+        for arg in stmt.args:
+            kind = type(arg)
+            if kind is Const or (kind is Var and arg in values):
+                continue
+            self._read(arg, scope, origin)
+            self._well_formed(arg, origin)
+        for v in stmt.targets:
+            self._define(v, scope, origin)
 
     def _read(self, operands: Operand, scope: _Scope, origin: Location | None) -> None:
         for v in variables(operands):
@@ -118,9 +135,10 @@ class _Verifier:
     def _define(self, v: Var, scope: _Scope, origin: Location | None) -> None:
         if v in self.seen:
             raise self.fail(f"`{v.name}` is defined twice", origin)
-        if not isinstance(v.type, (Scalar, Array)):
+        kind = type(v.type)
+        if kind is not Scalar and kind is not Array:
             raise self.fail(f"`{v.name}` has the type {v.type!r}", origin)
-        if v.is_array and v.root is not v and not v.root.is_array:
+        if kind is Array and v.root is not v and not v.root.is_array:
             raise self.fail(f"`{v.name}` is a view of a number", origin)
         self.seen.add(v)
         scope.values.add(v)
@@ -128,9 +146,6 @@ class _Verifier:
     def _statement(self, stmt: Stmt, scope: _Scope) -> None:
         origin = stmt.origin
         match stmt:
-            case Assign():
-                self._read(stmt.args, scope, origin)
-                self._well_formed(stmt.args, origin)
             case Store():
                 self._read((stmt.array, stmt.index, stmt.value), scope, origin)
                 self._store(stmt)
@@ -176,11 +191,11 @@ class _Verifier:
         array = stmt.array
         if not isinstance(array.type, Array):
             raise self.fail(f"`{array.name}` is written to by index and is a number", stmt.origin)
-        axes = [i for i in stmt.index if i != Const(None)]
-        if len(axes) > array.type.ndim and not any(v.is_array for v in variables(stmt.index)):
-            raise self.fail(f"`{array.name}` has {array.type.ndim} axes and {len(axes)} indices", stmt.origin)
         if any(v.is_array for v in variables(stmt.index)):
             return  # index arrays bring axes of their own
+        axes = [i for i in stmt.index if type(i) is Var or i != Const(None)]
+        if len(axes) > array.type.ndim:
+            raise self.fail(f"`{array.name}` has {array.type.ndim} axes and {len(axes)} indices", stmt.origin)
         if isinstance(stmt.value, Var) and stmt.value.type.ndim > array.type.ndim + len(stmt.index) - len(
             axes
         ):
