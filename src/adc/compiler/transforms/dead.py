@@ -78,8 +78,8 @@ class _Marker:
         self.last_read = self._last_reads(program)
         for result in program.results:
             self._want(result)
-        for stmt in walk(program.body):
-            if isinstance(stmt, (Check, Print)) or may_raise(stmt):
+        for stmt in self.parent:
+            if type(stmt) is Check or type(stmt) is Print or may_raise(stmt):
                 self._keep(stmt)
         params = set(program.params)
         for p in params:
@@ -89,12 +89,15 @@ class _Marker:
     def _last_reads(self, program: Program) -> dict[Var, int]:
         """Per array that owns memory, the last statement of the program's body that reads what it may stand for."""
         found: dict[Var, int] = {}
+        if not self.stores:
+            return found
         for k, top in enumerate(program.body):
-            for s in walk([top]):
-                if isinstance(s, Assign) and s.name == "dim":
+            for s in (top,) if type(top) is Assign else walk([top]):
+                if type(s) is Assign and s.op == "dim":
                     continue
-                read = uses(s)[1:] if isinstance(s, Store) else uses(s)
-                found.update((v.root, k) for v in read if v.is_array)
+                for v in uses(s)[1:] if type(s) is Store else uses(s):
+                    if v.is_array:
+                        found[v.root] = k
         found.update((r.root, len(program.body)) for r in program.results if isinstance(r, Var))
         again = True
         while again:  # what a loop or a branch joins is read where any of them is
@@ -108,6 +111,10 @@ class _Marker:
     def _index(self, block: Block, parent: Stmt | None, place: int) -> None:
         for stmt in block:
             self.parent[stmt] = parent
+            if type(stmt) is Assign:  # most are
+                for v in stmt.targets:
+                    self.definition[v] = stmt
+                continue
             for v in (*defined(stmt), *bound_inside(stmt)):
                 self.definition[v] = stmt
             if isinstance(stmt, (For, While)):

@@ -16,7 +16,19 @@ import numpy as np
 from adc.compiler.analysis import counters
 from adc.compiler.analysis.activity import Activity
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Check, Const, Program, Stmt, Store, Var, change_blocks, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Check,
+    Const,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    change_blocks,
+    may_raise,
+    walk,
+)
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import bounds, dead, integers
 from adc.rules import shapes
@@ -30,10 +42,13 @@ _OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
 
 def run(program: Program, ev: Evaluator) -> Program:
     """The program with checks in front of what may raise and is not read; where only to do it tells, it is done."""
-    for s in dead.unread(program, ev.joined_roots):
+    waste = dead.unread(program, ev.joined_roots)
+    for s in waste:
         if isinstance(s, Assign) and isinstance(s.op, Operation) and s.op.function in _TELLING:
             s.op = replace(s.op, extra={**s.op.extra, "raises": True})
-    return _with_checks(program, ev, {s for s in dead.unread(program, ev.joined_roots) if _may_raise(s)})
+    if any(may_raise(s) for s in waste):
+        waste = dead.unread(program, ev.joined_roots)
+    return _with_checks(program, ev, {s for s in waste if _may_raise(s)})
 
 
 def after_reverse(program: Program, ev: Evaluator, passive: set[Var]) -> Program:
