@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,13 +27,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes ten minutes runs where it is asked for: `-m exhaustive`."""
+    """What takes ten minutes runs where it is asked for: `-m exhaustive`.
+
+    The tests of a file that are of one program stand together: a worker makes what they compare with once.
+    """
+    places: dict[Any, int] = {}
+
+    def place(item: pytest.Item) -> int:
+        of = item.callspec.params.get("program") if hasattr(item, "callspec") else None
+        return places.setdefault((item.path, getattr(of, "name", None)), len(places))
+
+    items.sort(key=place)
     if "exhaustive" in config.getoption("-m"):
         return
     left_out = [item for item in items if item.get_closest_marker("exhaustive")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+
+
+def pytest_collection_finish() -> None:
+    """The collector of garbage has nothing to look for among the tests, which are many, nor so often between them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -43,25 +43,26 @@ def test_transforms(length):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=4e-15 * max(1.0, np.abs(wanted).max()))
 
 
+@numba.njit
+def along(a, x):
+    return (
+        np.fft.fft(a, axis=1),
+        np.fft.ifft(a.T, axis=1),
+        np.fft.rfft(x, axis=1),
+        np.fft.rfft(x[::2], n=9, axis=1),
+        np.fft.rfft(x, n=14, axis=1),
+        np.fft.irfft(a, n=7, axis=1),
+        np.fft.irfft(a[:, ::-1], n=12, axis=1),
+        np.fft.rfft(np.broadcast_to(x, (2, *x.shape)), axis=2),
+    )
+
+
 # More rows than a block has, side by side and one behind the other, and an odd number of them.
 @pytest.mark.parametrize("shape", [(37, 8, 1), (1, 8, 37), (3, 6, 19), (2, 97, 2), (9, 210, 1), (11, 1, 2)])
 def test_transforms_of_many_rows(shape):
     generator = np.random.default_rng(0)
     a = generator.normal(size=shape) + 1j * generator.normal(size=shape)
-
-    def along(a, x):
-        return (
-            np.fft.fft(a, axis=1),
-            np.fft.ifft(a.T, axis=1),
-            np.fft.rfft(x, axis=1),
-            np.fft.rfft(x[::2], n=9, axis=1),
-            np.fft.rfft(x, n=14, axis=1),
-            np.fft.irfft(a, n=7, axis=1),
-            np.fft.irfft(a[:, ::-1], n=12, axis=1),
-            np.fft.rfft(np.broadcast_to(x, (2, *x.shape)), axis=2),
-        )
-
-    for got, wanted in zip(numba.njit(along)(a, a.real.copy()), along(a, a.real.copy()), strict=True):
+    for got, wanted in zip(along(a, a.real.copy()), along.py_func(a, a.real.copy()), strict=True):
         assert got.shape == wanted.shape
         np.testing.assert_allclose(got, wanted, rtol=0, atol=4e-15 * max(1.0, np.abs(wanted).max()))
 
