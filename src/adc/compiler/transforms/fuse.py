@@ -124,8 +124,8 @@ class _Fuser:
                 if is_fill(loop) and not is_fill(partner):
                     continue  # a fill waits for the loop that adds to what it fills
                 between = out[position + 1 :]
-                first = self._must_precede(between, loop)
-                if any(self._holds_back(partner, s) for s in first):
+                first = self._must_precede(between, loop, partner)
+                if first is None:
                     continue
                 moved = set(first)
                 rest = [s for s in between if s not in moved]
@@ -185,8 +185,11 @@ class _Fuser:
             return bool(self.memory.effects(partner).defs & self.memory.effects(s).uses)
         return self._conflict(partner, s)
 
-    def _must_precede(self, between: Block, loop: For) -> Block:
-        """The statements in between on which the loop depends, directly or not, in order."""
+    def _must_precede(self, between: Block, loop: For, partner: For) -> Block | None:
+        """The statements in between on which the loop depends, directly or not, in order.
+
+        None if one of them may not move in front of `partner`.
+        """
         wanted: list[Stmt] = []
         behind = Effects()  # of the loop and of all that are wanted: one question, however many they are
         behind.include(self.memory.effects(loop))
@@ -195,6 +198,8 @@ class _Fuser:
                 continue
             effects = self.memory.effects(stmt)
             if clash(effects, behind):
+                if self._holds_back(partner, stmt):
+                    return None
                 wanted.append(stmt)
                 behind.include(effects)
         return wanted[::-1]
