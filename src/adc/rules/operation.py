@@ -129,9 +129,15 @@ class Operation:
         """The module that the function says it is of; "" where it says nothing, as ufuncs of SciPy do."""
         return getattr(self.function, "__module__", None) or ""
 
-    @property
+    @functools.cached_property
     def signature(self) -> inspect.Signature:
         return inspect.Signature(list(self.parameters))
+
+    @functools.cached_property
+    def all_by_position(self) -> bool:
+        """Whether every parameter may be given by position, one argument for each."""
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return all(p.kind in kinds for p in self.parameters)
 
     @functools.cached_property
     def sequences(self) -> dict[str, bool]:

@@ -317,6 +317,8 @@ class Builder(Measures):
     def _bind(
         self, operation: Operation, args: tuple[Value, ...], kwargs: dict[str, Value]
     ) -> tuple[Value, ...]:
+        if not kwargs and len(args) == len(operation.parameters) and operation.all_by_position:
+            return args
         unknown = [k for k in kwargs if k not in {p.name for p in operation.parameters}]
         if unknown:
             raise self.refuse(
