@@ -19,6 +19,8 @@ from adc.compiler.ir.nodes import (
     blocks,
     bound_inside,
     defined,
+    reads_memory,
+    variables,
 )
 
 
@@ -95,6 +97,5 @@ def of(body: Block, params: list[Var]) -> Layout:
 
 def reads(stmt: Assign) -> list[Var]:
     """The roots whose elements an assignment reads (not those it only points at, or whose lengths it takes)."""
-    from adc.compiler.ir.nodes import reads_memory, variables
-
-    return [v.root for v in variables(stmt.args) if v.is_array] if reads_memory(stmt) else []
+    arrays = [v for v in variables(stmt.args) if v.is_array]
+    return [v.root for v in arrays] if arrays and reads_memory(stmt) else []
