@@ -260,3 +260,13 @@ def constants_in_an_array_of_bytes(x):
     z[1] += 100
     z[1] -= 3
     return z[0] * x[0] + z[1] * x[1]
+
+
+@program(lambda r: (r.normal(size=5),))
+def two_names_of_one_value_in_a_loop(x):
+    last = first = 0.0
+    s = 0.0
+    for v in x:
+        s += last * v + first * x[0]
+        last = first = v * v
+    return s * last + first

@@ -9,12 +9,12 @@ Only their places are numbers of the program; a loop carries those. A function t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.frame import Closure, SurelyRaised
 from adc.compiler.frontend.values import Choice, Text, Value, rebuilt
-from adc.compiler.ir.nodes import Block, Var
+from adc.compiler.ir.nodes import Block, Check, Const, Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -32,26 +32,36 @@ def of_each(ev: Core, apply: Callable[..., Value], *values: Value) -> Value:
     choice = _first(values)
     if choice is None:
         return apply(*values)
-    blocks: list[Block] = [[] for _ in choice.options]
-    results = []
+    found: dict[int, tuple[Block, Value]] = {}  # what is made of the option at each place
+    raised: SurelyRaised | None = None
     ev.region_depth += 1
     try:
-        for k, block in enumerate(blocks):
-            with ev.at(block):
-                results.append(of_each(ev, apply, *_where_chosen(values, choice, k)))
+        for k in range(len(choice.options)):
+            block: Block = []
+            try:
+                with ev.at(block):
+                    found[k] = block, of_each(ev, apply, *_where_chosen(values, choice, k))
+            except SurelyRaised as error:
+                if ev.trying:
+                    raise
+                raised = error
     finally:
         ev.region_depth -= 1
-    if not any(blocks):
+    if raised is not None:
+        _require(ev, choice, found, raised)
+    results = [result for _, result in found.values()]
+    if not any(block for block, _ in found.values()):
         if all(isinstance(r, bool) for r in results):
-            return ev.is_option(choice, *(k for k, r in enumerate(results) if r))
-        if all(r is not None and not isinstance(r, Choice) and ev.is_choice(r) for r in results):
+            return ev.is_option(choice, *(k for k, (_, r) in found.items() if r))
+        if raised is None and all(_is_plain_choice(ev, r) for r in results):
             return Choice(choice.place, tuple(results))
 
     def made(k: int) -> Value:
-        ev.block.extend(blocks[k])
-        return results[k]
+        block, result = found[k]
+        ev.block.extend(block)
+        return result
 
-    return _selected(ev.chosen, ev, choice, made)
+    return _selected(ev.chosen, ev, choice, list(found), made)
 
 
 def of_each_in_turn(ev: Core, apply: Callable[..., Value], *values: Value) -> Value:
@@ -63,7 +73,7 @@ def of_each_in_turn(ev: Core, apply: Callable[..., Value], *values: Value) -> Va
     def made(k: int) -> Value:
         return of_each_in_turn(ev, apply, *_where_chosen(values, choice, k))
 
-    return _selected(ev.chosen_in_turn, ev, choice, made)
+    return _selected(ev.chosen_in_turn, ev, choice, [*range(len(choice.options))], made)
 
 
 def key(value: Value) -> Value:
@@ -106,10 +116,28 @@ def _where_chosen(values: tuple[Value, ...], choice: Choice, k: int) -> list[Val
     ]
 
 
-def _selected(choose: Callable[..., Value], ev: Core, choice: Choice, made: Callable[[int], Value]) -> Value:
-    def among(last: int) -> Value:
-        if last == 0:
-            return made(0)
-        return choose(ev.is_option(choice, last), lambda: made(last), lambda: among(last - 1))
+def _require(ev: Core, choice: Choice, places: Collection[int], raised: SurelyRaised) -> None:
+    """The program goes on only with the options at these places: what is done with the others raises."""
+    if not places:
+        raise raised
+    error = type(raised.exception).__name__
+    message = (Const(str(raised.exception)),)
+    ev.block.append(Check(ev.atom(ev.is_option(choice, *places)), error, message, ev.origin, user=True))
 
-    return among(len(choice.options) - 1)
+
+def _is_plain_choice(ev: Core, value: Value) -> bool:
+    return value is not None and not isinstance(value, Choice) and ev.is_choice(value)
+
+
+def _selected(
+    choose: Callable[..., Value], ev: Core, choice: Choice, places: list[int], made: Callable[[int], Value]
+) -> Value:
+    """`made(k)` of the place that the run chooses among these."""
+
+    def among(last: int) -> Value:
+        k = places[last]
+        if last == 0:
+            return made(k)
+        return choose(ev.is_option(choice, k), lambda: made(k), lambda: among(last - 1))
+
+    return among(len(places) - 1)

@@ -180,12 +180,16 @@ class Operators(Names):
             if len(nodes) == 1:
                 return first
             with self.origin_at(self.locate(node)):
+                if isinstance(first, Choice):
+
+                    def decided(one: Value) -> Value:
+                        return chain(nodes[1:]) if bool(one) == conjunction else one
+
+                    return choices.of_each_in_turn(self, decided, first)
                 test = self.truth(first)
                 if not isinstance(test, Var):
                     return chain(nodes[1:]) if bool(test) == conjunction else first
-                if isinstance(first, (Maybe, Growing)) or (
-                    isinstance(first, Var) and first.type.dtype == "bool"
-                ):
+                if isinstance(first, (Maybe, Growing)) or first.type.dtype == "bool":
                     first = (
                         first.value if isinstance(first, Maybe) and not conjunction else conjunction is False
                     )

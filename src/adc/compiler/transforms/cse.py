@@ -107,9 +107,10 @@ class _Numbering:
             first = known.setdefault(key, c)
             if first is not c and isinstance(first.out, Var):
                 loop.carried.remove(c)
-                loop.body.remove(step)
                 self._replace(c.phi, first.phi)
-                self._replace(step.target, first.out)
+                if step.target is not first.out:
+                    loop.body.remove(step)
+                    self._replace(step.target, first.out)
                 self._replace(c.result, first.result)
 
     def _inside(self, stmt: For | While | If, known: dict[Any, Var], block: Block) -> Block:
