@@ -3,6 +3,8 @@
 # ruff: noqa: B905  (as people write it)
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -424,3 +426,49 @@ def counted_in_a_branch(x):
     else:
         number["a"] += 2
     return number["a"] * x[0]
+
+
+@program(lambda r: (np.array([0.5, 1.5, -0.3, 1.5, 0.7]),))
+def places_and_counts_in_lists(x):
+    items = [x[0], x[1], x[2] ** 2]
+    k = items.index(max(items))
+    grown = []
+    for v in x:
+        if v > 0:
+            grown.append(v)
+    s = items[k] ** 2 * k + (x[0], x[4]).index(x[4]) * x[2] + grown.count(x[1]) * x[0]
+    return s + grown.index(x[4]) * x[3] + ["a", "b", "a"].count("a" if x[0] > 0 else "b") * x[1]
+
+
+@dataclass
+class Event:
+    when: float
+    kind: str
+    size: float
+
+
+@program(lambda r: (r.normal(size=(5, 2)),))
+def records_in_order(m):
+    events = [Event(abs(m[k, 0]), "in" if k % 2 else "out", m[k, 1]) for k in range(5)]
+    level, last, s = 1.0, 0.0, 0.0
+    for e in sorted(events, key=lambda e: e.when):
+        s += level * (e.when - last)
+        last = e.when
+        level += e.size**2 if e.kind == "in" else -0.3 * e.size
+    pairs = [(v, k, None if k else "first") for k, v in enumerate((m[0, 0], m[1, 0], m[2, 0]))]
+    pairs.sort(reverse=True)
+    s += sum(k * v * (place + 1) + (v if word is None else 2.0) for place, (v, k, word) in enumerate(pairs))
+    named = {"a": m[0, 1], "bb": m[1, 1], "c": m[2, 1]}
+    for place, (name, v) in enumerate(sorted(named.items(), key=lambda item: item[1])):
+        s += place * len(name) * v
+    return s
+
+
+@program(lambda r: (r.normal(size=(6, 2)),))
+def rows_in_order(m):
+    middle = m.mean(axis=0)
+    around = sorted(m, key=lambda p: np.arctan2(p[1] - middle[1], p[0] - middle[0]))
+    s = sum(a[0] * b[1] - a[1] * b[0] for a, b in pairwise(around))
+    large = sorted([(p[0] > 0, p[1]) for p in m], key=lambda t: t[0], reverse=True)
+    numbered = sorted(zip(m[:, 0], range(6)))
+    return s + large[0][1] * 2.0 + sum(k * v * j for k, (v, j) in enumerate(numbered))

@@ -76,6 +76,8 @@ _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("copy", 0): list_methods.copied,
     ("sort", 0): list_methods.sort,
     ("reverse", 0): list_methods.reverse,
+    ("index", 1): list_methods.index,
+    ("count", 1): list_methods.count,
 }
 _PURE = {
     str,
@@ -341,7 +343,7 @@ class Calls(Functions):
             return function not in _SPECIAL and registry.find(function) is None
         if isinstance(getattr(function, "__self__", None), list) and function.__name__ in _HOLDING:
             return True
-        return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance))
+        return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance, builtins.sorted))
 
     def _only_holds(self, function: Value) -> bool:
         """Whether a function takes texts and the like as they are, whichever they are: it asks nothing of them."""
@@ -537,9 +539,12 @@ class Calls(Functions):
                 "take it out of the function",
             )
         if method.__name__ in _COMPARING and not self.is_static((container, *args)):
+            known = _LIST_METHODS.get((method.__name__, len(args)))
+            if known is not None:
+                return known(self, container, *args)
             raise self.refuse(
                 f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
-                repair="use an array and np.argmax, np.flatnonzero or np.count_nonzero",
+                repair="use an array and np.argmax or np.flatnonzero",
             )
         return self.now(method, args, kwargs)
 

@@ -38,6 +38,27 @@ if TYPE_CHECKING:
 _EXTEND = templates.function("def extend(items, more):\n    for item in more:\n        items.append(item)")
 
 
+_INDEX = templates.function(
+    """
+def index(items, value):
+    for k, item in enumerate(items):
+        if item == value:
+            return k
+    raise ValueError("the value is not in the list")
+"""
+)
+_COUNT = templates.function(
+    """
+def count(items, value):
+    found = 0
+    for item in items:
+        if item == value:
+            found += 1
+    return found
+"""
+)
+
+
 class ShrinksFound(UnsupportedError):
     """A list becomes shorter, in a program whose lists were thought to grow only."""
 
@@ -47,6 +68,16 @@ def extend(ev: Core, growing: Growing, values: Value) -> None:
     if isinstance(values, Growing) and values is growing:
         raise cannot(ev, "it is extended by itself")
     ev.call(Closure(_EXTEND, ev.frame, {}), [growing, values], {})
+
+
+def index(ev: Core, items: Value, value: Value) -> Value:
+    """`items.index(value)`."""
+    return ev.call(Closure(_INDEX, ev.frame, {}), [items, value], {})
+
+
+def count(ev: Core, items: Value, value: Value) -> Value:
+    """`items.count(value)`."""
+    return ev.call(Closure(_COUNT, ev.frame, {}), [items, value], {})
 
 
 def pop(ev: Core, growing: Growing) -> Value:

@@ -18,11 +18,11 @@ import numpy as np
 from adc.compiler.frontend import (
     choices,
     dicts,
-    growing,
     higher_order,
     instances,
     list_methods,
     reductions,
+    sorting,
     templates,
 )
 from adc.compiler.frontend.expressions import BoundMethod
@@ -264,7 +264,7 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
             if default is None:
                 raise self.refuse("max() or min() of nothing", repair="give a default")
             return default
-    measures = [_measure(self, key, candidate) for candidate in args]
+    measures = [sorting.measure(self, key, candidate) for candidate in args]
     if self.is_static(measures):
         return args[measures.index((max if better == "greater" else min)(measures))]
     best, measure = args[0], measures[0]
@@ -299,19 +299,6 @@ def best(items, key, most):
 """)
 
 
-def _measure(self: Calls, key: Value, item: Value) -> Value:
-    """What an item is ordered by."""
-    return item if key is None else self.call(key, [item], {})
-
-
-def _telling(self: Calls, measures: list[Value]) -> list[Value]:
-    """Tuples by their first elements, where those are known and differ: Python looks no further."""
-    if not measures or not all(isinstance(m, tuple) and m and self.is_static(m[0]) for m in measures):
-        return measures
-    firsts = [m[0] for m in measures]
-    return firsts if len(set(firsts)) == len(firsts) else measures
-
-
 def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     """One of two values, which may be containers; of two arrays it is that array, and not a copy."""
     types = self.type_of(then), self.type_of(orelse)
@@ -320,35 +307,6 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     chosen = self.choose(test, lambda: then, lambda: orelse)
     self.remember(chosen, then, orelse)
     return chosen
-
-
-_KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
-
-
-def _sorted(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
-    if isinstance(values, Var):
-        array = values
-    else:
-        items = self.static_items(values, None)
-        measures = _telling(self, [_measure(self, key, item) for item in items])
-        if self.is_static(measures):
-            order = sorted(range(len(items)), key=measures.__getitem__, reverse=reverse)
-            return self.new_list([items[k] for k in order])
-        array = self.array_of(items)
-    if array.type.ndim != 1:
-        raise self.refuse("sorted() of rows is not supported", repair="sort positions with np.argsort")
-    if key is None:
-        ordered = self.call(np.sort, [array], {})
-    else:
-        # Python keeps the order of equals, also in reverse.
-        keys = self.call(Closure(_KEYS, self.frame, {}), [array, key, np.array], {})
-        keys = self.op("negative", keys) if reverse else keys
-        ordered = self.subscript(array, self.call(np.argsort, [keys], {"kind": "stable"}))
-        reverse = False
-    if array.type.shape[0].known is None:
-        return growing.of_array(self, self.subscript(ordered, slice(None, None, -1)) if reverse else ordered)
-    items = self.static_items(ordered, None)
-    return self.new_list(items[::-1] if reverse else items)
 
 
 def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
@@ -509,6 +467,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     math.ceil: _whole(math.ceil, "ceil"),
     math.trunc: _whole(math.trunc, "trunc"),
     builtins.slice: lambda self, *parts: slice(*parts),
-    builtins.sorted: _sorted,
+    builtins.sorted: sorting.ordered,
     functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),
 }

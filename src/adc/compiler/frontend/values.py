@@ -142,6 +142,8 @@ def kind(value: Value) -> str:
         return f"{kind(value.value)} on some paths only"
     if isinstance(value, Var):
         return f"{value.type.ndim}-d array" if value.is_array else "a number"
+    if hasattr(value, "holding"):
+        return f"a {value.cls.__name__}"
     if hasattr(value, "tree") or (callable(value) and not isinstance(value, type)):
         return "a function"
     return "a list" if isinstance(value, list) or hasattr(value, "room") else f"a {type(value).__name__}"

@@ -1,0 +1,186 @@
+"""sorted(): of numbers an array in order; of rows, tuples, dicts and objects what stands at each place, in one order.
+
+sorted(events, key=when)      order = np.argsort(np.array([when(e) for e in events]), kind="stable")
+                              each field in that order: np.array([e.field for e in events])[order]
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adc.compiler.frontend import growing, templates
+from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue
+from adc.compiler.frontend.frozen import freeze, put_in
+from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+__all__ = ["measure", "ordered", "telling"]
+
+_KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
+
+
+def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
+    """`sorted(values, key=key, reverse=reverse)`."""
+    if not isinstance(values, (Var, Growing)) and not self.known_length(values):
+        values = self.call(builtins.list, [values], {})
+    if isinstance(values, Growing):
+        made = _array_in_order(self, growing.array(self, values), key, reverse, values.nested)
+        made.nested = values.nested
+        return made
+    if isinstance(values, Var):
+        return _array_in_order(self, values, key, reverse, False)
+    items = self.static_items(values, None)
+    measures = telling(self, [measure(self, key, item) for item in items])
+    if self.is_static(measures):
+        order = sorted(range(len(items)), key=measures.__getitem__, reverse=reverse)
+        return self.new_list([items[k] for k in order])
+    if all(isinstance(self.type_of(item), Scalar) for item in items):
+        return _array_in_order(self, self.array_of(items), key, reverse, False)
+    return self.new_list(_in_order(self, items, _order(self, measures, reverse)))
+
+
+def measure(self: Calls, key: Value, item: Value) -> Value:
+    """What an item is ordered by."""
+    return item if key is None else self.call(key, [item], {})
+
+
+def telling(self: Calls, measures: list[Value]) -> list[Value]:
+    """Tuples by their first elements, where those are known and differ: Python looks no further."""
+    if not measures or not all(isinstance(m, tuple) and m and self.is_static(m[0]) for m in measures):
+        return measures
+    firsts = [m[0] for m in measures]
+    return firsts if len(set(firsts)) == len(firsts) else measures
+
+
+def _array_in_order(self: Calls, array: Var, key: Value, reverse: Value, tuples: bool) -> Value:
+    """The elements of an array, or its rows, as a list."""
+    if array.type.ndim == 1 and key is None:
+        found = self.call(np.sort, [array], {})
+        found = self.subscript(found, slice(None, None, -1)) if reverse else found
+    else:
+        if key is not None:
+            keys = self.call(Closure(_KEYS, self.frame, {}), [array, key, np.array], {})
+        elif tuples and array.type.ndim == 2:
+            keys = array
+        else:
+            raise self.refuse("sorted() of rows without a key is not supported", repair="give it a key")
+        columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
+        found = self.subscript(array, _by_columns(self, columns, reverse))
+        if found.type.ndim > 1:
+            put_in(self, array)
+    if array.type.shape[0].known is None:
+        return growing.of_array(self, found)
+    freeze(self, found)
+    return self.new_list(self.static_items(found, None))
+
+
+def _columns(self: Calls, rows: Var) -> list[Value]:
+    if rows.type.ndim != 2:
+        raise self.refuse("sorted() by arrays is not supported", repair="order by a number or a tuple")
+    return self.static_items(self.op("transpose", rows), None)
+
+
+def _order(self: Calls, measures: list[Value], reverse: Value) -> Value:
+    """The positions of items in the order of what each is measured by: a number, or a tuple."""
+    first = measures[0]
+    if not isinstance(first, tuple):
+        return _by_columns(self, [_as_numbers(self, measures)], reverse)
+    if any(not isinstance(m, tuple) or len(m) != len(first) for m in measures):
+        raise self.refuse("sorted() compares tuples of several lengths", repair="give it a key")
+    columns = []
+    for column in map(list, zip(*measures, strict=True)):
+        columns.append(_as_numbers(self, column))
+        if self.is_static(column) and len(set(column)) == len(column):
+            break  # Python looks no further
+    return _by_columns(self, columns, reverse)
+
+
+def _as_numbers(self: Calls, measures: list[Value]) -> Value:
+    """What is compared, as an array of numbers; texts by their rank."""
+    if all(isinstance(m, str) for m in measures):
+        ranks = sorted(set(measures))
+        measures = [ranks.index(m) for m in measures]
+    if not all(isinstance(self.type_of(m), Scalar) for m in measures):
+        raise self.refuse(
+            f"sorted() by {kind(measures[0])} is not supported",
+            "items are ordered by numbers, or by tuples of them",
+            "give it a key",
+        )
+    return self.array_of(measures)
+
+
+def _by_columns(self: Calls, columns: list[Value], reverse: Value) -> Value:
+    """Positions in the order of the first column, then of the next; equals keep their order, also in reverse."""
+    if reverse:
+        whole = [self.cast(c, "int64") if c.type.dtype == "bool" else c for c in columns]
+        columns = [self.op("negative", c) for c in whole]
+    if len(columns) == 1:
+        return self.call(np.argsort, [columns[0]], {"kind": "stable"})
+    return self.call(np.lexsort, [tuple(columns[::-1])], {})
+
+
+def _in_order(self: Calls, values: list[Value], order: Value) -> list[Value]:
+    """Values of one structure in an order that the run decides: what stands at each place of them is."""
+    first = values[0]
+    if all(v is first or self.same_static(v, first) for v in values):
+        return values
+    keys = _places(first)
+    if keys is not None:
+        if any(_kind_of(v) is not _kind_of(first) or _places(v) != keys for v in values):
+            raise self.refuse("sorted() of items of several structures is not supported")
+        columns = {k: _in_order(self, [v[k] for v in values], order) for k in keys}
+        made = [_holding(v, {k: column[n] for k, column in columns.items()}) for n, v in enumerate(values)]
+        for new in made:
+            for a, b in itertools.pairwise(values):
+                self.remember(new, a, b)
+        return made
+    if all(map(self.is_choice, values)):
+        options = self.options(*values)
+        places = self.array_of([self.place_among(options, v) for v in values])
+        return [Choice(place, options) for place in _picked(self, places, order)]
+    types = [self.type_of(v) for v in values]
+    for v, t in zip(values, types, strict=True):
+        if t is None or types[0] is None or (t.ndim, t.dtype) != (types[0].ndim, types[0].dtype):
+            raise self.refuse(
+                f"sorted() of items in which {kind(first)} stands where {kind(v)} of another type does",
+                repair="sort positions with np.argsort",
+            )
+    for v in values:
+        if isinstance(v, Var) and v.is_array:
+            put_in(self, v)
+    picked = _picked(self, self.array_of(values), order)
+    weak = all(isinstance(t, Scalar) and t.weak for t in types)
+    return [self.plain(v) for v in picked] if weak else picked
+
+
+def _picked(self: Calls, array: Var, order: Value) -> list[Value]:
+    found = self.subscript(array, order)
+    freeze(self, found)
+    return self.static_items(found, None)
+
+
+def _places(value: Value) -> list[Value] | None:
+    """The positions or keys of a container."""
+    if isinstance(value, (tuple, ListValue)):
+        return [*range(len(value))]
+    if type(value) is dict or isinstance(value, Instance):
+        return [*value]
+    return None
+
+
+def _kind_of(value: Value) -> type:
+    return value.cls if isinstance(value, Instance) else type(value)
+
+
+def _holding(value: Value, parts: dict[Value, Value]) -> Value:
+    if isinstance(value, Instance):
+        return value.holding(parts)
+    return parts if isinstance(value, dict) else rebuilt(value, [*parts.values()])
