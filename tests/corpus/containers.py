@@ -275,15 +275,6 @@ def ordered_by_a_key(params, x):
     return total + named[0][1] ** 3 + largest[0] * largest[1] + numbers[0] ** 2
 
 
-@program(
-    lambda r: (np.array([0.5, 0.5, 1.5]),),
-    refused=dict.fromkeys(("python", "compiled"), "which of a list's numbers are equal"),
-)
-def compared_in_a_list(x):
-    values = [x[0], x[1], x[2]]
-    return values.index(max(values)) * x[0] + values.count(x[1]) * x[2]
-
-
 @program(lambda r: (r.normal(size=3),))
 def looked_up_by_a_length(x):
     weights, found = {3: 2.0, (3,): 0.5}, {}

@@ -1,5 +1,7 @@
 """Integer arrays and masks as indices, reading and writing."""
 
+import bisect
+
 import numpy as np
 from tests.corpus import program
 
@@ -291,3 +293,14 @@ def a_diagonal_and_a_block_of_positions(x):
     a[np.ix_([0, 3], [1, 2])] = np.outer(x[:2], x[2:])
     a[..., -1] *= 2
     return np.sum(a**2)
+
+
+@program(lambda r: (r.normal(size=5), 1.7, np.array([0.2, 1.4, 2.9])))
+def table_looked_up_by_bisect(y, q, more):
+    at = [0.0, 0.5, 1.2, 2.0, 3.0]
+    s = 0.0
+    for x in (q, *more):
+        i = bisect.bisect_right(at, x) - 1
+        t = (x - at[i]) / (at[i + 1] - at[i])
+        s += (1.0 - t) * y[i] + t * y[i + 1]
+    return s * s + y[bisect.bisect_left(at, 0.5)] + y[bisect.bisect(at, 0.5)] ** 2

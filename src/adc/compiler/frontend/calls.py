@@ -31,6 +31,7 @@ from adc.compiler.frontend import (
     python_builtins,
     records,
     reductions,
+    sorting,
     templates,
     texts,
 )
@@ -67,6 +68,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **records.TABLE,
     **copies.TABLE,
     **gauss_rules.TABLE,
+    **sorting.TABLE,
 }
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,

@@ -467,6 +467,5 @@ TABLE: dict[Any, Callable[..., Value]] = {
     math.ceil: _whole(math.ceil, "ceil"),
     math.trunc: _whole(math.trunc, "trunc"),
     builtins.slice: lambda self, *parts: slice(*parts),
-    builtins.sorted: sorting.ordered,
     functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),
 }

@@ -6,8 +6,10 @@ sorted(events, key=when)      order = np.argsort(np.array([when(e) for e in even
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +24,7 @@ from adc.compiler.ir.types import Scalar
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
 
-__all__ = ["measure", "ordered", "telling"]
+__all__ = ["TABLE", "measure", "ordered", "telling"]
 
 _KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
 
@@ -45,6 +47,27 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
     if all(isinstance(self.type_of(item), Scalar) for item in items):
         return _array_in_order(self, self.array_of(items), key, reverse, False)
     return self.new_list(_in_order(self, items, _order(self, measures, reverse)))
+
+
+def _bisected(side: str) -> Callable[..., Value]:
+    """`bisect.bisect_left(values, x)` or `bisect_right`: np.searchsorted, with Python's number for a result."""
+
+    def place(self: Calls, values: Value, x: Value, *rest: Value, **options: Value) -> Value:
+        if rest or options:
+            raise self.refuse(
+                "bisect of a part of a list, or by a key, is not supported", repair="take a slice"
+            )
+        found = self.call(np.searchsorted, [values, x, side], {})
+        return self.plain(found) if isinstance(found, Var) else int(found)
+
+    return place
+
+
+TABLE = {
+    builtins.sorted: ordered,
+    bisect.bisect_left: _bisected("left"),
+    bisect.bisect_right: _bisected("right"),
+}
 
 
 def measure(self: Calls, key: Value, item: Value) -> Value:
