@@ -18,6 +18,7 @@ from adc.compiler.frontend import (
     applied,
     array_functions,
     choices,
+    chosen_calls,
     copies,
     dicts,
     gauss_rules,
@@ -32,7 +33,6 @@ from adc.compiler.frontend import (
     records,
     reductions,
     sorting,
-    templates,
     texts,
 )
 from adc.compiler.frontend.expressions import BoundMethod
@@ -52,7 +52,7 @@ from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
-from adc.compiler.ir.nodes import Assign, Check, Const, Var
+from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, registry
@@ -142,18 +142,6 @@ _MUTATING = {
 }
 
 
-_EITHER = templates.function(
-    """
-def either(test, first, second, *args, **kwargs):
-    if test:
-        result = first(*args, **kwargs)
-    else:
-        result = second(*args, **kwargs)
-    return result
-"""
-)
-
-
 class Calls(Functions):
     """The part of the evaluator that calls things."""
 
@@ -197,7 +185,8 @@ class Calls(Functions):
             given = [self.required(v, "element") if isinstance(v, Maybe) else v for v in args]
             return self._call_growing(function, given, kwargs)
         if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
-            return self._call_for_each(function, args, kwargs)
+            changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
+            return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -217,7 +206,7 @@ class Calls(Functions):
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
         if isinstance(function, Choice):
-            return self._call_choice(function, args, kwargs)
+            return chosen_calls.of_one(self, function, args, kwargs)
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
         hashable = _hashable(function)
@@ -355,18 +344,6 @@ class Calls(Functions):
             return function is builtins.print
         return self._takes_anything(function)
 
-    def _call_for_each(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call with one of several texts or the like, which the function asks about: one call for each."""
-
-        def call(*given: Value) -> Value:
-            return self.call(
-                function, [*given[: len(args)]], dict(zip(kwargs, given[len(args) :], strict=True))
-            )
-
-        changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
-        turn = choices.of_each if changes_nothing else choices.of_each_in_turn
-        return turn(self, call, *args, *kwargs.values())
-
     def _model(self, owner: Any) -> Instance:
         """What stands for an object of a library: the numbers and arrays in it are read at each call."""
         model = registry.model_of(owner)
@@ -463,27 +440,6 @@ class Calls(Functions):
         if nested:
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
-
-    def _call_choice(self, function: Choice, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """A call of one of several functions: each in its own branch."""
-        if all(isinstance(getattr(option, "__self__", None), str) for option in function.options):
-            return choices.of_each(self, lambda method: self.call(method, args, kwargs), function)
-        some = [k for k, option in enumerate(function.options) if option is not None]
-        there = self.is_option(function, *some)
-        if there is not True:
-            message = Const("'NoneType' object is not callable")
-            self.block.append(Check(self.atom(there), "TypeError", (message,), self.origin, user=True))
-
-        def among(last: int) -> Value:
-            option = function.options[some[last]]
-            if last == 0:
-                return option
-            given = [self.is_option(function, some[last]), option, among(last - 1)]
-            return Evaluated(
-                lambda *args, **kwargs: self.call(Closure(_EITHER, self.frame, {}), [*given, *args], kwargs)
-            )
-
-        return self.call(among(len(some) - 1), args, kwargs)
 
     # --- methods and constructors ---------------------------------------------------------------------------
 
