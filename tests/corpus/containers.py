@@ -419,7 +419,7 @@ def counted_in_a_branch(x):
     return number["a"] * x[0]
 
 
-@program(lambda r: (np.array([0.5, 1.5, -0.3, 1.5, 0.7]),))
+@program(lambda r: (np.array([0.5, 1.5, -0.3, 1.1, 0.7]),))
 def places_and_counts_in_lists(x):
     items = [x[0], x[1], x[2] ** 2]
     k = items.index(max(items))
@@ -427,7 +427,7 @@ def places_and_counts_in_lists(x):
     for v in x:
         if v > 0:
             grown.append(v)
-    s = items[k] ** 2 * k + (x[0], x[4]).index(x[4]) * x[2] + grown.count(x[1]) * x[0]
+    s = items[k] ** 2 * k + (x[0], x[4]).index(x[4]) * x[2] + [*x, x[1]].count(x[1]) * x[0]
     return s + grown.index(x[4]) * x[3] + ["a", "b", "a"].count("a" if x[0] > 0 else "b") * x[1]
 
 
