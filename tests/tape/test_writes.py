@@ -5,7 +5,8 @@ import pytest
 
 import adc
 from adc import tape
-from adc.tape import autograd, tensor
+from adc.tape import autograd, methods, tensor
+from adc.tape.tensor import Tensor
 
 
 def check(function, *shapes, seed=0):
@@ -211,3 +212,28 @@ def test_functions_without_a_rule_are_refused():
         adc.UnsupportedError, match=r"has no derivative of np.median with the parameter `overwrite_input`"
     ):
         np.median(x, overwrite_input=True)
+
+
+def test_a_part_that_nobody_has_read_is_written(monkeypatch):
+    monkeypatch.setattr(Tensor, "imag", methods._Late("imag"))  # as before it was read for the first time
+
+    def f(x):
+        z = x + 1j * x**2
+        z.imag = 3.0 * x
+        return np.sum(np.abs(z) ** 2)
+
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(np.array([1.0, 2.0])), [20.0, 40.0])
+
+
+def test_a_method_is_not_written():
+    with pytest.raises(AttributeError):
+        tensor([1.0]).cumsum = 1.0
+
+
+def test_a_class_of_the_user_has_attributes_with_the_names_of_methods():
+    class Own(Tensor):
+        pass
+
+    x = Own.__new__(Own)
+    x.nanmean = 2.0
+    assert x.nanmean == 2.0

@@ -41,6 +41,12 @@ class _Late:
         setattr(owner, name, made)
         return getattr(owner if t is None else t, name)
 
+    def __set__(self, t: Tensor, value: Any) -> None:
+        getattr(
+            type(t), self._name
+        )  # makes it: `t.imag = value` is a write, where nobody has read `t.imag` yet
+        setattr(t, self._name, value)
+
 
 def _announce(names: Iterable[str]) -> None:
     """Give the class the methods of these names, but for those that it has."""
