@@ -52,6 +52,8 @@ class Builder(Measures):
         # The real or imaginary part of a complex array -> of what, and which.
         self.part_of: dict[Var, tuple[Var, str]] = {}
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
+        # Arrays that no trip of some loops leaves to another: the counters of these loops.
+        self.within_trips: dict[Var, set[Var]] = {}
         # What the reverse sweep makes or restores -> what it is of the forward sweep, in the same trips.
         self.again: dict[Var, Var] = {}
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused

@@ -95,6 +95,7 @@ class _Contractor:
         block.remove(allocation)
         loop.body.insert(0, allocation)
         self.brought_in.setdefault(allocation, (block, loop))
+        self.ev.within_trips.setdefault(allocation.target, set()).add(loop.index)
 
     def bring_out(self) -> None:
         """Allocate in front of the loops again what is still an array."""

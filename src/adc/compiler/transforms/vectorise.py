@@ -53,7 +53,7 @@ def _visit(block: Block) -> None:
             _visit(inner)
         if not isinstance(stmt, For) or not _is_straight(stmt):
             continue
-        chains = [_chain(c, stmt) for c in stmt.carried]
+        chains = [accumulation(c, stmt) for c in stmt.carried]
         if all(chains):
             for chain in chains:
                 _join(chain, stmt)
@@ -118,12 +118,12 @@ def _read(loop: For) -> set[Var]:
 
 def vectorisable(loop: For) -> bool:
     """Whether a loop is innermost, straight, and carries only accumulations."""
-    return _is_straight(loop) and all(len(_chain(c, loop)) == 1 for c in loop.carried)
+    return _is_straight(loop) and all(len(accumulation(c, loop)) == 1 for c in loop.carried)
 
 
 def in_order(loop: For) -> bool:
     """Whether a loop has to go through its trips one after another, or has branches or other loops in it."""
-    return not _is_straight(loop) or not all(_chain(c, loop) for c in loop.carried)
+    return not _is_straight(loop) or not all(accumulation(c, loop) for c in loop.carried)
 
 
 def _is_straight(loop: For) -> bool:
@@ -139,7 +139,7 @@ def _calls(s: Assign) -> bool:
     return isinstance(s.op, Operation) and any(isinstance(a, Var) and a.is_array for a in s.args)
 
 
-def _chain(c: Carried, loop: For) -> list[Assign]:
+def accumulation(c: Carried, loop: For) -> list[Assign]:
     """The statements `phi + a`, `.. + b` up to `out` (or times, or extreme) when nothing else reads what they make.
 
     None at all if there are others: then the loop has to go through its trips in order.
