@@ -54,6 +54,7 @@ class Builder(Measures):
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
         # Arrays that no trip of some loops leaves to another: the counters of these loops.
         self.within_trips: dict[Var, set[Var]] = {}
+        self.laid_out: set[Var] = set()  # arrays whose layout was chosen for the loops that use them
         # What the reverse sweep makes or restores -> what it is of the forward sweep, in the same trips.
         self.again: dict[Var, Var] = {}
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused

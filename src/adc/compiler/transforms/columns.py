@@ -82,7 +82,7 @@ class _Columns:
             if element is None or (isinstance(s, Store) and isinstance(s.value, Const)):
                 continue
             array, index = element
-            if _has_short_rows(array):
+            if _has_short_rows(array) or array in self.ev.laid_out:
                 continue
             inside = {v for t in path[-1].body for v in defined(t)} | {path[-1].index}
             following = [k for k, i in enumerate(index) if isinstance(i, Var) and _made_of(i, inside)]
@@ -107,7 +107,7 @@ class _Columns:
 
     def _turns(self, array: Var) -> bool:
         """Whether an array is better off in columns."""
-        return array in self.tall or _has_short_rows(array)
+        return array in self.tall or (_has_short_rows(array) and array not in self.ev.laid_out)
 
     def _element(self, s: Stmt) -> tuple[Var, Index] | None:
         """The array and index of a statement that reads or writes one element."""

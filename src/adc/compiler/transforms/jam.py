@@ -29,6 +29,7 @@ from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.dependence import Nest, Unknown
 from adc.compiler.analysis.effects import Memory, length_of
+from adc.compiler.analysis.latency import waits
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -107,7 +108,7 @@ class _Jammer:
         nest = Nest(loop, inner, self.memory, self.counters, self.conditions)
         if not all(_is_fixed(end, nest) for end in (inner.start, inner.stop)):
             return None
-        if not (nest.is_recurrence() or (inner.carried and in_order(inner))):
+        if not (nest.is_recurrence() or (inner.carried and in_order(inner))) or not waits(inner):
             return None
         try:
             lags = nest.lags(ROWS)
