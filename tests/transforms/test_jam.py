@@ -60,6 +60,16 @@ def table_by_cases(c, w):
     return d[n - 1, m - 1]
 
 
+def band(c, w):
+    n, m = c.shape
+    d = np.full((n + 1, m + 1), 50.0)
+    d[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(max(1, i - 3), min(m, i + 3) + 1):
+            d[i, j] = w * c[i - 1, j - 1] + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d[n, min(n, m)]
+
+
 def filtered(x, w):
     n, m = x.shape
     y = np.zeros((n, m))
@@ -77,7 +87,7 @@ def filtered(x, w):
     return total + np.sum(y * y)
 
 
-JAMMED = [sweeps, sweeps_back, sweeps_in_time, table, table_by_cases, filtered]
+JAMMED = [sweeps, sweeps_back, sweeps_in_time, table, table_by_cases, band, filtered]
 
 
 def from_the_end(start, w):  # row 0 reads the last row, which is not to be new by then

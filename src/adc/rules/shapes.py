@@ -101,12 +101,24 @@ def smaller(a: Dim, b: Dim) -> Dim:
     >>> smaller(Dim(3), Dim(2)).known
     2
     """
-    return a.at_most(b)
+    first, second = _plain_first(a, b)
+    return first.at_most(second)
 
 
 def larger(a: Dim, b: Dim) -> Dim:
-    """The larger of two lengths."""
-    return b + (a - b).clamped()
+    """The larger of two lengths, as one and what the other is more: `max(i - w, 1)` is seen to be positive.
+
+    >>> i = Dim.symbol("value", "i")
+    >>> (larger(i - 3, Dim(1)) - 1).nonnegative, (larger(Dim(1), i - 3) - 1).nonnegative
+    (True, True)
+    """
+    first, second = _plain_first(a, b)
+    return first + (second - first).clamped()
+
+
+def _plain_first(a: Dim, b: Dim) -> tuple[Dim, Dim]:
+    """Two lengths, that first which is made of less."""
+    return (b, a) if len(b.terms) < len(a.terms) else (a, b)
 
 
 def size(shape: Shape) -> Dim:

@@ -269,6 +269,9 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
         return args[measures.index((max if better == "greater" else min)(measures))]
     best, measure = args[0], measures[0]
     for candidate, other in zip(args[1:], measures[1:], strict=True):
+        if key is None and all(self.length(x) is not None for x in (best, candidate)):
+            best = measure = self.extreme("maximum" if better == "greater" else "minimum", best, candidate)
+            continue
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
         test = self.compare(gast.Gt() if better == "greater" else gast.Lt(), other, measure)
         best = _chosen(self, test, candidate, best)

@@ -21,6 +21,7 @@ done for all of them first, what stands behind it last; what it only computes, e
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,11 +53,12 @@ from adc.compiler.ir.nodes import (
     may_raise,
     owners,
     uses,
+    variables,
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import clone
-from adc.compiler.transforms.rewrite import substitute
+from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import accumulation, in_order
 from adc.errors import Location
 from adc.rules import registry
@@ -66,6 +68,7 @@ from adc.rules.operation import Operation
 ROWS = 6  # abreast
 MOST = 100  # statements of a trip
 SHORTEST = 8  # trips of a row, where that is known
+RAISING = ("floor_divide", "remainder", "power")  # of integers
 LONGEST = 4  # trips that a row may be behind the one before
 
 
@@ -106,8 +109,6 @@ class _Jammer:
         if not plain or len(statements) > MOST or _is_short(inner):
             return None
         nest = Nest(loop, inner, self.memory, self.counters, self.conditions)
-        if not all(_is_fixed(end, nest) for end in (inner.start, inner.stop)):
-            return None
         if not (nest.is_recurrence() or (inner.carried and in_order(inner))) or not waits(inner):
             return None
         try:
@@ -169,6 +170,7 @@ class _Jam:
         self.before, _, self.behind = nest.parts
         self.by_row, self.by_trip = nest.directions
         self.lag = lag  # of a row behind the one before, in trips
+        self.is_fixed = all(_is_fixed(end, nest) for end in (self.inner.start, self.inner.stop))
         self.ev = ev
         # The counters of the first row of a group, and of the trips that it is in; which row of the group it is.
         self.group, self.trip = (
@@ -198,8 +200,14 @@ class _Jam:
             return False
         if any(isinstance(s, (Keep, Restore)) for s in walk([*self.before, *self.behind])):
             return False  # a second text of them would have a buffer of its own
+        ends = self._needed([self.inner.start, self.inner.stop])
+        if not self.is_fixed and any(s.name in ("getitem", *RAISING) for s in ends if isinstance(s, Assign)):
+            return False  # also done for rows that are not there
         written = memory.effects(self.outer).writes
-        again = [*self._needed(self.inner.body), *self._needed(self.behind)]
+        again = [
+            *self._needed([self.inner.start, self.inner.stop, *_read(self.inner.body)]),
+            *self._needed(_read(self.behind)),
+        ]
         return all(isinstance(s, Assign) for s in again) and not any(
             root in written for s in again for root in memory.effects(s).accesses
         )
@@ -216,18 +224,16 @@ class _Jam:
         if self.states or any(not isinstance(s, (Assign, Mark)) for s in self.before):
             stores: Block = [Store(s.array, (self.row,), s.carried.init, False, origin) for s in self.states]
             group.append(self._over_rows([*self.before, *stores], [], origin))
-        length = self.ev.length(self.inner.stop)
-        assert length is not None
-        with self.ev.at(group), self.ev.origin_at(origin):
-            stop = self.ev.atom(self.ev.dim_value(length + self.by_trip * self.lag * (ROWS - 1)))
-        group.append(self._trips(stop))
+        with self.ev.at(group), self.ev.origin_at(self.inner.origin):
+            start, stop = self._ends()
+        group.append(self._trips(start, stop))
         carried = self.outer.carried
         if self.behind:
             loads: Block = [
                 Assign((s.carried.result,), "getitem", (s.array, (self.row,)), origin) for s in self.states
             ]
             last = self._over_rows(
-                [*self._needed(self.behind), *loads, *self.behind], self.sums_behind, origin
+                [*self._needed(_read(self.behind)), *loads, *self.behind], self.sums_behind, origin
             )
             group.append(last)
             carried = [c for c in carried if c not in self.sums_behind]
@@ -239,31 +245,63 @@ class _Jam:
         out.append(For(self.group, self.outer.start, self.outer.stop, step, carried, group, origin))
         return out
 
-    def _trips(self, stop: Atom) -> For:
+    def _ends(self) -> tuple[Atom, Atom]:
+        """Between which trips of the first row all rows of a group have theirs."""
+        ev, inner = self.ev, self.inner
+        behind = self.by_trip * self.lag
+        if self.is_fixed:
+            stop = ev.length(inner.stop)
+            assert stop is not None
+            return inner.start, ev.atom(ev.dim_value(stop + behind * (ROWS - 1)))
+        needed = self._needed([inner.start, inner.stop])
+        (first,), computed, ends = clone.run(
+            [self.outer.index], needed, [inner.start, inner.stop], ev, inside=True
+        )
+        ev.block += [Assign((first,), "alias", (self.group,), inner.origin), *computed]
+        (index, k), body, others = clone.run(
+            [self.outer.index, self.row], needed, [inner.start, inner.stop], ev, inside=True
+        )
+        body.insert(0, _shifted(index, self.group, self.by_row, k, inner.origin))
+        carried = []
+        for name, end, other in zip(("start", "stop"), ends, others, strict=True):
+            phi, result = (Var(name, Scalar("int64", True), named=True) for _ in range(2))
+            extreme = "minimum" if (name == "start") == (self.by_trip > 0) else "maximum"
+            with ev.at(body):
+                value = other.value if isinstance(other, Const) else other
+                place = ev.op("add", value, ev.op("multiply", behind, k))
+                carried.append(Carried(phi, end, ev.atom(ev.extreme(extreme, phi, place)), result))
+        ev.block.append(For(k, Const(1), Const(ROWS), Const(1), carried, body, inner.origin))
+        return carried[0].result, carried[1].result
+
+    def _trips(self, start: Atom, stop: Atom) -> For:
         """The loop over the trips of all rows of a group."""
         origin = self.inner.origin
-        needed = self._needed(self.inner.body)
+        needed = self._needed([self.inner.start, self.inner.stop, *_read(self.inner.body)])
         own = [v for s in needed for v in defined(s)]
         _, again, copied = clone.run([], needed, own, self.ev, inside=True)
-        inside = substitute(self.inner.body, dict(zip(own, copied, strict=True)))
+        table: dict[Var, Atom] = dict(zip(own, copied, strict=True))
+        inside = substitute(self.inner.body, table)
         loads: Block = [
             Assign((s.carried.phi,), "getitem", (s.array, (self.row,)), origin) for s in self.states
         ]
         stores: Block = [Store(s.array, (self.row,), s.carried.out, False, origin) for s in self.states]
         body: Block = [_shifted(self.outer.index, self.group, self.by_row, self.row, origin)]
         tests = [_inside(self.outer.index, self.outer.stop, self.by_row, origin)]
-        if self.lag:
-            counter, start = self.inner.index, self.inner.start
+        if not self.is_fixed:
+            body += again
+            again = []
+        counter = self.inner.index
+        if self.lag or not self.is_fixed:
             lag = self.row
-            if self.lag > 1:
+            if self.lag != 1:
                 lag = Var("lag", Scalar("int64", True), named=False)
                 body.append(Assign((lag,), registry.named("multiply"), (Const(self.lag), self.row), origin))
             body.append(_shifted(counter, self.trip, -self.by_trip, lag, origin))
             begun = "greater_equal" if self.by_trip > 0 else "less_equal"
-            tests.append(_compared(begun, counter, start, origin))
-            tests.append(_inside(counter, self.inner.stop, self.by_trip, origin))
+            tests.append(_compared(begun, counter, operand(self.inner.start, table), origin))
+            tests.append(_inside(counter, operand(self.inner.stop, table), self.by_trip, origin))
         else:
-            body.append(Assign((self.inner.index,), "alias", (self.trip,), origin))
+            body.append(Assign((counter,), "alias", (self.trip,), origin))
         merges, of_rows, of_trips = [], [], []
         for c in self.sums:
             chosen, phi, result = _like(c.phi), _like(c.phi), _like(c.phi)
@@ -272,7 +310,7 @@ class _Jam:
             of_trips.append(Carried(phi, c.init, result, c.result))
         body.append(If(_all_of(tests, body), [*again, *loads, *inside, *stores], [], merges, origin))
         rows = For(self.row, Const(0), Const(ROWS), Const(1), of_rows, body, origin)
-        return For(self.trip, self.inner.start, stop, self.inner.step, of_trips, [rows], origin)
+        return For(self.trip, start, stop, self.inner.step, of_trips, [rows], origin)
 
     def _over_rows(self, block: Block, sums: list[Carried], origin: Location | None) -> For:
         """A loop over the rows of a group that there are, with a text and variables of its own."""
@@ -289,15 +327,19 @@ class _Jam:
         body.append(If(test, inside, [], merges, origin))
         return For(row, Const(0), Const(ROWS), Const(1), carried, body, origin)
 
-    def _needed(self, block: Block) -> Block:
-        """What stands before the inner loop and computes what a block reads."""
-        needed = {v for s in walk(block) for v in uses(s)}
+    def _needed(self, read: Iterable[Atom]) -> Block:
+        """What stands before the inner loop and computes what is read."""
+        needed = set(variables(tuple(read)))
         found: Block = []
         for s in reversed(self.before):
             if needed.intersection(defined(s)):
                 found.append(s)
-                needed.update(v for t in walk([s]) for v in uses(t))
+                needed.update(_read([s]))
         return found[::-1]
+
+
+def _read(block: Block) -> list[Var]:
+    return [v for s in walk(block) for v in uses(s)]
 
 
 def _is_added_up(c: Carried, carried: list[Carried], body: Block) -> bool:

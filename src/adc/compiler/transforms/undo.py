@@ -10,12 +10,12 @@ read what is restored. What is written over before it is read was not needed eit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.compiler.analysis.conditions import Conditions
-from adc.compiler.analysis.counters import never_negative, ranges
+from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import offset
 from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend.indexing import FULL
@@ -63,7 +63,8 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     start = next((k for k, s in enumerate(program.body) if isinstance(s, Mark) and s.text == "reverse"), None)
     if start is None:
         return program
-    places = _Places(program).of(program.body[start:])
+    counters = ranges(program.body)
+    places = _Places(program, counters).of(program.body[start:])
     taken = {s.target: s.args for s in walk(program.body) if isinstance(s, Assign) and _takes_part(s)}
     readers = [r for place in places for r in _reads(place, taken)]
     writes = [p for p in places if isinstance(p.stmt, Store) and p.stmt.role and not p.after]
@@ -75,7 +76,9 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     dead = {
         w.stmt
         for w in writes
-        if not any(_matters(w, *r, may_be, home) and not _too_late(w, r[0], over[w]) for r in readers)
+        if not any(
+            _matters(w, *r, may_be, home, counters) and not _too_late(w, r[0], over[w]) for r in readers
+        )
     }
     program.body = _without(program.body, dead)
     return program
@@ -84,10 +87,10 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
 class _Places:
     """Where the statements of a block stand."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, counters: Mapping[Var, Range]) -> None:
         self.found: list[_Place] = []
         self.conditions = Conditions(program)
-        self.counters = ranges(program.body)
+        self.counters = counters
         self.path: list[tuple[Atom, bool]] = []
 
     def of(self, block: Block) -> list[_Place]:
@@ -194,6 +197,7 @@ def _matters(
     index: tuple[object, ...] | None,
     may_be: dict[Var, set[Var]],
     home: dict[Var, tuple[For | While, ...]],
+    counters: Mapping[Var, Range],
 ) -> bool:
     store = write.stmt
     assert isinstance(store, Store)
@@ -207,7 +211,7 @@ def _matters(
             return False
         for loop in common:
             if isinstance(loop, For):
-                order = _order(loop, write, reader, store.index, index)
+                order = _order(loop, write, reader, store.index, index, counters)
                 if order == "later":
                     return False
                 if order == "same":
@@ -236,7 +240,12 @@ def _apart(a: object, b: object) -> bool:
 
 
 def _order(
-    loop: For, write: _Place, reader: _Place, written: tuple[object, ...], read: tuple[object, ...]
+    loop: For,
+    write: _Place,
+    reader: _Place,
+    written: tuple[object, ...],
+    read: tuple[object, ...],
+    counters: Mapping[Var, Range],
 ) -> str:
     """Where, among the trips of a reverse loop, an element restored now could be read: "same" trip only, "later" in
     program order only (which the sweep has already passed), or "unknown"."""
@@ -247,7 +256,9 @@ def _order(
         offsets = offset(loop.index, w), offset(loop.index, r)
         if offsets[0] is None or offsets[1] is None:
             continue
-        if not all(_from_front(loop, c, p.facts) for c, p in zip(offsets, (write, reader), strict=True)):
+        if not all(
+            _from_front(loop, c, p.facts, counters) for c, p in zip(offsets, (write, reader), strict=True)
+        ):
             continue
         # The read of trip i' hits the write of trip i at i' = i + distance.
         distance = (offsets[0] - offsets[1]).known
@@ -263,16 +274,14 @@ def _order(
     return "same" if same else "unknown"
 
 
-def _from_front(loop: For, distance: Dim | None, facts: tuple[Dim, ...]) -> bool:
+def _from_front(
+    loop: For, distance: Dim | None, facts: tuple[Dim, ...], counters: Mapping[Var, Range]
+) -> bool:
     """Whether `index + distance` is never negative, and so never counted from the other end."""
-    if distance is None or not isinstance(loop.step, Const):
+    if distance is None:
         return False
-    bound = loop.start if loop.step.value > 0 else loop.stop
-    lowest = Dim(bound.value) if isinstance(bound, Const) else bound.dim
-    rest = [Dim.symbol("value", loop.index) + distance - fact for fact in facts]
-    if lowest is not None:
-        rest.append(lowest + distance + (0 if loop.step.value > 0 else 1))
-    return any(d.known is not None and d.known >= 0 for d in rest)
+    item = Dim.symbol("value", loop.index) + distance
+    return any(never_negative(item - fact, counters) for fact in (Dim(0), *facts))
 
 
 def _without(block: Block, dead: set[Stmt]) -> Block:
