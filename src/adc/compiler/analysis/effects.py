@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     is_view,
+    owners,
     uses,
     variables,
     walk,
@@ -214,7 +215,8 @@ def offset(index: Var, item: object) -> Dim | None:
     own = Dim.symbol("value", index).terms[0][0]
     if terms.pop(own, 0) != 1:
         return None
-    return Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
+    rest = Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
+    return None if index in owners(rest) else rest  # min(i, 3) is i and something that depends on i
 
 
 def distance(index: Var, item: object) -> int | None:

@@ -284,7 +284,8 @@ class _Checker:
             coefficient = dict(value.terms).get(symbol, 0)
             if coefficient == 0:
                 continue
-            if not self._made_in(loop).isdisjoint({*owners(value)} - {loop.index}):
+            rest = value - Dim(0, ((symbol, coefficient),))
+            if not {loop.index, *self._made_in(loop)}.isdisjoint(owners(rest)):
                 return value  # what else it is made of changes with the counter: both come to no end together
             at = side if coefficient > 0 else 1 - side
             bound = others[symbol] if at == 1 and symbol in others else self.extremes[symbol][at]

@@ -103,16 +103,17 @@ class Rows:
     def _is_the_row(self, k: int, accesses: list[Access]) -> bool:
         """Whether a subscript tells the row, in all places alike."""
         found = set()
-        row = Dim.symbol("value", self.loop.index).terms[0][0]
+        row = Dim.symbol("value", self.loop.index)
         for a in accesses:
             item = a.index[k] if a.index is not None and k < len(a.index) else None
             value = integer(item) if isinstance(item, (Var, Const)) else None
             if value is None or not never_negative(value, self.counters):
                 return False
-            if any(v in self.varying for v in owners(value) if v is not self.loop.index):
+            sign = dict(value.terms).get(row.terms[0][0])
+            if sign not in (1, -1) or any(v in self.varying for v in owners(value - row * sign)):
                 return False
             found.add(value)
-        return len(found) == 1 and dict(found.pop().terms).get(row) in (1, -1)
+        return len(found) == 1
 
     def wait(self) -> bool:
         """Whether trips of an innermost loop wait for each other, longer than they work or for a function."""
