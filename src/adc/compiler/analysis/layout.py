@@ -47,15 +47,15 @@ class Layout:
     region_of: dict[Stmt, Region] = field(default_factory=dict)
     start: dict[Stmt, int] = field(default_factory=dict)
     end: dict[Stmt, int] = field(default_factory=dict)
-    stores: dict[Var, list[int]] = field(default_factory=dict)  # root -> positions of its writes
+    stores: dict[Var, list[tuple[int, Store]]] = field(default_factory=dict)  # root -> its writes, and where
     regions: dict[int, Region] = field(default_factory=dict)  # id(block) -> region
 
     def region(self, block: Block) -> Region:
         return self.regions[id(block)]
 
-    def written_between(self, root: Var, after: int, until: int) -> bool:
-        """Whether memory of `root` is written at a position p with after < p <= until."""
-        return any(after < p <= until for p in self.stores.get(root, ()))
+    def written_between(self, root: Var, after: int, until: int) -> list[Store]:
+        """The writes to memory of `root` at positions p with after < p <= until."""
+        return [s for p, s in self.stores.get(root, ()) if after < p <= until]
 
 
 def of(body: Block, params: list[Var]) -> Layout:
@@ -78,7 +78,7 @@ def of(body: Block, params: list[Var]) -> Layout:
                 layout.home[v] = region
                 layout.definition[v] = stmt
             if isinstance(stmt, Store):
-                layout.stores.setdefault(stmt.array.root, []).append(position)
+                layout.stores.setdefault(stmt.array.root, []).append((position, stmt))
             for inner in blocks(stmt):
                 assert isinstance(stmt, (For, While, If))
                 loops = (*region.loops, stmt) if isinstance(stmt, (For, While)) else region.loops

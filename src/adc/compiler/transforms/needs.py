@@ -11,8 +11,11 @@ may be recomputed exactly when no write to that memory stands between it and the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from adc.compiler.analysis.apart import never_meet
+from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.layout import Layout, Region, reads
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
@@ -60,8 +63,9 @@ class Frame:
 class Needs:
     """Answers `need(v)` for the statement that the sweep is reversing."""
 
-    def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
+    def __init__(self, layout: Layout, evaluator: Evaluator, counters: Mapping[Var, Range]) -> None:
         self.layout = layout
+        self.ranges = counters
         self.ev = evaluator
         self.frames: list[Frame] = []
         self.force_kept: set[Var] = set()
@@ -162,7 +166,15 @@ class Needs:
         until = self.layout.end[frame.current] if frame.current is not None else 1 << 60
         if frame.current is None and frame.region.block:
             until = self.layout.end[frame.region.block[-1]]
-        return any(self.layout.written_between(root, begin, until) for root in reads(definition))
+        element = definition.args if definition.name == "getitem" and not definition.target.is_array else None
+        fixed = [loop.index for loop in frame.region.loops if isinstance(loop, For)]
+        return any(
+            element is None
+            or store.array is not element[0]
+            or not never_meet(store.index, element[1], fixed, self.ranges)
+            for root in reads(definition)
+            for store in self.layout.written_between(root, begin, until)
+        )
 
     def _cost(self, v: Var, frame: Frame, seen: set[Var]) -> int:
         """What recomputing `v` takes, down to what is there or kept anyway."""

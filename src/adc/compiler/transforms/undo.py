@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adc.compiler.analysis.apart import ends, lies_behind
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import offset
@@ -38,6 +39,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     change_blocks,
     defined,
+    owners,
     reads_memory,
     variables,
     walk,
@@ -209,8 +211,12 @@ def _matters(
     if index is not None and array is store.array:
         if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
             return False
+        shared: list[Var] = []  # counters that are the same where both touch one element
         for loop in common:
             if isinstance(loop, For):
+                if _always_apart(loop, shared, store.index, index, counters):
+                    return False
+                shared.append(loop.index)
                 order = _order(loop, write, reader, store.index, index, counters)
                 if order == "later":
                     return False
@@ -237,6 +243,37 @@ def _apart(a: object, b: object) -> bool:
     return (isinstance(start, Const) and isinstance(start.value, int) and start.value > b.value) or (
         isinstance(stop, Const) and isinstance(stop.value, int) and 0 <= stop.value <= b.value
     )
+
+
+def _always_apart(
+    loop: For, shared: list[Var], written: Index, read: Index, counters: Mapping[Var, Range]
+) -> bool:
+    """Whether what is read in this and all later trips of a reverse loop lies before what is written now, or behind it.
+
+    Elimination writes rows behind row k in step k, and reads row k. The sweep comes to the steps before, and reads rows
+    before it.
+    """
+    if not isinstance(loop.step, Const):
+        return False
+    fixed = {*shared, loop.index}
+    own = Dim.symbol("value", loop.index).terms[0][0]
+    for w, r in zip(written, read, strict=False):
+        (first, last), (first_read, last_read) = (ends(item, fixed, counters) for item in (w, r))
+        if not (never_negative(first, counters) and never_negative(first_read, counters)):
+            continue
+        for least, greatest, there, sign in (
+            (first, last_read, last_read, 1),
+            (first_read, last, first_read, -1),
+        ):
+            if there is None:
+                continue
+            coefficient = dict(there.terms).get(own, 0)
+            rest = there - Dim(0, ((own, coefficient),))
+            # What is read is no nearer in the later trips of the sweep.
+            farther = loop.index not in owners(rest) and coefficient * loop.step.value * sign <= 0
+            if farther and lies_behind(least, greatest, counters):
+                return True
+    return False
 
 
 def _order(

@@ -8,6 +8,7 @@ import numpy as np
 
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
@@ -51,7 +52,7 @@ class Accumulation:
         self.activity = Activity(
             program.body, wrt, [output] if output is not None else [], inactive_shifts(program)
         )
-        self.needs = Needs(self.layout, evaluator)
+        self.needs = Needs(self.layout, evaluator, ranges(program.body))
         self.shadowed = self._shadowed()
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
