@@ -1,10 +1,10 @@
 """Go through a few rows of a recurrence abreast, each some trips behind the one before.
 
-    for i in range(1, n):                           for i_6 in range(1, n, 6):
-        for j in range(1, m):                           for j_6 in range(1, m + 10):
+    for i in range(1, n):                           for i_first in range(1, n, 6):
+        for j in range(1, m):                           for j_first in range(1, m + 10):
             a[i, j] = f(a[i, j - 1],        ->              for k in range(6):
-                        a[i - 1, j + 1])                        i = i_6 + k
-                                                                j = j_6 - 2 * k
+                        a[i - 1, j + 1])                        i = i_first + k
+                                                                j = j_first - 2 * k
                                                                 if i < n and 1 <= j < m:
                                                                     a[i, j] = f(a[i, j - 1], a[i - 1, j + 1])
 

@@ -47,7 +47,6 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     memory = Memory(evaluator.joined_roots)
     counters = ranges(program.body)
     made = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
-
     escaping = escaping_roots(program, evaluator)
 
     def visit(block: Block) -> bool:
