@@ -373,6 +373,12 @@ def may_raise(stmt: Stmt) -> bool:
     return isinstance(stmt, Assign) and not isinstance(stmt.op, str) and "raises" in stmt.op.extra
 
 
+def is_of_numbers(stmt: Assign) -> bool:
+    """Whether an assignment works on numbers and elements of arrays alone, and cannot fail."""
+    on_arrays = isinstance(stmt.op, Operation) and any(isinstance(a, Var) and a.is_array for a in stmt.args)
+    return not on_arrays and not any(t.is_array for t in stmt.targets) and not may_raise(stmt)
+
+
 def uses(stmt: Stmt) -> list[Var]:
     """The variables that a statement itself reads; for a region: its header, inits, outs and merges, not its blocks."""
     found: list[Var] = []

@@ -50,7 +50,7 @@ from adc.compiler.ir.nodes import (
     Var,
     blocks,
     defined,
-    may_raise,
+    is_of_numbers,
     owners,
     uses,
     variables,
@@ -63,7 +63,6 @@ from adc.compiler.transforms.vectorise import accumulation, in_order
 from adc.errors import Location
 from adc.rules import registry
 from adc.rules.dims import Dim
-from adc.rules.operation import Operation
 
 ROWS = 6  # abreast
 MOST = 100  # statements of a trip
@@ -130,12 +129,7 @@ def _counts(loop: For) -> bool:
 def _is_plain(s: Stmt) -> bool:
     """Whether a statement works on numbers and elements alone, and cannot fail."""
     if isinstance(s, Assign):
-        arrays = any(isinstance(a, Var) and a.is_array for a in s.args)
-        return (
-            not any(t.is_array for t in s.targets)
-            and not may_raise(s)
-            and not (isinstance(s.op, Operation) and arrays)
-        )
+        return is_of_numbers(s)
     if isinstance(s, (Keep, Restore)):
         return s.index is not None and not any(v.is_array for v in uses(s))
     return isinstance(s, (Store, If, Mark))

@@ -20,14 +20,13 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     defined,
-    may_raise,
+    is_of_numbers,
     owners,
     uses,
     walk,
 )
 from adc.compiler.transforms.vectorise import accumulation, is_vector_call
 from adc.rules.dims import Dim
-from adc.rules.operation import Operation
 
 FEWEST = 8  # rows, where that is known
 MOST = 200  # statements of a row
@@ -142,12 +141,7 @@ def _reads_back(loop: For) -> bool:
 def _is_plain(s: Stmt) -> bool:
     """Whether a statement works on numbers and elements alone, and cannot fail; branches only choose numbers."""
     if isinstance(s, Assign):
-        arrays = any(isinstance(a, Var) and a.is_array for a in s.args)
-        return (
-            not any(t.is_array for t in s.targets)
-            and not may_raise(s)
-            and not (isinstance(s.op, Operation) and arrays)
-        )
+        return is_of_numbers(s)
     if isinstance(s, If):
         return not any(isinstance(t, (Store, For)) for t in walk([s]))
     return isinstance(s, (Store, Mark, For))
