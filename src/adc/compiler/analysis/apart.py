@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from adc.compiler.analysis.conditions import integer
 from adc.compiler.analysis.counters import MOST_COUNTERS, Range, never_negative
-from adc.compiler.ir.nodes import Const, Index, Var
+from adc.compiler.analysis.touches import paces, with_counter_at
+from adc.compiler.frontend.lengths import length_of
+from adc.compiler.ir.nodes import Index, Var
 from adc.rules.dims import Dim
 
 
 def ends(item: object, fixed: Collection[Var], counters: Mapping[Var, Range]) -> Range:
     """The least and the greatest that an item of an index is, in terms of some counters, whatever the others count."""
-    value = integer(item) if isinstance(item, (Var, Const)) else None
+    value = length_of(item)
     if value is None:
         return None, None
     return _end(value, 0, fixed, counters), _end(value, 1, fixed, counters)
@@ -41,13 +42,12 @@ def lies_behind(low: Dim | None, high: Dim | None, counters: Mapping[Var, Range]
 
 def _end(value: Dim, side: int, fixed: Collection[Var], counters: Mapping[Var, Range]) -> Dim | None:
     for _ in range(MOST_COUNTERS):
-        for symbol, coefficient in value.terms:
-            counter = symbol.payload[0] if symbol.kind == "value" else None
-            if isinstance(counter, Var) and counter in counters and counter not in fixed:
-                bound = counters[counter][side if coefficient > 0 else 1 - side]
+        for counter, pace in paces(value).items():
+            if counter in counters and counter not in fixed:
+                bound = counters[counter][side if pace > 0 else 1 - side]
                 if bound is None:
                     return None
-                value = value + (bound - Dim(0, ((symbol, 1),))) * coefficient
+                value = with_counter_at(value, counter, bound)
                 break
         else:
             return value

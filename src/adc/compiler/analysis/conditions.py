@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Assign, Atom, Const, If, Program, Var, walk
 from adc.rules.dims import Dim
 
@@ -24,19 +23,6 @@ OPPOSITE = {
     "not_equal": "equal",
 }
 ALL_OF, ANY_OF = ("logical_and", "bitwise_and"), ("logical_or", "bitwise_or")
-
-
-def integer(x: Atom) -> Dim | None:
-    """A number as a sum of what it is made of, if it is an integer."""
-    if isinstance(x, Const):
-        return (
-            Dim(int(x.value))
-            if isinstance(x.value, (int, np.integer)) and type(x.value) is not bool
-            else None
-        )
-    if x.is_array or np.dtype(x.type.dtype).kind not in "iu":
-        return None
-    return x.dim if x.dim is not None else Dim.symbol("value", x)
 
 
 class Conditions:
@@ -73,7 +59,7 @@ class Conditions:
         """What a comparison of integers says."""
         made = self._made.get(test)
         if made is not None and made.name in OPPOSITE:
-            a, b = map(integer, made.args)
+            a, b = map(length_of, made.args)
             if a is not None and b is not None:
                 yield from _compared(made.name if holds else OPPOSITE[made.name], a - b)
 

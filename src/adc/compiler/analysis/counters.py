@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adc.compiler.analysis.touches import paces, with_counter_at
 from adc.compiler.ir.nodes import Atom, Block, Const, For, Var, walk
 from adc.rules.dims import Dim
 
@@ -32,11 +33,10 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
     if value is None:
         return False
     if len(value.terms) == 1:  # nearly always: a counter itself
-        ((symbol, coefficient),) = value.terms
-        ends = counters.get(symbol.payload[0]) if symbol.kind == "value" else None  # type: ignore[call-overload]
-        end = ends[0 if coefficient > 0 else 1] if ends is not None else None
-        if end is not None and end.known is not None:
-            return bool(value.const + coefficient * end.known >= 0)
+        for counter, pace in paces(value).items():
+            end = counters.get(counter, (None, None))[0 if pace > 0 else 1]
+            if end is not None and end.known is not None:
+                return bool(value.const + pace * end.known >= 0)
     low = value
     for _ in range(MOST_COUNTERS):  # what a counter begins at may be made of another
         less = _without_a_counter(low, counters)
@@ -48,9 +48,8 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
 
 def _without_a_counter(value: Dim, counters: Mapping[Var, Range]) -> Dim | None:
     """No more than a number, with what a counter is at its end in place of the counter; None where that is unknown."""
-    for symbol, coefficient in value.terms:
-        owner = symbol.payload[0] if symbol.kind == "value" else None
-        if isinstance(owner, Var) and owner in counters:
-            end = counters[owner][0 if coefficient > 0 else 1]
-            return None if end is None else value + (end - Dim(0, ((symbol, 1),))) * coefficient
+    for counter, pace in paces(value).items():
+        if counter in counters:
+            end = counters[counter][0 if pace > 0 else 1]
+            return None if end is None else with_counter_at(value, counter, end)
     return value

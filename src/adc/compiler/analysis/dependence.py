@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from adc.compiler.analysis.conditions import Conditions, integer
+from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access, Memory
+from adc.compiler.analysis.touches import pace, with_counter_at
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import (
     Atom,
     Block,
@@ -72,7 +74,6 @@ class Nest:
         self.counters = counters
         self.conditions = conditions
         self.directions: tuple[int, int] = outer.step.value, inner.step.value
-        self.symbols = tuple(Dim.symbol("value", s.index).terms[0][0] for s in (outer, inner))
         self.own = {v for s in walk(outer.body) for v in (*defined(s), *bound_inside(s))} | {outer.index}
         place = outer.body.index(inner)
         self.parts: tuple[Block, Block, Block] = outer.body[:place], inner.body, outer.body[place + 1 :]
@@ -163,19 +164,20 @@ class Nest:
         return known.pop()
 
     def _place(self, item: Any) -> _Place | None:
-        value = integer(item) if isinstance(item, (Var, Const)) else None
+        value = length_of(item)
         if value is None:
             return None
-        terms = dict(value.terms)
-        rows, steps = (terms.pop(s, 0) for s in self.symbols)
-        rest = Dim(value.const, tuple(t for t in value.terms if t[0] in terms))
-        return None if any(v in self.own for v in owners(rest)) else _Place(rows, steps, rest)
+        rest = value
+        for loop in (self.outer, self.inner):
+            rest = with_counter_at(rest, loop.index, Dim(0))
+        paces = pace(value, self.outer.index), pace(value, self.inner.index)
+        return None if any(v in self.own for v in owners(rest)) else _Place(*paces, rest)
 
     def _is_from_the_front(self, access: Access, path: Path) -> bool:
         """Whether no subscript counts from the other end of the array."""
         if access.index is None:
             return False
-        values = [integer(i) for i in access.index if isinstance(i, (Var, Const))]
+        values = [length_of(i) for i in access.index if isinstance(i, (Var, Const))]
         if all(never_negative(v, self.counters) for v in values):
             return True
         facts = [Dim(0), *self._facts(path)]

@@ -11,7 +11,6 @@ from adc.compiler.ir.nodes import (
     Block,
     Buffer,
     Check,
-    Const,
     For,
     If,
     Keep,
@@ -25,12 +24,10 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     is_view,
-    owners,
     uses,
     variables,
     walk,
 )
-from adc.rules.dims import Dim
 
 
 @dataclass(eq=False)
@@ -204,31 +201,3 @@ def clash(x: Effects, y: Effects) -> bool:
     return any(r in y.accesses and (r in x.plain or r in y.plain) for r in x.writes) or any(
         r in x.accesses and (r in x.plain or r in y.plain) for r in y.writes
     )
-
-
-def offset(index: Var, item: object) -> Dim | None:
-    """`c` where an index item is `index + c`, the same c in every trip."""
-    value = length_of(item)
-    if value is None:
-        return None
-    terms = dict(value.terms)
-    own = Dim.symbol("value", index).terms[0][0]
-    if terms.pop(own, 0) != 1:
-        return None
-    rest = Dim(value.const, tuple(sorted(terms.items(), key=lambda t: repr(t[0]))))
-    return None if index in owners(rest) else rest  # min(i, 3) is i and something that depends on i
-
-
-def distance(index: Var, item: object) -> int | None:
-    """`c` where an index item is `index + c`, a number."""
-    if item is index:
-        return 0
-    found = offset(index, item)
-    return None if found is None else found.known
-
-
-def length_of(item: object) -> Dim | None:
-    """An item of an index as a length, where it is one."""
-    if isinstance(item, Const):
-        return Dim(int(item.value)) if isinstance(item.value, int) else None
-    return item.dim if isinstance(item, Var) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adc.compiler.analysis.effects import offset
+from adc.compiler.analysis.touches import offset
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,

@@ -14,11 +14,14 @@ in front of the loop:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
-from adc.compiler.analysis.conditions import Conditions, integer
+from adc.compiler.analysis.conditions import Conditions
+from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.touches import pace, part, with_counter_at
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -43,9 +46,9 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms import clone
 from adc.rules import registry
-from adc.rules.dims import Dim, Symbol
+from adc.rules.dims import Dim
 
-NO_OTHERS: Mapping[Symbol, Dim] = {}
+NO_OTHERS: Mapping[Var, Dim] = {}
 
 
 def run(program: Program, evaluator: Evaluator, only: set[Stmt] | None = None) -> Program:
@@ -62,10 +65,10 @@ class _Checker:
         self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
         self.counted = _counted(program)
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
-        self.extremes: dict[Symbol, tuple[Dim | None, Dim | None]] = {}  # of loop counters
+        self.extremes: dict[Hashable, Range] = {}  # of loop counters
         self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
         self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
-        self.others: dict[Symbol, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
+        self.others: dict[Var, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
         self.conditions = Conditions(program)
         self.path: list[tuple[Atom, bool]] = []  # the tests of the branches around, and whether they hold
         self.facts: list[Dim] = []  # what is zero or more there
@@ -78,7 +81,11 @@ class _Checker:
                 continue
             with self.ev.at(out), self.ev.origin_at(stmt.origin):
                 self._access(stmt, around)
-                if isinstance(stmt, Assign) and stmt.name == "remainder" and integer(stmt.target) is not None:
+                if (
+                    isinstance(stmt, Assign)
+                    and stmt.name == "remainder"
+                    and length_of(stmt.target) is not None
+                ):
                     stmt = self._remainder(stmt)
             if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
@@ -103,7 +110,7 @@ class _Checker:
 
         `(j + 1) % n` is `j + 1 if j + 1 < n else j + 1 - n`.
         """
-        i, n = map(integer, stmt.args)
+        i, n = map(length_of, stmt.args)
         if i is None or n is None or not self._proven(n - 1):
             return stmt
         found = Dim.symbol("value", stmt.target)
@@ -156,31 +163,28 @@ class _Checker:
         first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
         step = loop.step.value
-        symbol = Dim.symbol("value", loop.index).terms[0][0]
         if step > 0 and isinstance(loop.stop, Var):
             limits = self.minima.get(loop.stop, ())
             if limits and None not in limits:
                 stop, other = limits[1], limits[0]
                 assert other is not None
-                self.others[symbol] = other - 1
+                self.others[loop.index] = other - 1
         if first is None or stop is None:
-            self.extremes[symbol] = None, None
+            self.extremes[loop.index] = None, None
         else:
             low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
             self.facts.append(high - low)
             if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
                 high = (high + 1).without_clamps() - 1  # in a trip there is something to count
-            self.extremes[symbol] = low, high
+            self.extremes[loop.index] = low, high
 
     def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
         if self.only is not None and stmt not in self.only:
             return
-        if isinstance(stmt, Assign) and stmt.name == "getitem":
-            array, items = stmt.args
-        elif isinstance(stmt, Store):
-            array, items = stmt.array, stmt.index
-        else:
+        touch = part(stmt)
+        if touch is None:
             return
+        array, items = touch
         axis = 0
         for item in items:
             if item == Const(None):
@@ -211,7 +215,7 @@ class _Checker:
                 inside = ev.op("all", inside)
             self._require(inside, axis)
             return
-        value = integer(item) or Dim.symbol("value", item)
+        value = length_of(item) or Dim.symbol("value", item)
         if self._proven(length - 1 - value) and (self._proven(value) or self._proven(value + length)):
             return
         around = self._steady(length, around)
@@ -221,7 +225,7 @@ class _Checker:
             self._not_negative(low) or self._not_negative(low + length)
         ):
             return
-        if any(Dim.symbol("value", loop.index).terms[0][0] in self.others for loop in around):
+        if any(loop.index in self.others for loop in around):
             low = high = value  # the limit is not what the counter comes to
         if any(loop.step.value not in (1, -1) for loop in around):  # type: ignore[union-attr]
             low = high = value  # the last trip's counter is not the bound
@@ -276,22 +280,23 @@ class _Checker:
         return around
 
     def _extreme(
-        self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Symbol, Dim] = NO_OTHERS
+        self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Var, Dim] = NO_OTHERS
     ) -> Dim:
         """The least (0) or greatest (1) value of an index over the loops around it, as far as it is affine in them."""
         for loop in reversed(around):
-            symbol = Dim.symbol("value", loop.index).terms[0][0]
-            coefficient = dict(value.terms).get(symbol, 0)
+            coefficient = pace(value, loop.index)
             if coefficient == 0:
                 continue
-            rest = value - Dim(0, ((symbol, coefficient),))
+            rest = with_counter_at(value, loop.index, Dim(0))
             if not {loop.index, *self._made_in(loop)}.isdisjoint(owners(rest)):
                 return value  # what else it is made of changes with the counter: both come to no end together
             at = side if coefficient > 0 else 1 - side
-            bound = others[symbol] if at == 1 and symbol in others else self.extremes[symbol][at]
+            bound = self.extremes[loop.index][at]
+            if at == 1:
+                bound = others.get(loop.index, bound)
             if bound is None:
                 return value
-            value = value + (bound - Dim(0, ((symbol, 1),))) * coefficient
+            value = with_counter_at(value, loop.index, bound)
         return value
 
     def _not_negative(self, d: Dim) -> bool:
@@ -300,7 +305,7 @@ class _Checker:
         for symbol, coefficient in d.terms:
             if symbol.kind in ("shape", "clamp", "cut", "product") and coefficient > 0:
                 continue
-            smallest = self.extremes.get(symbol, (None, None))[0] if coefficient > 0 else None
+            smallest = self.extremes.get(symbol.payload[0], (None, None))[0] if coefficient > 0 else None
             if smallest is None or smallest.known is None:
                 inside = d.without_clamps()  # which make it larger
                 return inside != d and self._not_negative(inside)

@@ -20,9 +20,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from adc.compiler.analysis.effects import Memory, distance
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.roots import written_roots
+from adc.compiler.analysis.touches import distance, element, move
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -319,11 +320,7 @@ class _Columns:
                 if element is None or element[0] not in table:
                     continue
                 array, index = element
-                place = (index[-1], *index[:-1])
-                if isinstance(s, Store):
-                    s.array, s.index = table[array], place
-                elif isinstance(s, Assign):
-                    s.args = (table[array], place)
+                move(s, (table[array], (index[-1], *index[:-1])))
 
 
 def _has_short_rows(array: Var) -> bool:
@@ -355,17 +352,14 @@ def _links(s: Stmt) -> Iterator[tuple[Var, Var]]:
 
 def _subscripts(s: Stmt) -> tuple[Var, Index] | None:
     """The array of floats, and the index, of a statement that reads or writes one element."""
-    array: Var
-    if isinstance(s, Store):
-        array, index = s.array, s.index
-    elif isinstance(s, Assign) and s.name == "getitem" and not s.target.is_array:
-        array, index = s.args
-    else:
+    touch = element(s)
+    if touch is None:
         return None
+    array, index = touch
     plain = len(index) == array.type.ndim and all(
         isinstance(i, Const) or (isinstance(i, Var) and not i.is_array) for i in index
     )
-    return (array, index) if plain and len(index) > 1 and array.type.dtype in FLOATS else None
+    return touch if plain and len(index) > 1 and array.type.dtype in FLOATS else None
 
 
 def _made_of(i: Var, inside: set[Var]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
+from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -239,12 +240,8 @@ def _at_its_least(x: Any, compared: tuple[Any, ...], loop: For, inside: set[Var]
         return None
     if loop.step not in (Const(1), Const(-1)):
         return None
-    counter = Dim.symbol("value", loop.index)
-    symbol = counter.terms[0][0]
-    slope = dict((a - b).terms).get(symbol, 0)
-    up = loop.step == Const(1)
-    low, high = (start, stop - 1) if up else (stop + 1, start)
-    value = value + ((low if slope > 0 else high) - counter) * dict(value.terms).get(symbol, 0)
+    low, high = (start, stop - 1) if loop.step == Const(1) else (stop + 1, start)
+    value = with_counter_at(value, loop.index, low if pace(a - b, loop.index) > 0 else high)
     return None if any(v in inside or v is loop.index for v in owners(value)) else value
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from adc.compiler.analysis import counters
-from adc.compiler.analysis.effects import Memory, length_of
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from adc.compiler.analysis.effects import Access, Effects, Memory, clash, distance, length_of
+from adc.compiler.analysis.effects import Access, Effects, Memory, clash
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
-from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.analysis.touches import distance, pace
+from adc.compiler.frontend.lengths import EqualLengths, length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -35,7 +36,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
-from adc.rules.dims import Dim
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
 
@@ -377,9 +377,7 @@ def _meet(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
 
 def _paces(access: Access, counter: Var) -> list[int]:
     """By how much each subscript of an element grows from trip to trip, as far as that is a number."""
-    symbol = Dim.symbol("value", counter).terms[0][0]
-    lengths = map(length_of, access.index or ())
-    return [0 if n is None else dict(n.terms).get(symbol, 0) for n in lengths]
+    return [pace(length_of(item), counter) for item in access.index or ()]
 
 
 def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adc.compiler.analysis.effects import distance
+from adc.compiler.analysis.touches import distance, element, move
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -110,9 +110,9 @@ class _Gatherer:
         refused = {a for a in made if a in escaping or a.root is not a}
         for s in walk(self.program.body):
             whole = Counter(v for v in uses(s) if v in made)
-            element = _element(s)
-            if element is not None:
-                array, index = element
+            touch = element(s)
+            if touch is not None:
+                array, index = touch
                 if len(index) == array.type.ndim and index[-1] in counters:
                     whole[array] -= 1
             refused.update(v for v, count in whole.items() if count > 0)
@@ -208,18 +208,14 @@ class _Gatherer:
         return table
 
     def _between_margins(self, s: Stmt, table: dict[Var, Var]) -> Block:
-        element = _element(s)
-        if element is None or element[0] not in table:
+        touch = element(s)
+        if touch is None or touch[0] not in table:
             return [s]
-        array, index = element
+        array, index = touch
         before: Block = []
         with self.ev.at(before):
             place = (*index[:-1], self.ev.op("add", index[-1], self.margins[array]))
-        if isinstance(s, Store):
-            s.array, s.index = table[array], place
-        else:
-            assert isinstance(s, Assign)
-            s.args = (table[array], place)
+        move(s, (table[array], place))
         return [*before, s]
 
     def _merge(self, block: Block, group: list[_Additions], margin: dict[Var, int]) -> None:
@@ -276,12 +272,3 @@ def _meet(one: _Additions, other: _Additions) -> bool:
 def _counts_up(loop: For) -> bool:
     """Whether a loop counts the elements of a row from the front."""
     return loop.step == Const(1) and isinstance(loop.start, Const) and loop.start.value >= 0
-
-
-def _element(s: Stmt) -> tuple[Var, Index] | None:
-    """The array and index of a statement that reads or writes one element."""
-    if isinstance(s, Store):
-        return s.array, s.index
-    if isinstance(s, Assign) and s.name == "getitem" and not s.target.is_array:
-        return s.args[0], s.args[1]
-    return None

@@ -29,8 +29,9 @@ import numpy as np
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.dependence import Nest, Unknown
-from adc.compiler.analysis.effects import Memory, length_of
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.latency import waits
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adc.compiler.analysis.conditions import integer
 from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -61,7 +61,9 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:
     """Whether an element is one of its array whether or not the loop has a trip."""
     return all(
-        (d := integer(i)) is not None and never_negative(d, counters) and never_negative(n - 1 - d, counters)
+        (d := length_of(i)) is not None
+        and never_negative(d, counters)
+        and never_negative(n - 1 - d, counters)
         for i, n in zip(s.index, s.array.type.shape, strict=False)
     )
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies, same_element
+from adc.compiler.analysis.touches import part
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -258,13 +259,7 @@ def _is_scattered(loop: Loop, array: Var, copy: For) -> bool:
         for s in walk([top]):
             if array not in memory_uses(s):
                 continue
-            index = (
-                s.index
-                if isinstance(s, Store)
-                else s.args[1]
-                if isinstance(s, Assign) and s.name == "getitem"
-                else None
-            )
+            _, index = part(s) or (None, None)
             if index is None or len(set(index)) != len(index) or not counters.issuperset(index):
                 return True
     return False

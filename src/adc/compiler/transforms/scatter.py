@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from adc.compiler.analysis.effects import Memory, distance
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.touches import distance
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (

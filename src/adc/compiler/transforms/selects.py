@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from adc.compiler.analysis.touches import part
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Stmt, Store, Var, blocks, uses
 from adc.compiler.ir.types import Scalar
@@ -145,16 +146,7 @@ class _Chooser:
 
     def _is_touched(self, s: Store) -> bool:
         """Whether every trip reads or writes the element anyway."""
-        return any(
-            (isinstance(t, Store) and t.array is s.array and t.index == s.index)
-            or (
-                isinstance(t, Assign)
-                and t.name == "getitem"
-                and t.args[0] is s.array
-                and t.args[1] == s.index
-            )
-            for t in self.loop.body
-        )
+        return any(part(t) == part(s) for t in self.loop.body)
 
 
 @dataclass(eq=False)

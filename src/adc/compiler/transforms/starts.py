@@ -12,8 +12,9 @@ vectorise: pairs of 200 points take 0.27 of the time.
 from __future__ import annotations
 
 from adc.compiler.analysis.counters import never_negative, ranges
+from adc.compiler.analysis.touches import part
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Const, For, Program, Store, Var, blocks
+from adc.compiler.ir.nodes import Assign, Block, Const, For, Program, Var, blocks
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.vectorise import vectorisable
 from adc.rules import registry
@@ -46,17 +47,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 def _is_index(loop: For) -> bool:
     """Whether elements are read or written at the loop's counter."""
-    return any(
-        loop.index in index
-        for s in loop.body
-        for index in (
-            [s.index]
-            if isinstance(s, Store)
-            else [s.args[1]]
-            if isinstance(s, Assign) and s.name == "getitem"
-            else []
-        )
-    )
+    return any(loop.index in touch[1] for s in loop.body if (touch := part(s)) is not None)
 
 
 def _from_zero(loop: For, evaluator: Evaluator) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from adc.compiler.analysis.effects import offset
+from adc.compiler.analysis.touches import offset
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Index, Program, Store, Var, uses, walk
 from adc.compiler.ir.types import Array, Scalar

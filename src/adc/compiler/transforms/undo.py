@@ -17,8 +17,8 @@ from typing import Any
 from adc.compiler.analysis.apart import ends, lies_behind
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range, never_negative, ranges
-from adc.compiler.analysis.effects import offset
 from adc.compiler.analysis.roots import behind
+from adc.compiler.analysis.touches import offset, pace, with_counter_at
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
@@ -256,7 +256,6 @@ def _always_apart(
     if not isinstance(loop.step, Const):
         return False
     fixed = {*shared, loop.index}
-    own = Dim.symbol("value", loop.index).terms[0][0]
     for w, r in zip(written, read, strict=False):
         (first, last), (first_read, last_read) = (ends(item, fixed, counters) for item in (w, r))
         if not (never_negative(first, counters) and never_negative(first_read, counters)):
@@ -267,10 +266,9 @@ def _always_apart(
         ):
             if there is None:
                 continue
-            coefficient = dict(there.terms).get(own, 0)
-            rest = there - Dim(0, ((own, coefficient),))
+            rest = with_counter_at(there, loop.index, Dim(0))
             # What is read is no nearer in the later trips of the sweep.
-            farther = loop.index not in owners(rest) and coefficient * loop.step.value * sign <= 0
+            farther = loop.index not in owners(rest) and pace(there, loop.index) * loop.step.value * sign <= 0
             if farther and lies_behind(least, greatest, counters):
                 return True
     return False

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adc.compiler.analysis.conditions import integer
 from adc.compiler.analysis.counters import Range, never_negative, ranges
-from adc.compiler.ir.nodes import Assign, Block, Const, For, Program, Store, Var, blocks
+from adc.compiler.analysis.touches import move, pace, part
+from adc.compiler.frontend.lengths import length_of
+from adc.compiler.ir.nodes import Assign, Block, Const, For, Program, Var, blocks
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.vectorise import vectorisable
-from adc.rules.dims import Dim
 
 
 def run(program: Program) -> Program:
@@ -39,16 +39,15 @@ class _Marker:
     def __init__(self, loop: For, counters: Mapping[Var, Range]) -> None:
         self.loop = loop
         self.counters = counters
-        self.counter = Dim.symbol("value", loop.index).terms[0][0]
         self.unsigned: dict[Var, Var] = {}
         self.body: Block = []
 
     def run(self) -> None:
         for s in self.loop.body:
-            if isinstance(s, Store):
-                s.index = tuple(self._marked(i) for i in s.index)
-            elif isinstance(s, Assign) and s.name == "getitem":
-                s.args = (s.args[0], tuple(self._marked(i) for i in s.args[1]))
+            touch = part(s)
+            if touch is not None:
+                array, index = touch
+                move(s, (array, tuple(self._marked(i) for i in index)))
             self.body.append(s)
         self.loop.body = self.body
 
@@ -56,10 +55,9 @@ class _Marker:
         if not isinstance(item, Var) or item.is_array:
             return item
         if item not in self.unsigned:
-            value = integer(item)
-            terms = dict(value.terms) if value is not None else {}
-            goes_along = self.counter in terms and any(c < 0 for c in terms.values())
-            if not goes_along or not never_negative(value, self.counters):
+            value = length_of(item)
+            falls = value is not None and any(c < 0 for _, c in value.terms)
+            if not falls or not pace(value, self.loop.index) or not never_negative(value, self.counters):
                 return item
             self.unsigned[item] = Var("place", Scalar("uint64"), named=False)
             self.body.append(Assign((self.unsigned[item],), "cast", (item, Const("uint64"))))

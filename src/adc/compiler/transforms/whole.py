@@ -21,8 +21,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from adc.compiler.analysis.effects import Memory, offset
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.equalities import Equalities
+from adc.compiler.analysis.touches import offset, part
 from adc.compiler.frontend import infer
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lengths import length_of
@@ -152,9 +153,8 @@ def _may_come_first(s: Stmt) -> bool:
 
 def _index(s: Stmt) -> Index:
     """The index at which a statement reads or writes; none where it does something else."""
-    if isinstance(s, Store):
-        return s.index
-    return s.args[1] if isinstance(s, Assign) and s.op == "getitem" else ()
+    _, index = part(s) or (None, ())
+    return index
 
 
 class _Loop:

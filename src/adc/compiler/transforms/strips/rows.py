@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from adc.compiler.analysis.conditions import integer
 from adc.compiler.analysis.counters import Range, never_negative
-from adc.compiler.analysis.effects import Access, Memory, length_of
+from adc.compiler.analysis.effects import Access, Memory
 from adc.compiler.analysis.latency import waits
+from adc.compiler.analysis.touches import pace, with_counter_at
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -102,14 +103,14 @@ class Rows:
     def _is_the_row(self, k: int, accesses: list[Access]) -> bool:
         """Whether a subscript tells the row, in all places alike."""
         found = set()
-        row = Dim.symbol("value", self.loop.index)
+        row = self.loop.index
         for a in accesses:
             item = a.index[k] if a.index is not None and k < len(a.index) else None
-            value = integer(item) if isinstance(item, (Var, Const)) else None
+            value = length_of(item)
             if value is None or not never_negative(value, self.counters):
                 return False
-            sign = dict(value.terms).get(row.terms[0][0])
-            if sign not in (1, -1) or any(v in self.varying for v in owners(value - row * sign)):
+            rest = with_counter_at(value, row, Dim(0))
+            if pace(value, row) not in (1, -1) or any(v in self.varying for v in owners(rest)):
                 return False
             found.add(value)
         return len(found) == 1

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adc.compiler.analysis.conditions import integer
 from adc.compiler.analysis.counters import never_negative
 from adc.compiler.analysis.effects import Access
+from adc.compiler.analysis.touches import paces, with_counter_at
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -109,20 +110,19 @@ def _ends(rows: Rows, accesses: list[Access], inside: set[Var]) -> list[Ends] | 
     for a in accesses:
         assert a.index is not None
         item = a.index[1]
-        place = integer(item) if isinstance(item, (Var, Const)) else None
+        place = length_of(item)
         if place is None or item in rows.varying or not never_negative(place, rows.counters):
             return None
         low = high = place
-        for symbol, coefficient in place.terms:
-            counter = symbol.payload[0] if symbol.kind == "value" else None
+        for counter, pace in paces(place).items():
             if counter not in rows.counters:
                 continue
-            least, most = rows.counters[counter]  # type: ignore[index]
-            if abs(coefficient) != 1 or least is None or most is None:
+            least, most = rows.counters[counter]
+            if abs(pace) != 1 or least is None or most is None:
                 return None
-            own = Dim(0, ((symbol, 1),))
-            low = low + ((least if coefficient > 0 else most) - own) * coefficient
-            high = high + ((most if coefficient > 0 else least) - own) * coefficient
+            if pace < 0:
+                least, most = most, least
+            low, high = with_counter_at(low, counter, least), with_counter_at(high, counter, most)
             follows = True
         if any(v in inside for end in (low, high) for v in owners(end)):
             return None

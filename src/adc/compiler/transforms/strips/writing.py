@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from adc.compiler.analysis.touches import Touch, move, part
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -191,17 +192,15 @@ class Strip:
 
     def _is_in_strip(self, s: Stmt, k: Var) -> bool:
         """Let a statement use what a strip has of an array; whether it uses nothing else."""
-        if isinstance(s, Store):
-            found = self._part(s.array, s.index, k)
-            s.array, s.index = found or (s.array, s.index)
-        elif isinstance(s, Assign) and s.name == "getitem":
-            found = self._part(s.args[0], s.args[1], k)
-            s.args = found or s.args
-        else:
+        touch = part(s)
+        if touch is None:
             return True
+        found = self._part(*touch, k)
+        if found is not None:
+            move(s, found)
         return found is not None
 
-    def _part(self, array: Var, index: Index, k: Var) -> tuple[Var, Index] | None:
+    def _part(self, array: Var, index: Index, k: Var) -> Touch | None:
         """Where an element lies in what a strip has of an array."""
         if array in self.rows.made:
             return array, (*index, k)
