@@ -10,7 +10,7 @@ from adc import pytree
 from adc.compiler.frontend import records
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value, rebuilt
+from adc.compiler.frontend.values import Value, plain_value, rebuilt
 from adc.compiler.ir.nodes import Atom, Const, Var
 
 
@@ -37,10 +37,6 @@ class Leaves:
 
 def is_number(value: Value) -> bool:
     return isinstance(value, (Var, int, float, complex, np.number)) and not isinstance(value, bool)
-
-
-def plain_value(atom: Atom) -> Value:
-    return atom.value if isinstance(atom, Const) else atom
 
 
 def without_lists(value: Value) -> Value:

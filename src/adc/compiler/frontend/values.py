@@ -8,12 +8,19 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import Const, Var
 
 Value = Any
 
 # What belongs to these does not change: their attributes are constants, their classes are looked after by rules.
 SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
+
+
+def plain_value(x: Any) -> Value:
+    """An operand as a value: constants are the plain objects that they hold."""
+    if isinstance(x, Const):
+        return x.value
+    return tuple(map(plain_value, x)) if isinstance(x, tuple) else x
 
 
 class Undefined:

@@ -13,7 +13,7 @@ from typing import Any
 from adc.compiler.frontend import infer
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import Assign, Const, Operand, Slice, Var, variables
 from adc.rules.dims import Dim
 from adc.rules.shapes import normalize_axes
@@ -113,7 +113,7 @@ def _elementwise(stmt: Assign, known: Mapping[Var, Batched], behind: int, ev: Ev
 
 def _reduced(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:
     x = known[stmt.args[0]]
-    axes, keepdims = _plain(stmt.args[1]), _plain(stmt.args[2])
+    axes, keepdims = plain_value(stmt.args[1]), plain_value(stmt.args[2])
     if not isinstance(keepdims, bool) or variables(stmt.args[1:]):
         raise CannotBatch
     reduced = normalize_axes(axes, x.ndim)
@@ -195,13 +195,7 @@ def _part(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:
 
 
 def _value(x: Operand, known: Mapping[Var, Batched]) -> Batched | Value:
-    return known.get(x, x) if isinstance(x, Var) else _plain(x)
-
-
-def _plain(x: Operand) -> Value:
-    if isinstance(x, Const):
-        return x.value
-    return tuple(map(_plain, x)) if isinstance(x, tuple) else x
+    return known.get(x, x) if isinstance(x, Var) else plain_value(x)
 
 
 def _rank(x: Batched | Value) -> int:

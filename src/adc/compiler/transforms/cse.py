@@ -14,6 +14,7 @@ from adc.compiler.analysis.layout import reads
 from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -226,7 +227,7 @@ def _of_every_trip(test: Assign | None, loop: For, inside: set[Var], evaluator: 
         if ends[0] is None or ends[1] is None:
             continue
         no_trip = evaluator.op("greater_equal", evaluator.dim_value(ends[0]), evaluator.dim_value(ends[1]))
-        found = evaluator.op("logical_or", _plain(steady), no_trip)
+        found = evaluator.op("logical_or", plain_value(steady), no_trip)
         return found if isinstance(found, Var) else None
     return None
 
@@ -251,11 +252,9 @@ def _has_no_trip(loop: For, evaluator: Evaluator) -> Any:
     if loop.step == Const(-1) and start is not None and stop is not None:
         return evaluator.op("greater_equal", evaluator.dim_value(stop + 1), evaluator.dim_value(start + 1))
     upward = isinstance(loop.step, Const) and loop.step.value > 0
-    return evaluator.op("greater_equal" if upward else "less_equal", _plain(loop.start), _plain(loop.stop))
-
-
-def _plain(x: Atom) -> Any:
-    return x.value if isinstance(x, Const) else x
+    return evaluator.op(
+        "greater_equal" if upward else "less_equal", plain_value(loop.start), plain_value(loop.stop)
+    )
 
 
 def _hoistable(stmt: Any, inside: set[Var]) -> bool:

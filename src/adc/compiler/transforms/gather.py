@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from adc.compiler.analysis.touches import distance, element, move
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -38,7 +39,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.hoist import escaping_roots
-from adc.compiler.transforms.scalarise.nests import plain
 from adc.rules import registry
 from adc.rules.operation import Operation
 
@@ -196,7 +196,7 @@ class _Gatherer:
             *lengths, last = allocation.args[0]
             before: Block = []
             with self.ev.at(before), self.ev.origin_at(allocation.origin):
-                longer = self.ev.atom(self.ev.op("add", plain(last), 2 * margin))
+                longer = self.ev.atom(self.ev.op("add", plain_value(last), 2 * margin))
             *shape, length = array.type.shape
             kind = Array(array.type.dtype, (*shape, length + 2 * margin), "C")
             wide = table[array] = Var(array.name, kind, named=array.named)
@@ -225,7 +225,7 @@ class _Gatherer:
         merged: Block = []
         with self.ev.at(merged), self.ev.origin_at(loop.origin):
             # Of a row without elements nothing goes anywhere, and what it would go to need not be there.
-            length = plain(loop.stop)
+            length = plain_value(loop.stop)
             reach = self.ev.op("add", length, _span(group))
             trips = self.ev.atom(self.ev.op("where", self.ev.op("greater", length, 0), reach, 0))
         counter = Var(loop.index.name, loop.index.type, named=loop.index.named)

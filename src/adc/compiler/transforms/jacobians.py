@@ -19,10 +19,10 @@ from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import ZERO, Value
+from adc.compiler.frontend.values import ZERO, Value, plain_value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.compiler.leaves import Leaves, plain_value
+from adc.compiler.leaves import Leaves
 from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner
 from adc.errors import DerivativeError

@@ -22,7 +22,7 @@ from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import ZERO, Value
+from adc.compiler.frontend.values import ZERO, Value, plain_value
 from adc.compiler.ir.nodes import (
     Atom,
     Block,
@@ -35,7 +35,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Scalar, is_float
-from adc.compiler.leaves import Leaves, plain_value, with_lists, without_lists
+from adc.compiler.leaves import Leaves, with_lists, without_lists
 from adc.compiler.transforms import (
     adjoint,
     aliases,

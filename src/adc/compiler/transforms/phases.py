@@ -14,10 +14,10 @@ from adc.compiler import results as forms
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.lower import Evaluator, Lowered
 from adc.compiler.frontend.source import Source
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import Atom, Block, Const, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
-from adc.compiler.leaves import Leaves, plain_value
+from adc.compiler.leaves import Leaves
 from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
 from adc.compiler.transforms.nested import Inner
 

@@ -15,6 +15,7 @@ from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -74,7 +75,7 @@ def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
     ends = (loop.start, loop.stop) if loop.step.value > 0 else (loop.stop, loop.start)
     block: Block = []
     with evaluator.at(block), evaluator.origin_at(loop.origin):
-        test = evaluator.op("less", *(x.value if isinstance(x, Const) else x for x in ends))
+        test = evaluator.op("less", *map(plain_value, ends))
     if not isinstance(test, Var):
         return after if test else []
     return [*block, If(test, after, [], [], loop.origin)]

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from adc.compiler.analysis.touches import offset
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Index, Program, Store, Var, uses, walk
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
@@ -136,7 +137,7 @@ class _Rows:
         end = ev.atom(ev.dim_value(n))
         first, last = ev.atom(ev.dim_value(found.low)), ev.atom(ev.dim_value(found.high))
         if not (n - found.low).nonnegative:  # the state may be shorter than what is held of it
-            first = ev.atom(ev.op("minimum", *(x.value if isinstance(x, Const) else x for x in (first, end))))
+            first = ev.atom(ev.op("minimum", *map(plain_value, (first, end))))
         self._loop(Const(0), end, lambda i: self._move(kept, (Const(0), i), state, (i,)))
         head: Block = []
         with ev.at(head):

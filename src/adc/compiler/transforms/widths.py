@@ -14,10 +14,9 @@ import numpy as np
 
 from adc.compiler.frontend.infer import is_elementwise, type_of
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import Assign, Const, Operand, Program, Stmt, Var, change_blocks
 from adc.compiler.ir.types import Scalar
-from adc.compiler.transforms.scalarise.nests import plain
 from adc.errors import UnsupportedError
 from adc.rules.operation import Operation
 
@@ -66,7 +65,7 @@ def _otherwise(stmt: Assign, operation: Operation, ev: Evaluator) -> bool:
     """Write an operation that is another one of integers in Numba than in NumPy by means of others, if it is one."""
     dtype = stmt.target.type.dtype
     signed = np.dtype(dtype).kind == "i"
-    x, y = (*map(plain, stmt.args), None)[:2]
+    x, y = (*map(plain_value, stmt.args), None)[:2]
     value: Value
     if operation.name == "sign" and not signed:  # Numba takes most of them for negative
         value = ev.op("not_equal", x, 0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.compiler.analysis import counters
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -70,7 +70,7 @@ class Nests:
                     item = self.counted(item, length)
                 elif not self.is_owners(array, axis):
                     return None
-            found.append(plain(self.positive(item, length)))
+            found.append(plain_value(self.positive(item, length)))
         return found
 
     def counted(self, position: Var, length: Dim) -> Any:
@@ -115,7 +115,7 @@ class Nests:
         if stmt is None or array.root in self.written:
             return None
         if stmt.name == "arange":
-            start, stop, step, _ = (plain(a) for a in stmt.args)
+            start, stop, step, _ = (plain_value(a) for a in stmt.args)
             if not all(
                 isinstance(v, int) or v is None or (isinstance(v, Var) and v.type.dtype == "int64")
                 for v in (start, stop, step)
@@ -146,7 +146,7 @@ class Nests:
                 return self.follow(base, items)
             case "broadcast_to":
                 if not isinstance(base, Var) or not base.is_array:
-                    return plain(base), []
+                    return plain_value(base), []
                 lead = array.type.ndim - base.type.ndim
                 items = [0 if d.known == 1 else index[lead + k] for k, d in enumerate(base.type.shape)]
                 return self.follow(base, items)
@@ -161,7 +161,9 @@ class Nests:
         return array, index
 
     def follow(self, base: Any, items: list[Any]) -> tuple[Any, list[Any]]:
-        return self.resolve(base, items) if isinstance(base, Var) and base.is_array else (plain(base), [])
+        return (
+            self.resolve(base, items) if isinstance(base, Var) and base.is_array else (plain_value(base), [])
+        )
 
     def through_slice(self, base: Any, items: tuple[Any, ...], index: list[Any]) -> list[Any]:
         result: list[Any] = []
@@ -222,7 +224,7 @@ class Nests:
     def aligned(self, operand: Any, index: list[Any]) -> Any:
         """An operand's element at an index of the broadcast result."""
         if not isinstance(operand, Var) or not operand.is_array:
-            return plain(operand)
+            return plain_value(operand)
         lead = len(index) - operand.type.ndim
         return self.load(
             operand, [0 if d.known == 1 else index[lead + k] for k, d in enumerate(operand.type.shape)]
@@ -231,7 +233,9 @@ class Nests:
     def filler(self, stmt: Assign) -> Any:
         value = FILLS.get(stmt.name)
         kind = np.dtype(stmt.target.type.dtype)
-        filler: Any = plain(stmt.args[1]) if value is None else (float(value) if kind.kind == "f" else value)
+        filler: Any = (
+            plain_value(stmt.args[1]) if value is None else (float(value) if kind.kind == "f" else value)
+        )
         if kind.kind == "b" and not isinstance(filler, Var):
             filler = bool(filler)
         if kind == np.float32 and isinstance(filler, (int, float)):
@@ -373,11 +377,11 @@ class Nests:
         if dtype == "float32" and stmt.op.kind == "elementwise":
             whole = stmt.op.extra.get("integers", ())
             loaded = [
-                v if p.name in whole else plain(self.as_dtype(self.ev.atom(v), dtype))
+                v if p.name in whole else plain_value(self.as_dtype(self.ev.atom(v), dtype))
                 for p, v in zip(stmt.op.parameters, loaded, strict=True)
             ]
         if stmt.op.name == "where" and dtype == "float32":
-            loaded[1:] = [plain(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded[1:]]
+            loaded[1:] = [plain_value(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded[1:]]
         if stmt.op.name == "clip":
             value, low, high = loaded
             if low is not None:
@@ -402,10 +406,6 @@ def matching_axes(base: tuple[Dim, ...], reshaped: tuple[Dim, ...]) -> list[int 
         return None
     positions = iter(k for k, d in enumerate(reshaped) if d.known != 1)
     return [None if d.known == 1 else next(positions) for d in base]
-
-
-def plain(x: Any) -> Any:
-    return x.value if isinstance(x, Const) else x
 
 
 def _is_plain(length: Dim) -> bool:

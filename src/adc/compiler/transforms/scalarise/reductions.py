@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Carried,
@@ -15,7 +16,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.scalarise import extremes
-from adc.compiler.transforms.scalarise.nests import Nests, plain
+from adc.compiler.transforms.scalarise.nests import Nests
 from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
@@ -105,7 +106,7 @@ def _finished(nests: Nests, name: str, total: Any, source: Var, axes: tuple[int,
         return total
     count = _count(nests, source, axes)
     if dtype == "float32":
-        count = plain(nests.as_dtype(nests.ev.atom(count), dtype))
+        count = plain_value(nests.as_dtype(nests.ev.atom(count), dtype))
     return nests.ev.op("divide", total, count)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from adc.compiler.frontend.indexing import FULL, indexed_type
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -32,7 +33,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import library, stacks
 from adc.compiler.transforms.scalarise import edges, layouts, positions, products, reductions, rows
-from adc.compiler.transforms.scalarise.nests import FILLS, Nests, plain
+from adc.compiler.transforms.scalarise.nests import FILLS, Nests
 from adc.rules.operation import Operation
 
 REDUCTIONS = {"sum", "mean", "max", "min", "prod", "any", "all", "count_nonzero", "argmax", "argmin"}
@@ -199,7 +200,7 @@ class _Scalariser:
         self.nests.nest(stmt.target, lambda index: filler)
 
     def _arange(self, stmt: Assign) -> None:
-        start, stop, step, _ = (plain(a) for a in stmt.args)
+        start, stop, step, _ = (plain_value(a) for a in stmt.args)
         if any(stmt.target in s.payload for d in stmt.target.type.shape for s in d.symbols()):
             self.ev.block.append(stmt)  # only the call knows how many there are
             return
@@ -296,9 +297,9 @@ class _Scalariser:
         """The array with what is pushed over its end in front: rows where they are read, columns in two parts."""
         ev, target, source = self.ev, stmt.target, stmt.args[0]
         shape = target.type.shape
-        axis = plain(stmt.args[2]) % len(shape) if plain(stmt.args[2]) is not None else 0
+        axis = plain_value(stmt.args[2]) % len(shape) if plain_value(stmt.args[2]) is not None else 0
         n = ev.dim_value(shape[axis])
-        shift = ev.op("remainder", plain(stmt.args[1]), ev.op("maximum", n, 1))
+        shift = ev.op("remainder", plain_value(stmt.args[1]), ev.op("maximum", n, 1))
         rest = ev.op("subtract", n, shift)
 
         def moved(index: list[Any], by: Any) -> list[Any]:
@@ -327,7 +328,7 @@ class _Scalariser:
     def _ones_by_place(self, stmt: Assign) -> None:
         """A matrix that is one on a diagonal, or from there to the left, and zero elsewhere."""
         kind = np.dtype(stmt.target.type.dtype)
-        shift = 0 if stmt.name == "identity" else plain(stmt.args[2])
+        shift = 0 if stmt.name == "identity" else plain_value(stmt.args[2])
         test = "less_equal" if stmt.name == "tri" else "equal"
 
         def element(index: list[Any]) -> Any:
@@ -346,7 +347,7 @@ class _Scalariser:
         zero = _number(0, np.dtype(stmt.target.type.dtype))
 
         def element(index: list[Any]) -> Any:
-            within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], plain(stmt.args[1])))
+            within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], plain_value(stmt.args[1])))
             return self.ev.op("where", within, self.nests.load(stmt.args[0], index), zero)
 
         self.nests.nest(stmt.target, element)
@@ -380,4 +381,4 @@ def _number(value: int, kind: np.dtype[Any]) -> Any:
 
 
 def _value_of(operand: Any) -> Any:
-    return tuple(_value_of(i) for i in operand) if isinstance(operand, tuple) else plain(operand)
+    return tuple(_value_of(i) for i in operand) if isinstance(operand, tuple) else plain_value(operand)
