@@ -14,10 +14,10 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array
 
 if TYPE_CHECKING:
-    from adc.compiler.frontend.calls import Calls
+    from adc.compiler.frontend.core import Core
 
 
-def noted(self: Calls, order: str, given: tuple[Value, ...], results: Value) -> None:
+def noted(self: Core, order: str, given: tuple[Value, ...], results: Value) -> None:
     """Weaken the layout of new arrays that NumPy may not have laid out row by row: see `Operation.order`."""
     operands = dict(_arrays(given))
     if order == "C" or (order == "K" and all(t.layout == "C" for t in operands.values())):

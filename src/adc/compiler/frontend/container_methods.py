@@ -1,0 +1,109 @@
+"""Calls of methods of lists, dicts and texts: what is known is done at once, what the run knows by its table."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adc.compiler.frontend import dicts, growing, list_methods, texts
+from adc.compiler.frontend.frame import ListValue, NeedsUnrolling, OutsideDict
+from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.known import require_known
+from adc.compiler.frontend.values import Value
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+_LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
+    ("append", 1): growing.append,
+    ("extend", 1): list_methods.extend,
+    ("pop", 0): list_methods.pop,
+    ("clear", 0): list_methods.clear,
+    ("copy", 0): list_methods.copied,
+    ("sort", 0): list_methods.sort,
+    ("reverse", 0): list_methods.reverse,
+    ("index", 1): list_methods.index,
+    ("count", 1): list_methods.count,
+}
+_COMPARING = {"index", "count", "remove"}
+_MUTATING = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "remove",
+    "clear",
+    "reverse",
+    "sort",
+    "update",
+    "setdefault",
+    "popitem",
+    "__setitem__",
+}
+
+
+def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a method of a list whose length only the run knows."""
+    known = _LIST_METHODS.get((method.name, len(args)))
+    if known is None:
+        raise ev.refuse(
+            f"`{method.owner.name}.{method.name}()` is not supported",
+            "the length of the list is only known at run time",
+            "append to it, or use an array",
+        )
+    return known(ev, method.owner, *args, **kwargs)
+
+
+def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a method of a list, a dict, a tuple or a text."""
+    container = method.__self__
+    if method.__name__ in _MUTATING:
+        ev.refuse_outside(container)
+        ev.refuse_either(container)
+    if isinstance(container, OutsideDict):
+        if method.__name__ == "get":
+            return _found_outside(ev, container, *args, **kwargs)
+        method = getattr(ev.opened(container), method.__name__)
+    if isinstance(container, dict):
+        dicts.require_known_for(ev, container, method.__name__, args)
+    if method.__name__ in _MUTATING and getattr(container, "depth", ev.loop_depth) != ev.loop_depth:
+        raise NeedsUnrolling(container)
+    if method.__name__ in _MUTATING and getattr(container, "taken", False):
+        raise growing.changed(ev)
+    if method.__name__ == "extend" and isinstance(container, ListValue):
+        if not ev.known_length(args[0]):
+            return list_methods.extend(ev, growing.converted(ev, container), args[0])
+        args = [ev.static_items(args[0], None)]
+    if method.__name__ == "update":
+        args = [dicts.contents(ev, value) for value in args]
+    if method.__name__ in ("pop", "insert") and isinstance(container, list):
+        require_known(ev, args[:1], container, "a list is changed at an index that is only known at run time")
+    if method.__name__ == "copy" and isinstance(container, ListValue):
+        return ev.new_list([*container])
+    if method.__name__ == "sort":
+        container[:] = ev.call(builtins.sorted, [[*container]], kwargs)
+        return None
+    if isinstance(container, str):
+        if ev.is_static((args, kwargs)):
+            return ev.now(method, args, kwargs)
+        if method.__name__ == "format":
+            return texts.by_format(ev, container, args, kwargs)
+        raise ev.refuse(
+            f"`.{method.__name__}()` of a text is given what only the run knows",
+            "a number is text in what is printed, and in what an exception says",
+            "take it out of the function",
+        )
+    if method.__name__ in _COMPARING and not ev.is_static((container, *args)):
+        known = _LIST_METHODS.get((method.__name__, len(args)))
+        if known is not None:
+            return known(ev, container, *args)
+        raise ev.refuse(
+            f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
+            repair="use an array and np.argmax or np.flatnonzero",
+        )
+    return ev.now(method, args, kwargs)
+
+
+def _found_outside(ev: Calls, held: OutsideDict, key: Value, default: Value = None) -> Value:
+    return ev.item_outside(held, key) if not ev.is_static(key) or key in held else default

@@ -1,0 +1,141 @@
+"""Calls of operations of the rule table, their arguments made what NumPy makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adc.compiler.frontend import array_functions, memory_order
+from adc.compiler.frontend.functions import Functions
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Assign, Var
+from adc.compiler.ir.types import Scalar
+from adc.rules import registry
+from adc.rules.operation import Operation, plain_integers, refuse_out
+
+# Beside these a number of Python's makes the same result as one with a dtype.
+_AS_PLAIN = {"float64", "complex128", "int64", "bool"}
+
+
+class RuleCalls(Functions):
+    """The part of the evaluator that calls operations."""
+
+    def call_rule(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of an operation of the rule table."""
+        operation = registry.find(function)
+        assert operation is not None
+        if isinstance(function, np.ufunc) and len(args) > function.nin:
+            args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
+        own = {p.name for p in operation.parameters if p.default is not p.empty}
+        if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
+            return self._ufunc(function, args, kwargs)
+        if "out" in kwargs and not isinstance(function, np.ufunc):
+            self.now(refuse_out, [function], {})
+        out = kwargs.pop("out", None)
+        operation = operation.form(len(args), kwargs)
+        names = [p.name for p in operation.parameters]
+        if out is None and "out" in names and names.index("out") < len(args):
+            out, args[names.index("out")] = args[names.index("out")], None
+        if out is not None:
+            return self.into(out, self.call(function, args, kwargs))
+        of_math = getattr(function, "__module__", "") == "math"
+        if of_math:
+            args = [self._as_double(a) for a in args]
+        args, kwargs = self._operands(operation, args, kwargs)
+        if operation.of_complex is not None and self.any_complex((*args, *kwargs.values())):
+            operation = operation.of_complex
+        if operation.body is not None and (
+            operation.kind in ("composite", "constant")
+            or "." not in operation.spelling
+            or self._has_other_ranks(operation, args)
+        ):
+            self.check_real(operation, (*args, *kwargs.values()))
+            result = self.inline_rule(operation.body, args, kwargs)
+            source = operation.viewed(args)
+            if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
+                self.snapshots[result] = source
+        else:
+            result = self.op(operation, *args, **kwargs)
+        if self.in_user_code:
+            memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
+        if of_math and isinstance(result, Var) and not result.is_array:
+            last = self.block[-1]
+            if isinstance(last, Assign) and last.targets == (result,):
+                result.type = Scalar(result.type.dtype, True)  # just made: nobody knows it yet
+            else:
+                result = self.plain(result)
+        named = array_functions.result_type(function) if isinstance(result, tuple) else None
+        return result if named is None else named(*result)
+
+    def _as_double(self, x: Value) -> Value:
+        """A number as the functions of `math` take it: they know single precision from double no more than C does."""
+        known = self.type_of(x)
+        single = isinstance(known, Scalar) and known.dtype in ("float16", "float32")
+        return self.cast(x, "float64", weak=True) if single else x
+
+    def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
+        """Whether operands have ranks for which compiled code takes the body of an operation in its place."""
+        ranks = operation.extra.get("ranks")
+        types = [self.type_of(a) for a in args]
+        return ranks is not None and any(t is not None and getattr(t, "ndim", 0) not in ranks for t in types)
+
+    def _ufunc(self, function: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A ufunc with `where`, `dtype` and the like."""
+        rest = dict(kwargs)
+        out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
+        given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
+        if given:
+            raise self.refuse(f"np.{function.__name__} with `{next(iter(given))}` is not supported")
+        if dtype is not None:
+            args = [self.call(np.asarray, [x, dtype], {}) for x in args]
+        value = self.call(function, args, {})
+        if where is not True:
+            if out is None:
+                raise self.refuse(
+                    f"np.{function.__name__} with `where` and without `out` leaves elements undefined",
+                    repair="give `out`, or use np.where",
+                )
+            value = self.op("where", self.array_of(where), value, out[0] if isinstance(out, tuple) else out)
+        return value if out is None else self.into(out, value)
+
+    def into(self, out: Value, value: Value) -> Value:
+        """`out=`: the result is written into an array that exists."""
+        target = out[0] if isinstance(out, tuple) else out
+        if not isinstance(target, Var) or not target.is_array:
+            raise self.refuse("`out=` takes an array", repair="give an array, or leave `out` away")
+        self.set_item(target, Ellipsis, value)
+        return target
+
+    def _operands(
+        self, operation: Operation, args: list[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments of a call of NumPy, lists of numbers turned into arrays where NumPy would do so."""
+        try:
+            bound = operation.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.refuse(f"call of {operation.spelling}: {error}") from error
+        lists = operation.kind == "elementwise" or "writes" in operation.extra
+        for name, value in bound.arguments.items():
+            if name not in operation.wrt:
+                bound.arguments[name] = value = plain_integers(value)
+            data = name in operation.wrt or (operation.kind == "constant" and name == "a")
+            if (lists or data) and isinstance(value, (list, tuple)):
+                sequences = operation.sequences
+                bound.arguments[name] = (
+                    self._joined(value, sequences[name]) if name in sequences else self.array_of(value)
+                )
+        self._make_strong(operation, bound.arguments)
+        return list(bound.args), bound.kwargs
+
+    def _make_strong(self, operation: Operation, arguments: dict[str, Value]) -> None:
+        """Give plain numbers of which NumPy makes arrays a dtype, beside operands of which it makes another result."""
+        names = operation.extra.get("arrays", "").split()
+        given = [arguments[name] for name in {*names, *operation.wrt} if names and name in arguments]
+        types = [self.type_of(v) for v in given if not isinstance(v, (list, tuple))]
+        if any(t is not None and t.dtype not in _AS_PLAIN for t in types):
+            arguments.update({name: self.strong(arguments[name]) for name in names if name in arguments})
+
+    def _joined(self, values: Value, nested: bool) -> Value:
+        """A sequence of arrays; lists in it are arrays, too, unless the operation reads them as lists."""
+        if nested:
+            return values
+        return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
