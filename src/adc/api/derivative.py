@@ -49,11 +49,19 @@ class Derivative(Transformed):
         self, context: pipeline.Context, structures: list[pytree.Structure]
     ) -> Callable[[Any], Any] | None:
         assert context.program is not None
-        single = context.aux is None and not isinstance(self._argnums, tuple) and structures[0] is pytree.LEAF
         returned = [v for v in (*context.wrt, *context.program.results) if isinstance(v, Var)]
-        if single and not context.given and not any(results.converter(v.type) for v in returned):
-            return None
+        of_leaves = context.aux is None and all(s is pytree.LEAF for s in structures)
+        if of_leaves and not any(results.converter(v.type) for v in returned):
+            return self._packer_of_leaves(len(structures))
         return _Packer(self._value, self._result, context, structures)
+
+    def _packer_of_leaves(self, count: int) -> Callable[[Any], Any] | None:
+        """`_packer` where arguments are numbers and arrays, and what the code returns needs no conversion."""
+        if not isinstance(self._argnums, tuple):
+            return None
+        if self._value:
+            return _value_and_gradients
+        return None if count > 1 else _in_a_tuple
 
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result with its gradients in the caller's arrays: written or, where code cannot work in them, copied."""
@@ -73,8 +81,7 @@ class Derivative(Transformed):
             raw = known.run(*inputs, *(a for a in arrays if a is not None))
         except Exception:  # what is to be said of it, or done, is found out there
             return self._filled(self(*args, **kwargs), arrays)
-        assert known.pack is not None
-        return self._filled(known.pack(raw), arrays)
+        return self._filled(raw if known.pack is None else known.pack(raw), arrays)
 
     def _filled(self, result: Any, arrays: Sequence[Any]) -> Any:
         """A result with the caller's arrays in the place of its gradients."""
@@ -133,6 +140,14 @@ class BoundDerivative:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.derivative, name)
+
+
+def _value_and_gradients(raw: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    return raw[0], raw[1:]
+
+
+def _in_a_tuple(raw: Any) -> tuple[Any]:
+    return (raw,)
 
 
 class _Packer:

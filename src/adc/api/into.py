@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,9 @@ def destinations(out: Any, primals: Sequence[Any], several: bool) -> list[np.nda
             repair="Pass a tuple of them.",
         )
     for part, primal in zip(parts, primals, strict=True):
+        if _is_like(part, primal):
+            found.append(part)
+            continue
         leaves, structure = pytree.flatten_with_paths(primal)
         given, its = pytree.flatten(part)
         if its != structure:
@@ -61,14 +65,29 @@ def fits(
     others = [x for x in inputs if isinstance(x, np.ndarray)]
     return (
         all(a.flags.c_contiguous for a in wanted)
-        and all(a is None or a.dtype == g.type.dtype for a, g in zip(arrays, gradients, strict=True))
-        and not any(np.may_share_memory(a, x) for a in wanted for x in others)
-        and not any(np.may_share_memory(a, b) for k, a in enumerate(wanted) for b in wanted[:k])
+        and all(
+            a is None or a.dtype is np.dtype(g.type.dtype) for a, g in zip(arrays, gradients, strict=True)
+        )
+        and _are_apart(wanted, others)
+    )
+
+
+def _are_apart(arrays: list[np.ndarray[Any, Any]], others: list[np.ndarray[Any, Any]]) -> bool:
+    """Whether no array has memory in common with another, or with one of the others."""
+    if all([a.flags.owndata for a in arrays]) and all([x.flags.owndata for x in others]):
+        mine = {id(a) for a in arrays}  # an array that owns its memory shares it with views alone
+        return len(mine) == len(arrays) and mine.isdisjoint([id(x) for x in others])
+    return not any(np.may_share_memory(a, x) for a in arrays for x in others) and not any(
+        np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k]
     )
 
 
 def fill(arrays: Sequence[np.ndarray[Any, Any] | None], gradients: Any) -> Any:
     """The gradients with what they say copied into arrays; those stand for them."""
+    if len(arrays) == 1 and gradients is arrays[0]:
+        return gradients
+    if gradients.__class__ is tuple and all(map(operator.is_, gradients, arrays)):
+        return gradients
     leaves, structure = pytree.flatten(gradients)
     kept = []
     for array, leaf in zip(arrays, leaves, strict=True):
@@ -78,8 +97,18 @@ def fill(arrays: Sequence[np.ndarray[Any, Any] | None], gradients: Any) -> Any:
     return pytree.unflatten(structure, kept)
 
 
+def _is_like(part: Any, primal: Any) -> bool:
+    """Whether an array takes the gradient with respect to an argument as it is: said at once for plain arrays."""
+    return (
+        part.__class__ is np.ndarray is primal.__class__
+        and part.shape == primal.shape != ()
+        and part.dtype == primal.dtype
+        and part.flags.writeable
+    )
+
+
 def _is_in(leaf: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> bool:
     """Whether a gradient lies in an array already."""
-    return (
+    return leaf is array or (
         leaf.ctypes.data == array.ctypes.data and leaf.strides == array.strides and leaf.dtype == array.dtype
     )

@@ -109,8 +109,14 @@ class Transformed:
         self._parameters = Parameters(self._function)
         # Indexed by the number of positional arguments: the short way through a plain call.
         self._completions = [] if self._fixed_args or self._fixed_kwargs else self._parameters.completions
+        self._take_wanted()
+
+    def _take_wanted(self) -> None:
+        """Which arguments of a plain call are differentiated, in which order."""
+        self._order: tuple[int, ...] | None = None
         self._wanted: tuple[bool, ...] = ()
         if not self._parameters.variadic:
+            self._order = self._chosen(self._parameters.layout)
             self._wanted = self._flags(self._parameters.layout)
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -118,8 +124,7 @@ class Transformed:
         outer = getattr(self._given, "__qualname__", "").rpartition(".")[0]
         if self._hidden == 0 and outer == owner.__qualname__ and not isinstance(self._given, staticmethod):
             self._hidden = 1
-            if not self._parameters.variadic:
-                self._wanted = self._flags(self._parameters.layout)
+            self._take_wanted()
 
     @property
     def mode(self) -> Mode:
@@ -161,6 +166,8 @@ class Transformed:
 
     def _chosen(self, layout: Layout) -> tuple[int, ...]:
         """The slots that argnums names, in its order."""
+        if self._order is not None and layout is self._parameters.layout:
+            return self._order
         hidden = self._hidden
         seen = Layout(layout.names[hidden:], layout.positional - hidden, layout.places[hidden:])
         return tuple(k + hidden for k in self._parameters.wanted(self._argnums, seen, f"{self._spoken}()"))
