@@ -51,6 +51,28 @@ def test_the_compiled_code_has_no_array_of_its_own_for_them():
     assert "def squares_grad(x, x_bar):" in text and "np.empty" not in text
 
 
+@pytest.mark.parametrize("given", ["as returned", "copies of them", "views"])
+def test_code_works_in_arrays_that_an_earlier_call_returned(given):
+    def product(x, y):
+        return np.sum(x * y)
+
+    g = adc.grad(product, (0, 1), mode="compiled")
+    x, y = R.normal(size=7), R.normal(size=7)
+    returned = g(x, y)
+    out = {
+        "as returned": returned,
+        "copies of them": tuple(a.copy() for a in returned),
+        "views": tuple(np.zeros((2, 7))),
+    }[given]
+    g(x, y, out=out)
+    (into,) = [s for (key, *_), group in g._specialisations.items() if key == "into" for s in group]
+    run, taken = into.run, []
+    into.run = lambda *arguments: taken.append(arguments[2:]) or run(*arguments)
+    bars = g(y, x, out=out)
+    assert all(a is b for bars_ in (bars, taken[0]) for a, b in zip(bars_, out, strict=True))
+    np.testing.assert_array_equal(bars[0], x)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_arrays_that_code_cannot_work_in_are_copied_to(mode):
     a = arguments()

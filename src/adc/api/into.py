@@ -66,7 +66,7 @@ def fits(
     return (
         all(a.flags.c_contiguous for a in wanted)
         and all(
-            a is None or a.dtype is np.dtype(g.type.dtype) for a, g in zip(arrays, gradients, strict=True)
+            a is None or a.dtype == np.dtype(g.type.dtype) for a, g in zip(arrays, gradients, strict=True)
         )
         and _are_apart(wanted, others)
     )
@@ -74,7 +74,7 @@ def fits(
 
 def _are_apart(arrays: list[np.ndarray[Any, Any]], others: list[np.ndarray[Any, Any]]) -> bool:
     """Whether no array has memory in common with another, or with one of the others."""
-    if all([a.flags.owndata for a in arrays]) and all([x.flags.owndata for x in others]):
+    if all(a.flags.owndata for a in (*arrays, *others)):
         mine = {id(a) for a in arrays}  # an array that owns its memory shares it with views alone
         return len(mine) == len(arrays) and mine.isdisjoint([id(x) for x in others])
     return not any(np.may_share_memory(a, x) for a in arrays for x in others) and not any(
