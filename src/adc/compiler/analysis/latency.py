@@ -60,7 +60,17 @@ _Since = dict[Var, float]
 
 def waits(loop: For) -> bool:
     """Whether a trip waits longer for the one before it than it works, and for more than one operation."""
-    return _Chain(loop).longest() > max(work(loop.body), LOADED)
+    return chain(loop) > max(work(loop.body), LOADED)
+
+
+def chain(loop: For) -> float:
+    """Cycles that a trip waits for the one before it."""
+    return _Chain(loop).longest()
+
+
+def reads_back(loop: For) -> bool:
+    """Whether a trip makes an element of one that an earlier trip has written."""
+    return any(v.is_array for v in _Chain(loop).round_trips())
 
 
 def work(block: Block) -> float:
@@ -113,15 +123,19 @@ class _Chain:
 
     def longest(self) -> float:
         """From one trip to the next, or to the one behind that, half as much."""
+        return max(self.round_trips().values(), default=0.0)
+
+    def round_trips(self) -> _Since:
+        """The same for each number, or array, that depends on itself."""
         self._block(self.loop.body)
         for c in self.loop.carried:
             self.handed_on[c.phi] = self._of(c.out)
-        found = 0.0
+        found: _Since = {}
         for one, since in self.handed_on.items():
             for other, cycles_there in since.items():
                 back = self.handed_on.get(other, {}).get(one)
                 if back is not None:
-                    found = max(found, (cycles_there + back) / 2)
+                    found[one] = max(found.get(one, 0.0), (cycles_there + back) / 2)
         return found
 
     def _block(self, block: Block) -> None:
@@ -148,14 +162,13 @@ class _Chain:
     def _follows(self, stored: Index, loaded: Index) -> bool:
         """Whether a later trip than that which stores an element may load it."""
         for one, other in zip(stored, loaded, strict=False):
-            if one == other:
-                continue
             ahead, behind = offset(self.loop.index, one), offset(self.loop.index, other)
-            trips = None if ahead is None or behind is None else (ahead - behind).known
-            if trips is None or not isinstance(self.loop.step, Const):
-                return True
-            return bool(trips * self.loop.step.value > 0)
-        return False
+            if ahead is None or behind is None:
+                continue
+            trips = (ahead - behind).known
+            if trips is not None and isinstance(self.loop.step, Const):
+                return bool(trips * self.loop.step.value > 0)
+        return True
 
     def _of(self, x: Operand | Atom) -> _Since:
         return _latest([self.since[v] for v in variables(x) if v in self.since])

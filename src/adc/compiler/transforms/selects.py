@@ -41,11 +41,17 @@ def _visit(block: Block) -> None:
         for inner in blocks(s):
             _visit(inner)
         if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
-            body = _Chooser(s).body()
-            if body is not None and not in_order(
-                For(s.index, s.start, s.stop, s.step, s.carried, body, s.origin)
-            ):
-                s.body = body
+            straight = without_branches(s)
+            if straight is not None and not in_order(straight):
+                s.body = straight.body
+
+
+def without_branches(loop: For) -> For | None:
+    """A loop with choices in place of its branches; None where a branch does more than choose numbers."""
+    body = _Chooser(loop).body()
+    if body is None:
+        return None
+    return For(loop.index, loop.start, loop.stop, loop.step, loop.carried, body, loop.origin, loop.note)
 
 
 class _NotOfNumbers(Exception):

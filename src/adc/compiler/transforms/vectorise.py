@@ -1,14 +1,16 @@
 """In loops that LLVM can vectorise, call functions that vectorise with them, and let their sums be reordered.
 
-Such a loop is innermost, runs straight through, and carries nothing but sums, products, extremes and what holds for all
-or any, none of which it reads otherwise. Elsewhere the C library's functions are faster (docs/design/vectormath.md). A
-sum whose running value is read, as in a compensated summation, keeps its order.
+Such a loop is innermost, runs straight through, makes no element of one that an earlier trip wrote, and carries nothing
+but sums, products, extremes and what holds for all or any, none of which it reads otherwise. Elsewhere the C library's
+functions are faster (docs/design/vectormath.md). A sum whose running value is read, as in a compensated summation,
+keeps its order.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from adc.compiler.analysis.latency import reads_back
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.simplify import MOST_FACTORS
@@ -51,7 +53,7 @@ def _visit(block: Block) -> None:
     for stmt in block:
         for inner in blocks(stmt):
             _visit(inner)
-        if not isinstance(stmt, For) or not _is_straight(stmt):
+        if not isinstance(stmt, For) or not _is_straight(stmt) or reads_back(stmt):
             continue
         chains = [accumulation(c, stmt) for c in stmt.carried]
         if all(chains):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from adc.compiler.analysis.counters import never_negative
 from adc.compiler.analysis.effects import Access
-from adc.compiler.analysis.touches import paces, with_counter_at
+from adc.compiler.analysis.touches import element, paces, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
@@ -132,13 +132,14 @@ def _ends(rows: Rows, accesses: list[Access], inside: set[Var]) -> list[Ends] | 
 
 
 def _is_made(rows: Rows, array: Var) -> bool:
-    """Whether the first that is done to a row is that a loop stores all its elements."""
+    """Whether the first that is done to a row is that a loop stores all its elements, and reads none before."""
     for loop in rows.loop.body:
         if all(array not in uses(s) for s in walk([loop])):
             continue
         if not isinstance(loop, For):
             return False
-        first = next(s for s in walk(loop.body) if array in uses(s))
+        touching = [s for s in walk(loop.body) if array in uses(s)]
+        first = touching[0]
         length = array.type.shape[-1]
         least, most = rows.counters.get(loop.index, (None, None))
         return (
@@ -147,6 +148,7 @@ def _is_made(rows: Rows, array: Var) -> bool:
             and not first.accumulate
             and len(first.index) == 2
             and first.index[1] is loop.index
+            and all(element(s) == (array, first.index) for s in touching)
             and least == Dim(0)
             and most == length - 1
         )

@@ -1,0 +1,258 @@
+"""Write a loop as one over blocks of trips, in which each of its parts goes through all trips of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from adc.compiler.analysis.counters import Range, never_negative
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.touches import move, pace, part
+from adc.compiler.frontend.lengths import length_of
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Carried,
+    Const,
+    For,
+    Operand,
+    Stmt,
+    Store,
+    Var,
+    defined,
+    uses,
+)
+from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import clone
+from adc.compiler.transforms.distribute.order import Part
+from adc.compiler.transforms.distribute.windows import Window
+from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules import registry
+from adc.rules.dims import Dim
+
+WHOLE = Scalar("int64", True)
+BLOCK = 512  # trips: a few arrays of them stay in the first cache
+
+
+class Blocks:
+    """A loop in parts, and the numbers that one part leaves to another."""
+
+    def __init__(
+        self,
+        loop: For,
+        parts: list[Part],
+        windows: list[Window],
+        memory: Memory,
+        counters: Mapping[Var, Range],
+    ) -> None:
+        self.loop = loop
+        self.parts = parts
+        self.windows = windows
+        self.counters = counters
+        self.maker: dict[Var, Stmt] = {v: s for s in loop.body for v in defined(s)}
+        self.place = {s: k for k, s in enumerate(loop.body)}
+        written = set().union(*(memory.effects(s).writes for s in loop.body))
+        self.again: dict[Stmt, bool] = {
+            s: written.isdisjoint(memory.effects(s).accesses)
+            and (s.name == "getitem" or all(np.dtype(t.type.dtype).kind in "iu" for t in s.targets))
+            for s in loop.body
+            if isinstance(s, Assign)
+        }
+        self.home = {v: p for p in parts for s in p.body for v in defined(s)}
+        self.home.update({c.phi: p for p in parts for c in p.carried})
+        self.repeated: dict[Part, Block] = {}  # what a part computes again
+        self.passed: dict[Var, Part] = {}  # what is left to others, by whom
+        self.got: dict[Part, list[Var]] = {}
+        for p in parts:
+            self._look_at(p)
+        self.at_the_front = {s: self._at_the_front(s) for s in loop.body}
+
+    def _look_at(self, p: Part) -> None:
+        """What a part reads of others: made again where that is a load or a sum of integers."""
+        again: dict[Stmt, None] = {}
+        got: dict[Var, None] = {}
+        waiting = [v for s in p.body for v in uses(s)] + [c.out for c in p.carried if isinstance(c.out, Var)]
+        while waiting:
+            v = waiting.pop()
+            if self.home.get(v, p) is p or v in got:
+                continue
+            maker = self.maker.get(v)
+            if maker is not None and self.again.get(maker, False):
+                if maker not in again:
+                    again[maker] = None
+                    waiting += uses(maker)
+            else:
+                got[v] = None
+                self.passed[v] = self.home[v]
+        self.repeated[p] = sorted(again, key=self.place.__getitem__)
+        self.got[p] = sorted(got, key=lambda v: v.order)
+
+    def _at_the_front(self, s: Stmt) -> tuple[bool, ...]:
+        """Which subscripts follow the counter and are not negative."""
+        touch = part(s)
+        values = () if touch is None else map(length_of, touch[1])
+        return tuple(pace(v, self.loop.index) != 0 and never_negative(v, self.counters) for v in values)
+
+    def as_loop(self, p: Part) -> For:
+        """A part as a loop over all trips."""
+        loop = self.loop
+        return For(loop.index, loop.start, loop.stop, loop.step, p.carried, p.body, loop.origin)
+
+    def block(self, ev: Evaluator) -> Block:
+        """The statements in place of the loop."""
+        return _Writer(self, ev).block()
+
+
+class _Writer:
+    def __init__(self, blocks: Blocks, ev: Evaluator) -> None:
+        self.blocks = blocks
+        self.loop = blocks.loop
+        self.origin = blocks.loop.origin
+        self.ev = ev
+        index = self.loop.index
+        assert isinstance(self.loop.step, Const)
+        self.step: int = self.loop.step.value
+        self.first, self.lowest = (
+            Var(f"{index.name.strip('_') or 'trip'}_{name}", index.type, named=True)
+            for name in ("first", "lowest")
+        )
+        self.count, self.last = (Var(name, WHOLE, named=True) for name in ("count", "last"))
+        self.rooms = {v: _room(v) for v in blocks.passed}
+        # Made before any part is written, which changes what is known of its variables.
+        self.repeated = {p: self._copy(p) for p in blocks.parts}
+        self.begun = {c.phi: _like(c.phi) for c in self.loop.carried}
+        self.ended = {c.phi: _like(c.phi) for c in self.loop.carried}
+
+    def block(self) -> Block:
+        """The arrays for what is passed on, and the loop over blocks."""
+        loop = self.loop
+        out: Block = []
+        for v, room in self.rooms.items():
+            dtype = Const(np.dtype(v.type.dtype))
+            out.append(self._assign(room, "empty", (Const(BLOCK),), dtype))
+            self.ev.laid_out.add(room)
+        body = self._ends()
+        with self.ev.at(body), self.ev.origin_at(self.origin):
+            self._load()
+            self.ev.block += map(self._part, self.blocks.parts)
+            self._save()
+        elements = {phi for w in self.blocks.windows for phi in w.handed_on.values()}
+        carried = [
+            Carried(self.begun[c.phi], c.init, self.ended[c.phi], c.result)
+            for c in loop.carried
+            if c.phi not in elements
+        ]
+        step = Const(self.step * BLOCK)
+        return [*out, For(self.first, loop.start, loop.stop, step, carried, body, self.origin)]
+
+    def _ends(self) -> Block:
+        """How many trips a block has, and the least counter in it."""
+        left = Var("left", WHOLE, named=False)
+        one, other = (self.loop.stop, self.first) if self.step > 0 else (self.first, self.loop.stop)
+        if isinstance(other, Const):
+            difference = self._assign(left, "add", one, Const(-other.value))
+        else:
+            difference = self._assign(left, "subtract", one, other)
+        block: Block = [
+            difference,
+            self._assign(self.count, "minimum", left, Const(BLOCK)),
+        ]
+        if self.step > 0:
+            block.append(self._assign(self.lowest, "alias", self.first))
+        if self.step < 0 or any(w.unsaved() for w in self.blocks.windows):
+            block.append(self._assign(self.last, "subtract", self.count, Const(1)))
+        if self.step < 0:
+            block.append(self._assign(self.lowest, "subtract", self.first, self.last))
+        return block
+
+    def _load(self) -> None:
+        """The elements that the first trip of a block has of the one before."""
+        for window in self.blocks.windows:
+            for age, phi in window.handed_on.items():
+                index = window.element(self.first, age, self.ev)
+                self.ev.block.append(
+                    Assign((self.begun[phi],), "getitem", (window.array, index), self.origin)
+                )
+
+    def _save(self) -> None:
+        """The elements that were written, and would have been stored by later trips."""
+        for window in self.blocks.windows:
+            for age in window.unsaved():
+                last = self.ev.op("add", self.lowest, self.last) if self.step > 0 else self.lowest
+                index = window.element(last, age - 1, self.ev)
+                self.ev.store(window.array, index, self.ended[window.handed_on[age]])
+
+    def _copy(self, p: Part) -> tuple[Block, dict[Var, Atom]]:
+        """What a part computes again, and what it calls the variables of that."""
+        repeated = self.blocks.repeated[p]
+        own = [v for s in repeated for v in defined(s)]
+        _, again, copies = clone.run([], repeated, own, self.ev, inside=True)
+        return again, dict(zip(own, copies, strict=True))
+
+    def _part(self, p: Part) -> For:
+        """The loop over the trips of a block that does one part; where order does not matter, upwards."""
+        k = Var("k", WHOLE, named=False)
+        counter = _like(self.loop.index)
+        again, table = self.repeated[p]
+        table[self.loop.index] = counter
+        got: Block = []
+        for v in self.blocks.got[p]:
+            number = table[v] = _like(v)
+            got.append(Assign((number,), "getitem", (self.rooms[v], (k,))))
+        inside = substitute([*again, *p.body], table)
+        if not p.in_order:
+            known = [self.blocks.at_the_front[s] for s in (*self.blocks.repeated[p], *p.body)]
+            inside = _unsigned(inside, known)
+        if any(counter in uses(s) for s in inside):
+            got.insert(0, self._assign(counter, "add", self.lowest, k))
+        left = [v for v, home in self.blocks.passed.items() if home is p]
+        given = [v for v in left if any(c.phi is v for c in p.carried)]
+        stores = {v: Store(self.rooms[v], (k,), v) for v in left}
+        body = [
+            *(stores[v] for v in given),
+            *got,
+            *inside,
+            *(stores[v] for v in left if v not in given),
+        ]
+        carried = [
+            Carried(c.phi, self.begun[c.phi], operand(c.out, table), self.ended[c.phi]) for c in p.carried
+        ]
+        backwards = p.in_order and self.step < 0
+        start, stop = (self.last, Const(-1)) if backwards else (Const(0), self.count)
+        return For(k, start, stop, Const(-1 if backwards else 1), carried, body, self.origin)
+
+    def _assign(self, target: Var, name: str, *args: Operand) -> Assign:
+        op = name if name == "alias" else registry.named(name)
+        return Assign((target,), op, args, self.origin)
+
+
+def _unsigned(block: Block, at_the_front: list[tuple[bool, ...]]) -> Block:
+    """The statements with subscripts that Numba does not ask for their sign: what a block begins at, it cannot tell."""
+    out: Block = []
+    unsigned: dict[Var, Var] = {}
+
+    def marked(item: Operand) -> Operand:
+        if item not in unsigned:
+            unsigned[item] = Var("place", Scalar("uint64"), named=False)
+            out.append(Assign((unsigned[item],), "cast", (item, Const("uint64"))))
+        return unsigned[item]
+
+    for s, known in zip(block, at_the_front, strict=True):
+        touch = part(s)
+        if touch is not None and any(known):
+            array, index = touch
+            move(s, (array, tuple(marked(i) if front else i for i, front in zip(index, known, strict=True))))
+        out.append(s)
+    return out
+
+
+def _room(v: Var) -> Var:
+    """The array for a number of each trip of a block."""
+    return Var(f"{v.name}_each", Array(v.type.dtype, (Dim(BLOCK),), "C"), named=v.named)
+
+
+def _like(v: Var) -> Var:
+    return Var(v.name, v.type, named=v.named)

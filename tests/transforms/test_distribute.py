@@ -1,0 +1,180 @@
+"""Recurrences go in blocks of trips, and what waits for no other trip has loops of its own, which vectorise."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+from adc.compiler.transforms import distribute
+from adc.compiler.transforms.distribute import blocked
+
+
+def state(x, y, a, b):
+    s = a
+    for i in range(x.size):
+        s = math.sin(s) + x[i] * math.exp(-s * s) * b
+    return s + np.sum(y)
+
+
+def variance(x, y, a, b):  # the likelihood behind a linear recurrence
+    h, total = 1.0, 0.0
+    for t in range(1, x.size):
+        h = 0.1 + a * x[t - 1] ** 2 + b * h
+        total += math.log(h) + y[t] ** 2 / h
+    return total
+
+
+def elements(x, y, a, b):
+    z = np.empty(x.size)
+    z[0] = b
+    for t in range(1, z.size):
+        z[t] = z[t - 1] - a * np.sin(z[t - 1]) * x[t]
+    return np.mean((z - y) ** 2)
+
+
+def two_behind(x, y, a, b):
+    z = x.copy()
+    for t in range(2, z.size):
+        z[t] = a * np.tanh(z[t - 1]) + b * z[t - 2] * np.exp(-y[t])
+    return np.sum(z * y)
+
+
+def downwards(x, y, a, b):
+    z = x.copy()
+    for t in range(z.size - 3, -1, -1):
+        z[t + 1] += a * np.exp(-z[t + 2])
+        z[t] *= b * np.cos(y[t])
+    return np.sum(z * y)
+
+
+def two_states(x, y, a, b):  # each handed on by the other
+    p, q = a, b
+    for i in range(x.size):
+        p, q = p + 0.1 * np.sin(q) * x[i], q - 0.1 * np.sin(p) * y[i]
+    return p * q
+
+
+def with_a_reset(x, y, a, b):
+    v, total = 0.0, 0.0
+    for t in range(x.size):
+        v = v + 0.1 * (a * x[t] - v + b * np.exp(v - 1.0))
+        if v > 0.7:
+            v = 0.0
+        total += v * v * y[t]
+    return total
+
+
+def behind_it(x, y, a, b):  # what is written is read by later trips, behind what goes in order
+    z, w = np.zeros(x.size), np.zeros(x.size)
+    s = a
+    for t in range(1, x.size):
+        s = b * s + x[t]
+        z[t] = np.exp(-s * s)
+        w[t] = np.log(2.0 + z[t - 1]) * y[t]
+    return np.sum(w) + np.sum(z * z)
+
+
+IN_BLOCKS = [state, variance, elements, two_behind, downwards, two_states, with_a_reset, behind_it]
+
+
+def of_positions(x, y, a, b):  # which elements a trip reads is data
+    k = np.argsort(y)
+    z = x.copy()
+    for t in range(1, z.size):
+        z[k[t]] = np.sin(z[k[t - 1]]) * np.exp(-x[t]) * a
+    return np.sum(z) * b
+
+
+def nothing_in_order(x, y, a, b):
+    total = 0.0
+    for i in range(x.size):
+        total += np.exp(-x[i] * a) * np.sin(y[i] * b)
+    return total
+
+
+OTHERS = [of_positions, nothing_in_order]
+
+
+def given(n, seed=3):
+    random = np.random.default_rng(seed)
+    return random.uniform(-0.9, 0.9, n), random.uniform(-0.9, 0.9, n), 0.6, 0.4
+
+
+def gradient(function, mode):
+    return adc.value_and_grad(function, (0, 1, 2, 3), mode=mode)
+
+
+def compare(found, taped):
+    assert found[0] == pytest.approx(taped[0], rel=1e-11)
+    for a, b in zip(found[1], taped[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [*IN_BLOCKS, *OTHERS])
+@pytest.mark.parametrize("n", [3, 1300])
+def test_gradients_are_the_tape_s(function, n):
+    compare(gradient(function, "compiled")(*given(n)), gradient(function, "tape")(*given(n)))
+
+
+@pytest.mark.parametrize("function", [*IN_BLOCKS, *OTHERS])
+@pytest.mark.parametrize("n", [4, 6, 7, 11])
+def test_blocks_of_three_trips(function, n, monkeypatch):
+    """Where blocks meet; whatever it costs."""
+    monkeypatch.setattr(blocked, "BLOCK", 3)
+    for gain in ("GAIN", "GAIN_ALONE"):
+        monkeypatch.setattr(distribute, gain, 0.0)
+    with interpreted():
+        compare(gradient(function, "compiled")(*given(n)), gradient(function, "tape")(*given(n)))
+
+
+def text(function):
+    return adc.source(gradient(function, "compiled"), *given(40), stage="optimized")
+
+
+@pytest.mark.parametrize("function", IN_BLOCKS)
+def test_loops_go_in_blocks(function):
+    assert "count = min(" in text(function)
+
+
+@pytest.mark.parametrize("function", OTHERS)
+def test_other_loops_do_not(function):
+    assert "count = min(" not in text(function)
+
+
+def test_functions_that_wait_for_nothing_are_of_the_loops_that_vectorise():
+    found = text(state)
+    assert "s = np.sin(s) + x[i] * np.exp(-s * s) * b" in found
+    assert "vm.exp(" in found
+    assert "vm.cos(" in found
+
+
+def test_what_a_reverse_sweep_hands_on_is_one_product():
+    assert "s_bar = partial_each[k] * s_bar" in text(state)
+
+
+def test_the_adjoint_to_read_has_no_blocks():
+    assert "count = min(" not in adc.source(gradient(state, "compiled"), *given(40))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_single_precision_stays(dtype):
+    x, y, a, b = given(600)
+    numbers = x.astype(dtype), y.astype(dtype), a, b
+    found = adc.grad(elements, mode="compiled")(*numbers)
+    taped = adc.grad(elements, mode="tape")(*numbers)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, taped, rtol=2e-3 if dtype == np.float32 else 1e-9, atol=1e-7)
+
+
+def test_a_loop_without_trips_reads_no_element():
+    """The elements that a block begins with are there if it has a trip."""
+
+    def program(x, n):
+        z = np.ones(1)
+        for t in range(3, n):
+            z[t] = z[t - 1] * np.exp(-x[t])
+        return np.sum(z * x[0])
+
+    np.testing.assert_array_equal(adc.grad(program, mode="compiled")(np.ones(2), 1), [1.0, 0.0])
