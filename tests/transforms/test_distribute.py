@@ -76,7 +76,42 @@ def behind_it(x, y, a, b):  # what is written is read by later trips, behind wha
     return np.sum(w) + np.sum(z * z)
 
 
-IN_BLOCKS = [state, variance, elements, two_behind, downwards, two_states, with_a_reset, behind_it]
+def around_sums(x, y, a, b):  # the functions of a trip stand beside the loop that makes their argument
+    total = 0.0
+    w = np.outer(x, y[:3])
+    for i in range(x.size):
+        z = b
+        for j in range(w.shape[1]):
+            z += w[i, j] * a
+        h = math.tanh(z)
+        total += math.log(2.0 + h) * y[i]
+        w[i, 0] = h * math.exp(-y[i])
+    return total + np.sum(w * w)
+
+
+def a_sum_that_a_loop_reads(x, y, a, b):
+    w = np.outer(x, y[:3])
+    u = np.sin(y)
+    for i in range(x.size):
+        u[i] = y[i] * 0.7
+        for j in range(w.shape[1]):
+            a += 0.1 * np.sin(w[i, j])
+        u[i] = u[i] * np.log(2.0 + a**2)
+    return a + np.sum(u * x) * b
+
+
+IN_BLOCKS = [
+    state,
+    variance,
+    elements,
+    two_behind,
+    downwards,
+    two_states,
+    with_a_reset,
+    behind_it,
+    around_sums,
+    a_sum_that_a_loop_reads,
+]
 
 
 def of_positions(x, y, a, b):  # which elements a trip reads is data
@@ -123,8 +158,8 @@ def test_gradients_are_the_tape_s(function, n):
 def test_blocks_of_three_trips(function, n, monkeypatch):
     """Where blocks meet; whatever it costs."""
     monkeypatch.setattr(blocked, "BLOCK", 3)
-    for gain in ("GAIN", "GAIN_ALONE"):
-        monkeypatch.setattr(distribute, gain, 0.0)
+    for name, value in (("GAIN", 0.0), ("GAIN_ALONE", 0.0), ("BESIDE", 1000)):
+        monkeypatch.setattr(distribute, name, value)
     with interpreted():
         compare(gradient(function, "compiled")(*given(n)), gradient(function, "tape")(*given(n)))
 

@@ -70,7 +70,9 @@ def shared(x, a, b):  # all rows add to the gradient of one vector, and each has
     return total + np.sum(scale)
 
 
-def from_the_other_end(x, a, b):  # what the reverse sweep restores is read before it is, further along the row
+def from_the_other_end(
+    x, a, b
+):  # what the reverse sweep restores is read before it is, further along the row
     n, m = x.shape
     w = np.outer(x[:, 0], np.linspace(a, b, m))
     for i in range(n):

@@ -205,9 +205,7 @@ def _hoist_checks(loop: For, inside: set[Var], result: Block, evaluator: Evaluat
             inside.discard(test.targets[0])
         loop.body.remove(check)
         with evaluator.at(result), evaluator.origin_at(check.origin):
-            no_trip = _has_no_trip(loop, evaluator)
-            if isinstance(no_trip, Var):
-                no_trip.name = "no_trip"
+            no_trip = has_no_trip(loop, evaluator)
             holds = check.test if no_trip is False else evaluator.op("logical_or", check.test, no_trip)
         result.append(Check(evaluator.atom(holds), check.error, check.message, check.origin))
 
@@ -246,15 +244,19 @@ def _at_its_least(x: Any, compared: tuple[Any, ...], loop: For, inside: set[Var]
     return None if any(v in inside or v is loop.index for v in owners(value)) else value
 
 
-def _has_no_trip(loop: For, evaluator: Evaluator) -> Any:
+def has_no_trip(loop: For, evaluator: Evaluator) -> Any:
     """Whether a loop runs not at all; in one form for a loop and for its reverse."""
     start, stop = evaluator.length(loop.start), evaluator.length(loop.stop)
     if loop.step == Const(-1) and start is not None and stop is not None:
-        return evaluator.op("greater_equal", evaluator.dim_value(stop + 1), evaluator.dim_value(start + 1))
-    upward = isinstance(loop.step, Const) and loop.step.value > 0
-    return evaluator.op(
-        "greater_equal" if upward else "less_equal", plain_value(loop.start), plain_value(loop.stop)
-    )
+        name, ends = "greater_equal", (evaluator.dim_value(stop + 1), evaluator.dim_value(start + 1))
+    else:
+        upward = isinstance(loop.step, Const) and loop.step.value > 0
+        name = "greater_equal" if upward else "less_equal"
+        ends = plain_value(loop.start), plain_value(loop.stop)
+    found = evaluator.op(name, *ends)
+    if isinstance(found, Var):
+        found.name = "no_trip"
+    return found
 
 
 def _hoistable(stmt: Any, inside: set[Var]) -> bool:

@@ -22,13 +22,25 @@ from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.latency import chain, work
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Block, Const, For, If, Program, Stmt, Store, blocks, is_of_numbers
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Const,
+    For,
+    If,
+    Program,
+    Stmt,
+    Store,
+    blocks,
+    is_of_numbers,
+    walk,
+)
 from adc.compiler.transforms.distribute import preaccumulate
 from adc.compiler.transforms.distribute import windows as windowed
 from adc.compiler.transforms.distribute.blocked import Blocks
 from adc.compiler.transforms.distribute.order import Order
+from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
-from adc.compiler.transforms.vectorise import is_vector_call
 
 __all__ = ["run"]
 
@@ -37,10 +49,9 @@ MOST = 300  # statements of a trip
 AT_ONCE = 3.0  # numbers in a vector, as far as that goes
 VECTOR_CALL = 12.0  # cycles of a function for a vector of numbers, over those of a product
 PASSED = 0.7  # cycles for a number that one loop leaves to another
-GAIN, GAIN_ALONE = (
-    1.2,
-    1.4,
-)  # how many times as fast it has to be, with functions that then vectorise, or without
+# How many times as fast it has to be: with functions that then vectorise, or without.
+GAIN, GAIN_ALONE = 1.2, 1.4
+BESIDE = 12  # statements in inner loops that a function for one number is worth the trouble beside
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -61,17 +72,29 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         straight = _straight(loop)
         if straight is None:
             return None
+        if any(isinstance(s, For) for s in straight.body):
+            return _around_loops(straight)
         before = max(chain(loop), work(loop.body))
         in_numbers, windows = windowed.run(straight, memory, counters)
         for one in (_linear(in_numbers, Order(in_numbers, memory, counters)), in_numbers):
-            parts = [] if one is None else Order(one, memory, counters).parts()
-            if one is None or len(parts) < 2 or not any(p.in_order for p in parts):
+            found = None if one is None else _parts(one, windows)
+            if found is None or (windows and not found.calls()):
                 continue
-            found = Blocks(one, parts, windows, memory, counters)
-            calls = any(is_vector_call(s) for p in parts if not p.in_order for s in p.body)
-            if (calls or not windows) and before > (GAIN if calls else GAIN_ALONE) * _cycles(found):
+            if before > (GAIN if found.calls() else GAIN_ALONE) * _cycles(found):
                 return found
         return None
+
+    def _around_loops(loop: For) -> Blocks | None:
+        """The functions that a trip calls for one number, beside what other loops make, in loops of their own."""
+        inside = sum(len(walk(s.body)) for s in loop.body if isinstance(s, For))
+        found = _parts(loop, [])
+        return found if found is not None and inside <= BESIDE * len(found.calls()) else None
+
+    def _parts(loop: For, windows: list[Window]) -> Blocks | None:
+        parts = Order(loop, memory, counters).parts()
+        if len(parts) < 2 or not any(p.in_order for p in parts):
+            return None
+        return Blocks(loop, parts, windows, memory, counters)
 
     program.body = visit(program.body)
     return program
@@ -92,6 +115,8 @@ def _straight(loop: For) -> For | None:
 
 
 def _is_plain(s: Stmt) -> bool:
+    if isinstance(s, For):
+        return all(isinstance(t, (Assign, Store)) and _is_plain(t) for t in s.body)
     return isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s))
 
 
@@ -110,7 +135,7 @@ def _cycles(found: Blocks) -> float:
         if part.in_order:
             total += max(chain(found.as_loop(part)), work(part.body))
             continue
-        calls = [s for s in part.body if is_vector_call(s)]
+        calls = [s for s in part.body if s in found.calls()]
         rest = [s for s in part.body if s not in calls]
         total += (work(rest) + VECTOR_CALL * len(calls)) / AT_ONCE
     return total

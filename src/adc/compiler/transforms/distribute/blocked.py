@@ -24,12 +24,14 @@ from adc.compiler.ir.nodes import (
     Var,
     defined,
     uses,
+    walk,
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import clone
 from adc.compiler.transforms.distribute.order import Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.rewrite import operand, substitute
+from adc.compiler.transforms.vectorise import is_vector_call
 from adc.rules import registry
 from adc.rules.dims import Dim
 
@@ -49,7 +51,6 @@ class Blocks:
         counters: Mapping[Var, Range],
     ) -> None:
         self.loop = loop
-        self.parts = parts
         self.windows = windows
         self.counters = counters
         self.maker: dict[Var, Stmt] = {v: s for s in loop.body for v in defined(s)}
@@ -68,13 +69,27 @@ class Blocks:
         self.got: dict[Part, list[Var]] = {}
         for p in parts:
             self._look_at(p)
+        self.parts = [p for p in parts if self._is_left(p)]
         self.at_the_front = {s: self._at_the_front(s) for s in loop.body}
+
+    def _is_left(self, p: Part) -> bool:
+        """Whether a part has anything to do once others make again what they read of it."""
+        read = {v for v, home in self.passed.items() if home is p} | {c.out for c in p.carried}
+        left: Block = []
+        for s in reversed(p.body):
+            if not isinstance(s, Assign) or not read.isdisjoint(s.targets):
+                left.insert(0, s)
+                read.update(v for t in walk([s]) for v in uses(t))
+        p.body = left
+        return bool(p.body or p.carried)
 
     def _look_at(self, p: Part) -> None:
         """What a part reads of others: made again where that is a load or a sum of integers."""
         again: dict[Stmt, None] = {}
         got: dict[Var, None] = {}
-        waiting = [v for s in p.body for v in uses(s)] + [c.out for c in p.carried if isinstance(c.out, Var)]
+        waiting = [v for s in walk(p.body) for v in uses(s)] + [
+            c.out for c in p.carried if isinstance(c.out, Var)
+        ]
         while waiting:
             v = waiting.pop()
             if self.home.get(v, p) is p or v in got:
@@ -95,6 +110,10 @@ class Blocks:
         touch = part(s)
         values = () if touch is None else map(length_of, touch[1])
         return tuple(pace(v, self.loop.index) != 0 and never_negative(v, self.counters) for v in values)
+
+    def calls(self) -> list[Stmt]:
+        """The functions that vectorise, for numbers that wait for no other trip."""
+        return [s for p in self.parts if not p.in_order for s in p.body if is_vector_call(s)]
 
     def as_loop(self, p: Part) -> For:
         """A part as a loop over all trips."""
@@ -206,7 +225,7 @@ class _Writer:
         if not p.in_order:
             known = [self.blocks.at_the_front[s] for s in (*self.blocks.repeated[p], *p.body)]
             inside = _unsigned(inside, known)
-        if any(counter in uses(s) for s in inside):
+        if any(counter in uses(s) for s in walk(inside)):
             got.insert(0, self._assign(counter, "add", self.lowest, k))
         left = [v for v, home in self.blocks.passed.items() if home is p]
         given = [v for v in left if any(c.phi is v for c in p.carried)]

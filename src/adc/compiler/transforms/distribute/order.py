@@ -29,6 +29,7 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
+    bound_inside,
     defined,
     owners,
     uses,
@@ -61,10 +62,14 @@ class Order:
         self.loop = loop
         self.memory = memory
         self.counters = counters
-        self.own = {loop.index, *(c.phi for c in loop.carried)}
-        self.own.update(v for s in walk(loop.body) for v in defined(s))
+        self.own = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+        in_loops = {v for s in loop.body if isinstance(s, For) for v in _read(s)}
         chains = {c: accumulation(c, loop) for c in loop.carried}
-        self.sums = {c: chain for c, chain in chains.items() if chain}
+        self.sums = {
+            c: chain
+            for c, chain in chains.items()
+            if chain and in_loops.isdisjoint([c.phi, *(s.target for s in chain)])
+        }
         self.handed_on = [c for c in loop.carried if c not in self.sums]
         self.nodes: list[Node] = [*self.handed_on, *loop.body]
         self.after: dict[Node, dict[Node, None]] = {n: {} for n in self.nodes}
