@@ -41,6 +41,7 @@ from adc.compiler.transforms.distribute.blocked import Blocks
 from adc.compiler.transforms.distribute.order import Order
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
+from adc.compiler.transforms.vectorise import is_vector_call
 
 __all__ = ["run"]
 
@@ -51,6 +52,7 @@ VECTOR_CALL = 12.0  # cycles of a function for a vector of numbers, over those o
 PASSED = 0.7  # cycles for a number that one loop leaves to another
 # How many times as fast it has to be: with functions that then vectorise, or without.
 GAIN, GAIN_ALONE = 1.2, 1.4
+SHORT = 10.0  # cycles that a trip may wait for the one before: a product and a sum
 BESIDE = 12  # statements in inner loops that a function for one number is worth the trouble beside
 
 
@@ -69,12 +71,16 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         return out
 
     def _blocks(loop: For) -> Blocks | None:
+        around = any(isinstance(s, For) for s in loop.body)
+        waiting = 0.0 if around else chain(loop)
+        if waiting < SHORT and not any(map(is_vector_call, loop.body)):
+            return None
         straight = _straight(loop)
         if straight is None:
             return None
-        if any(isinstance(s, For) for s in straight.body):
+        if around:
             return _around_loops(straight)
-        before = max(chain(loop), work(loop.body))
+        before = max(waiting, work(loop.body))
         in_numbers, windows = windowed.run(straight, memory, counters)
         for one in (_linear(in_numbers, Order(in_numbers, memory, counters)), in_numbers):
             found = None if one is None else _parts(one, windows)
@@ -94,7 +100,8 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         parts = Order(loop, memory, counters).parts()
         if len(parts) < 2 or not any(p.in_order for p in parts):
             return None
-        return Blocks(loop, parts, windows, memory, counters)
+        found = Blocks(loop, parts, windows, memory, counters)
+        return found if len(found.parts) > 1 else None
 
     program.body = visit(program.body)
     return program
