@@ -12,6 +12,7 @@ import ctypes
 import functools
 import hashlib
 import pickle
+import traceback
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
@@ -106,9 +107,15 @@ def _told(part: Any) -> Any:
 
 @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 def _resolve(told: int, length: int) -> int:
-    name, arguments = pickle.loads(ctypes.string_at(told, length))
-    compiled = _known[name].compiled(arguments)
-    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+    """The address of a function, or zero where it cannot be compiled; why is printed."""
+    try:
+        name, arguments = pickle.loads(ctypes.string_at(told, length))
+        compiled = _known[name].compiled(arguments)
+        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+    except Exception:
+        # Not let out: what the caller got then would be whatever was in the register. It raises for a zero.
+        traceback.print_exc()
+        return 0
 
 
 llvmlite.binding.add_symbol(_RESOLVE, ctypes.cast(_resolve, ctypes.c_void_p).value)

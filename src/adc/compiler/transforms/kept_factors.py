@@ -136,7 +136,8 @@ class _Keeper:
         return all(v in self.layout.home and self.layout.home[v].block is self.body for v in owners(d))
 
     def _trips(self, loop: For) -> Dim | None:
-        return slots.trips(loop, self.ev, self._outside)
+        length = slots.trips(loop, self.ev)
+        return None if length is None or not self._outside(length) else length.clamped()
 
     def _restore(self, m: Factored, source: Factored, loops: list[For], counters: dict[Var, Var]) -> None:
         if source not in self.buffers:

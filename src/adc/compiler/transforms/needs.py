@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.layout import Layout, Region, reads
+from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -281,16 +282,30 @@ class Needs:
         return found
 
     def _trip_counts(self, region: Region) -> list[Atom] | None:
-        """How often each loop around a region runs, by values known before the outermost begins, or None."""
+        """How often each loop around a region runs at most, by values known before the outermost begins, or None.
+
+        Where `j` begins or ends at another loop's counter, a buffer has as many places for it as in the longest trip.
+        """
         counts: list[Atom] = []
         for loop in region.loops:
             if isinstance(loop, While):
                 return None
-            length = slots.trips(loop, self.ev, self.outside)
-            if length is None:
+            length = slots.trips(loop, self.ev)
+            for around in region.loops[::-1]:
+                if length is not None and not self.outside(length) and isinstance(around, For):
+                    length = self._at_most(length, around)
+            if length is None or not self.outside(length):
                 return None
-            counts.append(self.ev.atom(self.ev.dim_value(length)))
+            counts.append(self.ev.atom(self.ev.dim_value(length.clamped())))
         return counts
+
+    def _at_most(self, length: Dim, loop: For) -> Dim | None:
+        """What a number of trips is at most in all trips of a loop around."""
+        growth = pace(length, loop.index)
+        if growth == 0:
+            return length
+        end = self.ranges.get(loop.index, (None, None))[1 if growth > 0 else 0]
+        return None if end is None else with_counter_at(length, loop.index, end)
 
     def outside(self, d: Dim) -> bool:
         """Whether a length only depends on values of the function's top level."""

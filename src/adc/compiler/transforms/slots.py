@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Atom, Const, For
@@ -12,15 +10,15 @@ from adc.rules.dims import Dim
 __all__ = ["slot", "trips"]
 
 
-def trips(loop: For, evaluator: Evaluator, outside: Callable[[Dim], bool]) -> Dim | None:
-    """How often a loop runs, where that only depends on lengths that are `outside` of all loops."""
+def trips(loop: For, evaluator: Evaluator) -> Dim | None:
+    """How often a loop runs, or less than zero if not at all; None where its ends are no lengths."""
     start, stop = evaluator.length(loop.start), evaluator.length(loop.stop)
     assert isinstance(loop.step, Const)
-    if start is None or stop is None or not outside(start) or not outside(stop):
+    if start is None or stop is None:
         return None
     step = loop.step.value
     span, size = stop - start if step > 0 else start - stop, abs(step)
-    return (span if size == 1 else (span + (size - 1)) // size).clamped()
+    return span if size == 1 else (span + (size - 1)) // size
 
 
 def slot(loop: For, evaluator: Evaluator, index: Value, start: Value) -> Atom:
