@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.interpreted import interpreted
 
 import adc
 
@@ -141,6 +142,28 @@ def test_gradients_are_the_tape_s(function, shape):
     assert value == pytest.approx(expected, rel=1e-13)
     for a, b in zip(found, taped, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+
+
+def test_rows_that_are_not_there_load_nothing():
+    """What compiled code reads behind an array is an error here."""
+
+    def triangle(x, y):
+        n = x.size
+        w = np.outer(x, y)
+        total = 0.0
+        for i in range(n - 1, -1, -1):
+            total += x[i] * y[i]
+            for j in range(i):
+                w[j, i] -= 0.5 * x[i] * x[i]
+                total += w[i, i] * y[i]
+        return np.tanh(total) + np.sum(w)
+
+    given = np.linspace(0.1, 0.9, 7), np.linspace(-0.4, 0.8, 7)
+    assert "_abreast" in adc.source(adc.grad(triangle, (0, 1)), *given, stage="optimized")
+    with interpreted():
+        found = adc.grad(triangle, (0, 1), mode="compiled")(*given)
+    for a, b in zip(found, adc.grad(triangle, (0, 1), mode="tape")(*given), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
 
 
 def text(function):

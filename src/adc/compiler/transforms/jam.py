@@ -282,9 +282,10 @@ class _Jam:
         stores: Block = [Store(s.array, (self.row,), s.carried.out, False, origin) for s in self.states]
         body: Block = [_shifted(self.outer.index, self.group, self.by_row, self.row, origin)]
         tests = [_inside(self.outer.index, self.outer.stop, self.by_row, origin)]
-        if not self.is_fixed:
-            body += again
-            again = []
+        # What the ends are made of is also worked out for rows that are not there, and loads nothing.
+        ends = [] if self.is_fixed else self._needed([self.inner.start, self.inner.stop])
+        body += [copy for s, copy in zip(needed, again, strict=True) if s in ends]
+        again = [copy for s, copy in zip(needed, again, strict=True) if s not in ends]
         counter = self.inner.index
         if self.lag or not self.is_fixed:
             lag = self.row
