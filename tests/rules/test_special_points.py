@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import adc
 import adc.rules
@@ -105,3 +106,50 @@ def test_outside_its_support_a_distribution_is_flat(name, shapes, method):
             value, slope = adc.value_and_grad(lambda x: function(x, *shapes), mode="tape")(x)
         assert value == function(x, *shapes)
         assert slope == 0.0
+
+
+SECOND = [
+    # operation, point, d2/dxdy: derivatives that go through a point where a partial is 0 or a quotient 0 / 0
+    (np.power, (2.0, 0.0), 0.5),
+    (np.float_power, (2.0, 0.0), 0.5),
+    (special.xlogy, (0.0, 2.0), 0.5),
+    (special.xlog1py, (0.0, 1.0), 0.5),
+]
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize(("function", "point", "wanted"), SECOND, ids=[row[0].__name__ for row in SECOND])
+def test_mixed_derivatives_where_a_partial_is_zero(function, point, wanted, engine):
+    hessian = adc.hessian(lambda x, y: function(x, y), argnums=(0, 1), mode=engine)(*point)
+    np.testing.assert_allclose([hessian[0][1], hessian[1][0]], [wanted, wanted], rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_spence_has_every_derivative_at_one(engine):
+    slope = adc.grad(lambda z: special.spence(z), mode=engine)
+    curvature = adc.grad(slope, mode=engine)
+    third = adc.grad(curvature, mode=engine)
+    np.testing.assert_allclose([slope(1.0), curvature(1.0), third(1.0)], [-1.0, 0.5, -2.0 / 3.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_the_degree_of_a_polynomial_may_be_a_fraction(engine):
+    step = 1e-6
+    for function in (special.eval_chebyt, special.eval_legendre, special.eval_laguerre):
+        difference = (function(0.5, 0.3 + step) - function(0.5, 0.3 - step)) / (2.0 * step)
+        slope = adc.grad(lambda x: function(0.5, x), mode=engine)(0.3)
+        np.testing.assert_allclose(slope, difference, rtol=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_spherical_bessel_functions_at_the_origin(engine):
+    for function, order, slopes in (
+        (special.spherical_jn, 0, (0.0, -1.0 / 3.0)),
+        (special.spherical_jn, 1, (1.0 / 3.0, 0.0)),
+        (special.spherical_in, 2, (0.0, 2.0 / 15.0)),
+    ):
+        slope = adc.grad(lambda z: function(order, z), mode=engine)
+        np.testing.assert_allclose([slope(0.0), adc.grad(slope, mode=engine)(0.0)], slopes, atol=1e-15)
+        np.testing.assert_allclose(
+            adc.vjp(lambda z: function(order, z), -1.3, mode=engine)[0], function(order, -1.3), rtol=1e-12
+        )
