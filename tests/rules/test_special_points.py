@@ -153,3 +153,47 @@ def test_spherical_bessel_functions_at_the_origin(engine):
         np.testing.assert_allclose(
             adc.vjp(lambda z: function(order, z), -1.3, mode=engine)[0], function(order, -1.3), rtol=1e-12
         )
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_kelvin_functions_have_every_derivative_at_the_origin(engine):
+    def berp(x):
+        return special.berp(x)
+
+    third = adc.grad(adc.grad(adc.grad(berp, mode=engine), mode=engine), mode=engine)
+    np.testing.assert_allclose(third(0.0), -3.0 / 8.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_polar_factors_of_equal_singular_values(side, engine):
+    linalg = pytest.importorskip("scipy.linalg")
+    weights = np.array([[0.3, -1.0, 0.7], [1.2, 0.4, -0.2], [-0.6, 0.9, 1.1]])
+    direction = np.array([[1.0, 0.5, -0.7], [0.2, -0.3, 0.9], [-1.1, 0.4, 0.6]])
+
+    def factors(a):
+        u, p = linalg.polar(a, side=side)
+        return np.sum(u * weights) + np.sum(p * weights)
+
+    step = 1e-4
+    for a in (np.eye(3), np.diag([2.0, 2.0, 0.5])):
+        above, below = factors(a + step * direction), factors(a - step * direction)
+        slope = np.sum(adc.grad(factors, mode=engine)(a) * direction)
+        np.testing.assert_allclose(slope, (above - below) / (2.0 * step), rtol=1e-6)
+        curvature = np.sum(adc.hvp(factors, a, direction, mode=engine) * direction)
+        np.testing.assert_allclose(curvature, (above - 2.0 * factors(a) + below) / step**2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_a_normal_density_on_the_support_of_equal_variances(engine):
+    stats = pytest.importorskip("scipy.stats")
+    x = np.array([[0.4, -1.0], [1.2, 0.3]])
+
+    def density(c):
+        return np.sum(stats.multivariate_normal.logpdf(x, np.zeros(2), c, allow_singular=True))
+
+    off = np.array([[0.0, 1.0], [1.0, 0.0]])
+    slope = np.sum(adc.grad(density, mode=engine)(np.eye(2)) * off)
+    step = 1e-6
+    difference = (density(np.eye(2) + step * off) - density(np.eye(2) - step * off)) / (2.0 * step)
+    np.testing.assert_allclose(slope, difference, rtol=1e-7)
