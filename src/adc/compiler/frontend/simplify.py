@@ -128,6 +128,11 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
     elif name == "expand_dims" and not builder.type_is_array(bound[0]):
         axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
         return builder.op("broadcast_to", bound[0], (1,) * len(axes))
+    elif name == "expand_dims" and isinstance(bound[0], Var) and isinstance(bound[1], tuple):
+        ndim = bound[0].type.ndim + len(bound[1])
+        inserted = sorted({k % ndim for k in bound[1] if -ndim <= k < ndim})
+        if len(inserted) == len(bound[1]):  # Numba's takes one axis
+            return functools.reduce(lambda x, k: builder.op("expand_dims", x, k), inserted, bound[0])
     return None
 
 
