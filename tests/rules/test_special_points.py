@@ -197,3 +197,23 @@ def test_a_normal_density_on_the_support_of_equal_variances(engine):
     step = 1e-6
     difference = (density(np.eye(2) + step * off) - density(np.eye(2) - step * off)) / (2.0 * step)
     np.testing.assert_allclose(slope, difference, rtol=1e-7)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize(
+    ("distribution", "method", "slope", "curvature"),
+    [
+        ("laplace", "cdf", 0.25, None),
+        ("laplace", "sf", -0.25, None),
+        ("laplace", "logcdf", 0.5, None),
+        ("laplace", "logsf", -0.5, None),
+        ("logistic", "logpdf", 0.0, -0.125),
+    ],
+)
+def test_distributions_at_their_centre(distribution, method, slope, curvature, engine):
+    stats = pytest.importorskip("scipy.stats")
+    function = getattr(getattr(stats, distribution), method)
+    first = adc.grad(lambda x: function(x, 0.3, 2.0), mode=engine)
+    np.testing.assert_allclose(first(0.3), slope, atol=1e-15)
+    if curvature is not None:
+        np.testing.assert_allclose(adc.grad(first, mode=engine)(0.3), curvature, rtol=1e-12)

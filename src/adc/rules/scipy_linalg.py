@@ -254,7 +254,7 @@ def _turn(b, s):
     sl.polar,
     name="scipy.linalg.polar",
     extra={"real_only": True},
-    notes="exact to the second order where singular values are equal",
+    notes="where singular values are equal exact to the second order, to the first of matrices that are not square",
     examples=lambda r: [
         r.well_conditioned(3),
         r.normal(4, 2),
