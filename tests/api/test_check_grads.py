@@ -86,3 +86,8 @@ def test_a_zero_that_rounding_has_left():
         return np.std(x, axis=0)
 
     adc.check_grads(spread, (np.array([[0.1, 0.7, -0.3], [1.3, 0.2, 0.6]]),), mode="tape")
+
+
+def test_what_is_missing_stays_where_it_is():
+    adc.check_grads(lambda x: np.nanvar(x), (np.array([0.4, np.nan, 1.1]),), mode="tape")
+    adc.check_grads(lambda x: np.sum(np.exp(x)), (np.array([0.4, -np.inf]),), mode="tape")

@@ -65,6 +65,13 @@ def test_first_axis_of_an_array_without_axes(reduce, mode):
     np.testing.assert_allclose([value, gradient], [0.16, 0.8])
 
 
+@pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
+def test_axes_put_in_on_both_sides(mode):
+    value, pull = adc.vjp(lambda x: np.expand_dims(x * x, (0, -1)), X, mode=mode)
+    assert value.shape == (1, 3, 1)
+    np.testing.assert_allclose(pull(np.ones((1, 3, 1)))[0], 2.0 * X)
+
+
 @pytest.mark.parametrize("mode", ["tape", "python"])
 def test_outer_product_with_a_length(mode):
     value, gradient = adc.value_and_grad(lambda x, n: np.sum(np.outer(x, n) ** 2), mode=mode)(X, 2)
@@ -86,6 +93,7 @@ REFUSED = {
     "dstack_of_a_number": lambda x: np.sum(np.dstack(x[0])),
     "hstack_of_a_number": lambda x: np.sum(np.hstack(x[0])),
     "column_stack_of_a_number": lambda x: np.sum(np.column_stack(x[0])),
+    "axis_put_in_twice": lambda x: np.sum(np.expand_dims(x, (0, 0))),
 }
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import adc
 import adc.rules
@@ -105,3 +106,114 @@ def test_outside_its_support_a_distribution_is_flat(name, shapes, method):
             value, slope = adc.value_and_grad(lambda x: function(x, *shapes), mode="tape")(x)
         assert value == function(x, *shapes)
         assert slope == 0.0
+
+
+SECOND = [
+    # operation, point, d2/dxdy: derivatives that go through a point where a partial is 0 or a quotient 0 / 0
+    (np.power, (2.0, 0.0), 0.5),
+    (np.float_power, (2.0, 0.0), 0.5),
+    (special.xlogy, (0.0, 2.0), 0.5),
+    (special.xlog1py, (0.0, 1.0), 0.5),
+]
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize(("function", "point", "wanted"), SECOND, ids=[row[0].__name__ for row in SECOND])
+def test_mixed_derivatives_where_a_partial_is_zero(function, point, wanted, engine):
+    hessian = adc.hessian(lambda x, y: function(x, y), argnums=(0, 1), mode=engine)(*point)
+    np.testing.assert_allclose([hessian[0][1], hessian[1][0]], [wanted, wanted], rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_spence_has_every_derivative_at_one(engine):
+    slope = adc.grad(lambda z: special.spence(z), mode=engine)
+    curvature = adc.grad(slope, mode=engine)
+    third = adc.grad(curvature, mode=engine)
+    np.testing.assert_allclose([slope(1.0), curvature(1.0), third(1.0)], [-1.0, 0.5, -2.0 / 3.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_the_degree_of_a_polynomial_may_be_a_fraction(engine):
+    step = 1e-6
+    for function in (special.eval_chebyt, special.eval_legendre, special.eval_laguerre):
+        difference = (function(0.5, 0.3 + step) - function(0.5, 0.3 - step)) / (2.0 * step)
+        slope = adc.grad(lambda x: function(0.5, x), mode=engine)(0.3)
+        np.testing.assert_allclose(slope, difference, rtol=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_spherical_bessel_functions_at_the_origin(engine):
+    for function, order, slopes in (
+        (special.spherical_jn, 0, (0.0, -1.0 / 3.0)),
+        (special.spherical_jn, 1, (1.0 / 3.0, 0.0)),
+        (special.spherical_in, 2, (0.0, 2.0 / 15.0)),
+    ):
+        slope = adc.grad(lambda z: function(order, z), mode=engine)
+        np.testing.assert_allclose([slope(0.0), adc.grad(slope, mode=engine)(0.0)], slopes, atol=1e-15)
+        np.testing.assert_allclose(
+            adc.vjp(lambda z: function(order, z), -1.3, mode=engine)[0], function(order, -1.3), rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_kelvin_functions_have_every_derivative_at_the_origin(engine):
+    def berp(x):
+        return special.berp(x)
+
+    third = adc.grad(adc.grad(adc.grad(berp, mode=engine), mode=engine), mode=engine)
+    np.testing.assert_allclose(third(0.0), -3.0 / 8.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_polar_factors_of_equal_singular_values(side, engine):
+    linalg = pytest.importorskip("scipy.linalg")
+    weights = np.array([[0.3, -1.0, 0.7], [1.2, 0.4, -0.2], [-0.6, 0.9, 1.1]])
+    direction = np.array([[1.0, 0.5, -0.7], [0.2, -0.3, 0.9], [-1.1, 0.4, 0.6]])
+
+    def factors(a):
+        u, p = linalg.polar(a, side=side)
+        return np.sum(u * weights) + np.sum(p * weights)
+
+    step = 1e-4
+    for a in (np.eye(3), np.diag([2.0, 2.0, 0.5])):
+        above, below = factors(a + step * direction), factors(a - step * direction)
+        slope = np.sum(adc.grad(factors, mode=engine)(a) * direction)
+        np.testing.assert_allclose(slope, (above - below) / (2.0 * step), rtol=1e-6)
+        curvature = np.sum(adc.hvp(factors, a, direction, mode=engine) * direction)
+        np.testing.assert_allclose(curvature, (above - 2.0 * factors(a) + below) / step**2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_a_normal_density_on_the_support_of_equal_variances(engine):
+    stats = pytest.importorskip("scipy.stats")
+    x = np.array([[0.4, -1.0], [1.2, 0.3]])
+
+    def density(c):
+        return np.sum(stats.multivariate_normal.logpdf(x, np.zeros(2), c, allow_singular=True))
+
+    off = np.array([[0.0, 1.0], [1.0, 0.0]])
+    slope = np.sum(adc.grad(density, mode=engine)(np.eye(2)) * off)
+    step = 1e-6
+    difference = (density(np.eye(2) + step * off) - density(np.eye(2) - step * off)) / (2.0 * step)
+    np.testing.assert_allclose(slope, difference, rtol=1e-7)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize(
+    ("distribution", "method", "slope", "curvature"),
+    [
+        ("laplace", "cdf", 0.25, None),
+        ("laplace", "sf", -0.25, None),
+        ("laplace", "logcdf", 0.5, None),
+        ("laplace", "logsf", -0.5, None),
+        ("logistic", "logpdf", 0.0, -0.125),
+    ],
+)
+def test_distributions_at_their_centre(distribution, method, slope, curvature, engine):
+    stats = pytest.importorskip("scipy.stats")
+    function = getattr(getattr(stats, distribution), method)
+    first = adc.grad(lambda x: function(x, 0.3, 2.0), mode=engine)
+    np.testing.assert_allclose(first(0.3), slope, atol=1e-15)
+    if curvature is not None:
+        np.testing.assert_allclose(adc.grad(first, mode=engine)(0.3), curvature, rtol=1e-12)

@@ -534,3 +534,10 @@ def test_a_division_by_zero_of_who_knows_which_numbers_is_refused():
 def test_no_integer_is_near_nan(value, error):
     with pytest.raises(error, match="cannot convert float"):
         tape.value_and_grad(lambda x: round(x[0]) * x[1], (np.array([value, 1.0]),))
+
+
+def test_a_list_beside_a_tensor_is_an_array():
+    special = pytest.importorskip("scipy.special")
+    x = tape.tensor([0.7, 1.3], requires_grad=True)
+    tape.call(special.polygamma, [[1], [2]], x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), special.polygamma([[2], [3]], x.detach().numpy()).sum(0))

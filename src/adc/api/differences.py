@@ -60,7 +60,9 @@ def slope(
     """
     up = (at + step * direction).astype(at.dtype)
     down = (at - step * direction).astype(at.dtype)
-    # The step that was really taken: `x + step` rounds.
-    moved = np.asarray(up - down, np.float64)
-    taken = float(np.sum(moved * direction)) / max(float(np.sum(direction * direction)), 1e-300)
+    # The step that was really taken: `x + step` rounds, and NaN and infinity stay where they are.
+    moves = np.isfinite(at)
+    moved = np.subtract(up, down, out=np.zeros(at.shape), where=moves, dtype=np.float64)
+    along_it = np.where(moves, direction, 0.0)
+    taken = float(np.sum(moved * along_it)) / max(float(np.sum(along_it * along_it)), 1e-300)
     return (along(up) - along(down)) / taken if taken else 0.0

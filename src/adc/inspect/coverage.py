@@ -87,7 +87,8 @@ SINGULAR_POINTS = (
     (
         "eigh, svd",
         "equal values",
-        "vectors contribute nothing; functions of the values are exact",
+        "vectors contribute nothing; gradients of symmetric functions of the values are exact, second "
+        "derivatives leave the vectors out",
         "NaN",
         "inf or NaN",
     ),

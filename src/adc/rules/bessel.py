@@ -3,6 +3,8 @@
 The order has no derivative in closed form. Source: Abramowitz & Stegun, chapters 9 and 10.
 """
 
+import math
+
 import numpy as np
 from scipy import special as sp
 
@@ -111,7 +113,8 @@ def yv(z, v, x):
 
 @elementwise(sp.yn, name="special.yn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
 def yn(z, n, x):
-    return 0.5 * (sp.yv(n - 1, x) - sp.yv(n + 1, x))
+    n = np.trunc(n)  # as SciPy reads an order
+    return 0.5 * (sp.yv(n - 1.0, x) - sp.yv(n + 1.0, x))
 
 
 @elementwise(sp.iv, name="special.iv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
@@ -126,7 +129,8 @@ def kv(z, v, x):
 
 @elementwise(sp.kn, name="special.kn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
 def kn(z, n, x):
-    return -0.5 * (sp.kv(n - 1, x) + sp.kv(n + 1, x))
+    n = np.trunc(n)
+    return -0.5 * (sp.kv(n - 1.0, x) + sp.kv(n + 1.0, x))
 
 
 @elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=refuses("v"), examples=orders)
@@ -239,32 +243,60 @@ def airye_push(result, z, *, z_dot):
 
 
 def _spherical(r):
-    return [(1, 1.3), (2, r.positive(3)), (0, r.positive(2, 3))]
+    return [(1, 1.3), (2, r.positive(3)), (0, r.positive(2, 3)), (2, -r.positive(3)), (3, -1.3)]
+
+
+def _at_origin(r):
+    return [*_spherical(r), (np.array([0, 1, 2, 3]), 0.0), (np.array([[0], [3]]), np.array([-0.4, 0.3, 0.6]))]
+
+
+def _mirrored(n, z):
+    """The sign that a function of the parity of its order has on the left of 0."""
+    return np.where(z < 0.0, (-1.0) ** n, 1.0)
+
+
+def _about_origin(n, z, t, by_bessel):
+    """Near 0 the power series, t being half the square of z with its sign: roots of z have no derivative there."""
+    series = 1.0
+    for k in range(7, 0, -1):
+        series = 1.0 + t / (k * (2 * n + 2 * k + 1)) * series
+    first = math.sqrt(math.pi) * (0.5 * z) ** n / (2.0 * sp.gamma(n + 1.5))
+    return np.where(np.abs(z) < 0.5, first * series, by_bessel)
 
 
 @composite(
-    sp.spherical_jn, name="special.spherical_jn", wrt="z", examples=_spherical, extra={"float64_only": True}
+    sp.spherical_jn, name="special.spherical_jn", wrt="z", examples=_at_origin, extra={"float64_only": True}
 )
 def spherical_jn(n, z):
-    return np.sqrt(0.5 * np.pi / z) * sp.jv(n + 0.5, z)
+    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
+    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.jv(n + 0.5, away)
+    return _about_origin(n, z, -0.5 * z * z, by_bessel)
 
 
 @composite(
     sp.spherical_yn, name="special.spherical_yn", wrt="z", examples=_spherical, extra={"float64_only": True}
 )
 def spherical_yn(n, z):
-    return np.sqrt(0.5 * np.pi / z) * sp.yv(n + 0.5, z)
+    away = np.abs(z)
+    return _mirrored(n + 1, z) * np.sqrt(0.5 * np.pi / away) * sp.yv(n + 0.5, away)
 
 
 @composite(
-    sp.spherical_in, name="special.spherical_in", wrt="z", examples=_spherical, extra={"float64_only": True}
+    sp.spherical_in, name="special.spherical_in", wrt="z", examples=_at_origin, extra={"float64_only": True}
 )
 def spherical_in(n, z):
-    return np.sqrt(0.5 * np.pi / z) * sp.iv(n + 0.5, z)
+    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
+    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.iv(n + 0.5, away)
+    return _about_origin(n, z, 0.5 * z * z, by_bessel)
 
 
 @composite(
-    sp.spherical_kn, name="special.spherical_kn", wrt="z", examples=_spherical, extra={"float64_only": True}
+    sp.spherical_kn,
+    name="special.spherical_kn",
+    wrt="z",
+    examples=lambda r: _spherical(r)[:3],
+    notes="positive arguments",
+    extra={"float64_only": True},
 )
 def spherical_kn(n, z):
     return np.sqrt(0.5 * np.pi / z) * sp.kv(n + 0.5, z)

@@ -60,10 +60,11 @@ def _on_the_support(rows, matrix):
     rounding = ROUNDING * np.max(np.abs(variances))
     inside = variances > rounding
     kept = np.where(inside, variances, 1.0)
-    white = np.where(inside, (rows @ axes) / np.sqrt(kept), 0.0)
+    # Not by the axes: those of equal variances do not say how they turn with the matrix.
+    distances = np.sum((rows @ np.linalg.pinv(matrix, ROUNDING)) * rows, axis=1)
     # The rest of a row lies outside the support.
     outside = np.where(inside, 0.0, rows @ axes)
-    log_density = -0.5 * (np.sum(white * white, axis=1) + np.sum(np.log(kept)) + np.sum(inside) * LOG_TWO_PI)
+    log_density = -0.5 * (distances + np.sum(np.log(kept)) + np.sum(inside) * LOG_TWO_PI)
     return np.where(np.sum(outside * outside, axis=1) < (1e3 * rounding) ** 2, log_density, -np.inf)
 
 

@@ -87,7 +87,7 @@ def laplace_pdf(x, loc=0.0, scale=1.0):
 @density("laplace", "cdf", "x loc scale", located(real))
 def laplace_cdf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    tail = 0.5 * np.exp(-np.abs(t))
+    tail = 0.5 * np.exp(np.where(t > 0.0, -t, t))  # not -abs(t), whose derivative at 0 is 0
     return np.where(t > 0.0, 1.0 - tail, tail)
 
 
@@ -109,8 +109,8 @@ def cauchy_cdf(x, loc=0.0, scale=1.0):
 
 @density("logistic", "logpdf", "x loc scale", located(real))
 def logistic_logpdf(x, loc=0.0, scale=1.0):
-    t = -np.abs(standard(x, loc, scale))
-    return t - 2.0 * np.log1p(np.exp(t)) - np.log(scale)
+    t = standard(x, loc, scale)
+    return sp.log_expit(t) + sp.log_expit(-t) - np.log(scale)
 
 
 @density("logistic", "cdf", "x loc scale", located(real))

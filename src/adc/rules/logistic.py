@@ -40,13 +40,13 @@ if hasattr(sp, "softplus"):
     name="special.xlogy",
     domain="positive",
     singular=True,
-    notes="at x == 0: d/dy is 0, and d/dx is 0 where y is 0 as well",
+    notes="at x == 0, y == 0: both are 0",
 )
 def xlogy(z, x, y):
-    nothing = (x == 0.0) & (y == 0.0)
-    return np.where(nothing, 0.0, np.log(np.where(nothing, 1.0, y))), np.where(
-        x == 0.0, 0.0, x / np.where(x == 0.0, 1.0, y)
-    )
+    inside = np.where(
+        (x == 0.0) & (y == 0.0), 1.0, y
+    )  # not x == 0 alone: d/dy is 0 there, and changes with x
+    return np.log(inside), x / inside
 
 
 @elementwise(
@@ -54,14 +54,11 @@ def xlogy(z, x, y):
     name="special.xlog1py",
     domain="positive",
     singular=True,
-    notes="at x == 0: d/dy is 0, and d/dx is 0 where y is -1 as well",
+    notes="at x == 0, y == -1: both are 0",
 )
 def xlog1py(z, x, y):
-    nothing = (x == 0.0) & (y == -1.0)
-    inside = np.where(x == 0.0, 0.0, y)
-    return np.where(nothing, 0.0, np.log1p(np.where(nothing, 0.0, y))), np.where(
-        x == 0.0, 0.0, x / (1.0 + inside)
-    )
+    inside = np.where((x == 0.0) & (y == -1.0), 0.0, y)
+    return np.log1p(inside), x / (1.0 + inside)
 
 
 @elementwise(sp.entr, name="special.entr", domain="positive", singular=True)

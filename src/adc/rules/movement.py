@@ -130,11 +130,9 @@ def broadcast_to(z_bar, array, shape):
 
 
 def _expanded(a, axis):
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    ndim = a.ndim + len(axes)
-    where_new = {k % ndim for k in axes}
+    pattern = np.shape(np.expand_dims(np.empty((0,) * a.ndim), axis))  # raises what NumPy raises
     lengths = iter(a.shape)
-    return tuple(Dim(1) if k in where_new else next(lengths) for k in range(ndim))
+    return tuple(Dim(1) if length == 1 else next(lengths) for length in pattern)
 
 
 @linear(

@@ -8,28 +8,39 @@ from adc.rules.special_refusals import refuses
 
 
 def _degrees(r):
-    return [(3, 0.4), (0, r.unit(3)), (1, r.unit(3)), (np.array([2, 5, 4]), r.unit(3))]
+    return [
+        (3, 0.4),
+        (0, r.unit(3)),
+        (1, r.unit(3)),
+        (np.array([2, 5, 4]), r.unit(3)),
+        (1.5, 0.4 * r.unit(3)),
+    ]
+
+
+def _below(n):
+    """The degree of the derivative. Not max(n - 1, 0): degrees may be fractions."""
+    return np.where(n == 0, n, n - 1)
 
 
 @elementwise(
     sp.eval_legendre, name="special.eval_legendre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
 )
 def eval_legendre(z, n, x):
-    return np.where(n == 0, 0.0, 0.5 * (n + 1.0) * sp.eval_jacobi(np.maximum(n - 1, 0), 1.0, 1.0, x))
+    return np.where(n == 0, 0.0, 0.5 * (n + 1.0) * sp.eval_jacobi(_below(n), 1.0, 1.0, x))
 
 
 @elementwise(
     sp.eval_chebyt, name="special.eval_chebyt", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
 )
 def eval_chebyt(z, n, x):
-    return np.where(n == 0, 0.0, n * sp.eval_chebyu(np.maximum(n - 1, 0), x))
+    return np.where(n == 0, 0.0, n * sp.eval_chebyu(_below(n), x))
 
 
 @elementwise(
     sp.eval_chebyu, name="special.eval_chebyu", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
 )
 def eval_chebyu(z, n, x):
-    return np.where(n == 0, 0.0, 2.0 * sp.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x))
+    return np.where(n == 0, 0.0, 2.0 * sp.eval_gegenbauer(_below(n), 2.0, x))
 
 
 @elementwise(
@@ -41,7 +52,7 @@ def eval_chebyu(z, n, x):
     examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
 )
 def eval_gegenbauer(z, n, alpha, x):
-    return np.where(n == 0, 0.0, 2.0 * alpha * sp.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1.0, x))
+    return np.where(n == 0, 0.0, 2.0 * alpha * sp.eval_gegenbauer(_below(n), alpha + 1.0, x))
 
 
 @elementwise(
@@ -53,7 +64,7 @@ def eval_gegenbauer(z, n, alpha, x):
     examples=lambda r: [(3, 0.5, 1.5, 0.4), (0, 0.5, 1.5, r.unit(3)), (2, 0.5, 1.5, r.unit(3))],
 )
 def eval_jacobi(z, n, alpha, beta, x):
-    shifted = sp.eval_jacobi(np.maximum(n - 1, 0), alpha + 1.0, beta + 1.0, x)
+    shifted = sp.eval_jacobi(_below(n), alpha + 1.0, beta + 1.0, x)
     return np.where(n == 0, 0.0, 0.5 * (n + alpha + beta + 1.0) * shifted)
 
 
@@ -66,7 +77,7 @@ def eval_jacobi(z, n, alpha, beta, x):
     examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
 )
 def eval_hermite(z, n, x):
-    return np.where(n == 0, 0.0, 2.0 * n * sp.eval_hermite(np.maximum(n - 1, 0), x))
+    return np.where(n == 0, 0.0, 2.0 * n * sp.eval_hermite(_below(n), x))
 
 
 @elementwise(
@@ -78,7 +89,7 @@ def eval_hermite(z, n, x):
     examples=lambda r: [(3, 0.4), (0, r.unit(3)), (2, r.unit(3))],
 )
 def eval_hermitenorm(z, n, x):
-    return np.where(n == 0, 0.0, n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x))
+    return np.where(n == 0, 0.0, n * sp.eval_hermitenorm(_below(n), x))
 
 
 @elementwise(
@@ -90,14 +101,14 @@ def eval_hermitenorm(z, n, x):
     examples=lambda r: [(3, 1.5, 0.4), (0, 1.5, r.unit(3)), (2, 0.5, r.unit(3))],
 )
 def eval_genlaguerre(z, n, alpha, x):
-    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x))
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(_below(n), alpha + 1.0, x))
 
 
 @elementwise(
     sp.eval_laguerre, name="special.eval_laguerre", wrt="x", cost=40, extra=refuses("n"), examples=_degrees
 )
 def eval_laguerre(z, n, x):
-    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x))
+    return np.where(n == 0, 0.0, -sp.eval_genlaguerre(_below(n), 1.0, x))
 
 
 # By another argument ----------------------------------------------------------------------------------------

@@ -243,17 +243,36 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
     return x, None if np.ndim(b) == 1 else squares, rank, s
 
 
+def _turn(b, s):
+    """The skew X with X S + S X = b - b.T, but for pairs of values close to 0, which leave it open."""
+    sums = np.expand_dims(s, 1) + s
+    close = sums <= 1e-6 * np.max(s)
+    return np.where(close, 0.0, b - b.T) / np.where(close, 1.0, sums)
+
+
 @composite(
     sl.polar,
     name="scipy.linalg.polar",
     extra={"real_only": True},
-    examples=lambda r: [r.well_conditioned(3), r.normal(4, 2), call(r.well_conditioned(3), side="left")],
+    notes="where singular values are equal exact to the second order, to the first of matrices that are not square",
+    examples=lambda r: [
+        r.well_conditioned(3),
+        r.normal(4, 2),
+        call(r.well_conditioned(3), side="left"),
+        r.normal(2, 4),
+    ],
 )
 def polar(a, side="right"):
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
-    if side == "right":
-        return u @ vt, (vt.T * s) @ vt
-    return u @ vt, (u * s) @ u.T
+    # Vectors of equal singular values do not say how they turn, but the factors do: two steps of Newton's method
+    # for U.T a to be symmetric, which change no value, bring the derivatives that are missing.
+    left, s, vt = np.linalg.svd(a, full_matrices=False)
+    b = left.T @ a @ vt.T
+    x = _turn(b, s)
+    turned = x + 0.5 * x @ x
+    left, b = left + left @ turned, b + turned.T @ b
+    u = (left + left @ _turn(b, s)) @ vt
+    p = u.T @ a if side == "right" else a @ u.T
+    return u, 0.5 * (p + p.T)
 
 
 # --- special matrices ---------------------------------------------------------------------------------------

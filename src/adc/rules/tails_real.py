@@ -9,7 +9,7 @@ from adc.rules.densities import density, located, probability, real, shaped, sta
 
 
 def _laplace_below(t):
-    tail = 0.5 * np.exp(-np.abs(t))
+    tail = 0.5 * np.exp(np.where(t > 0.0, -t, t))  # not -abs(t), whose derivative at 0 is 0
     return np.where(t > 0.0, 1.0 - tail, tail)
 
 

@@ -26,7 +26,7 @@ def exp1(result, z):
 
 @elementwise(sp.expn, name="special.expn", wrt="x", examples=lambda r: [(2, 0.7), (3, r.positive(3))])
 def expn(z, n, x):
-    return -sp.expn(n - 1, x)
+    return -sp.expn(np.trunc(n) - 1.0, x)  # as SciPy reads an order
 
 
 @pull(
@@ -85,10 +85,21 @@ def fresnel_push(result, z, *, z_dot):
     return np.sin(t) * z_dot, np.cos(t) * z_dot
 
 
-@elementwise(sp.spence, name="special.spence", wrt="z", domain=(1.2, 3.0), notes="-1 at 1")
+@elementwise(
+    sp.spence,
+    name="special.spence",
+    wrt="z",
+    examples=lambda r: [1.7, 1.2 + r.positive(3), np.array([[1.0, 1.001], [0.99, 0.4]])],
+)
 def spence(result, z):
-    away = np.where(z == 1.0, 2.0, z)
-    return np.where(z == 1.0, -1.0, np.log(away) / (1.0 - away))
+    # log(z) / (1 - z) is 0 / 0 at 1, where a series stands in that has the derivatives of every order.
+    t = 1.0 - z
+    near = np.abs(t) < 0.02
+    series = 0.0
+    for k in range(10, 0, -1):
+        series = series * t + 1.0 / k
+    away = np.where(near, 0.5, t)
+    return np.where(near, -series, np.log(1.0 - away) / away)
 
 
 @elementwise(

@@ -92,10 +92,13 @@ def place(arr, mask, vals):
     examples=lambda r: [
         (r.normal(4), np.array([True, False, True, True]), r.normal(4)),
         (r.normal(2, 2), r.mask(2, 2), 0.5),
+        (r.normal(2, 3), r.mask(2, 3), r.normal(2)),
     ],
-    notes="values of the shape of the array, or one value",
 )
 def putmask(a, mask, values):
+    if np.ndim(values):  # taken in turn, by the position in the array
+        turns = np.remainder(np.arange(np.size(a)), np.size(values))
+        values = np.reshape(np.ravel(values)[turns], np.shape(a))
     a[...] = np.where(mask, values, a)
 
 

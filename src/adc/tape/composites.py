@@ -71,8 +71,9 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _array(entry: Entry, position: int, value: Any) -> Any:
     """A list given where a composite expects an array becomes a Tensor: `np.linalg.norm([x, y])`."""
-    listed = value.__class__ in (list, tuple) and position in entry.wrt and position != entry.star
-    if listed and entry.names[position] not in entry.operation.sequences:
+    listed = value.__class__ in (list, tuple) and position != entry.star
+    is_operand = position in entry.wrt or entry.operation.extra.get("elementwise")
+    if listed and is_operand and entry.names[position] not in entry.operation.sequences:
         return record.operand(value)
     return value
 

@@ -115,8 +115,11 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         else:
             pattern.append(False)
     for k in entry.fixed:
-        if values[k].__class__ not in ATOMS and is_active(values[k]):
+        kind = values[k].__class__
+        if kind not in ATOMS and is_active(values[k]):
             _refuse_unless_form(entry, k)
+        if entry.kind == "elementwise" and (kind is list or kind is tuple):
+            values = (*values[:k], np.asarray(values[k]), *values[k + 1 :])
     if not edges:
         return wrap(function(*plain(args), **plain(kwargs)), args)
     if entry.sequence is not None and values[entry.sequence].__class__ is Tensor:

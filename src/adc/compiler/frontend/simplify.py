@@ -77,8 +77,9 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
     elif name == "round" and type(bound[1]) is int and builder.type_is_array(bound[0]):
         return _rounded(builder, bound[0], bound[1])
     elif name == "where" and isinstance(bound[0], bool):
-        chosen = bound[1] if bound[0] else bound[2]
-        if not builder.type_is_array(bound[1]) and not builder.type_is_array(bound[2]):
+        chosen, other = bound[1:] if bound[0] else bound[:0:-1]
+        arrays = builder.type_is_array(chosen), builder.type_is_array(other)
+        if arrays == (False, False) or (all(arrays) and _same_type(builder, chosen, other)):
             return chosen
     elif name in ("argmax", "argmin") and builder.type_of(bound[0]) and not builder.type_is_array(bound[0]):
         return np.int64(0)  # NumPy lets them act on numbers, too
@@ -127,6 +128,11 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
     elif name == "expand_dims" and not builder.type_is_array(bound[0]):
         axes = bound[1] if isinstance(bound[1], tuple) else (bound[1],)
         return builder.op("broadcast_to", bound[0], (1,) * len(axes))
+    elif name == "expand_dims" and isinstance(bound[0], Var) and isinstance(bound[1], tuple):
+        ndim = bound[0].type.ndim + len(bound[1])
+        inserted = sorted({k % ndim for k in bound[1] if -ndim <= k < ndim})
+        if len(inserted) == len(bound[1]):  # Numba's takes one axis
+            return functools.reduce(lambda x, k: builder.op("expand_dims", x, k), inserted, bound[0])
     return None
 
 
@@ -233,6 +239,12 @@ def with_zero(builder: Builder, operation: Operation, bound: tuple[Value, ...]) 
     if linear_in or name in ("negative", "positive", "conjugate", "real", "imag"):
         return ZERO
     raise builder.refuse(f"a zero tangent reaches {operation.spelling}, which is not linear in it")
+
+
+def _same_type(builder: Builder, a: Value, b: Value) -> bool:
+    """Whether two arrays have one dtype and the same lengths, so that a choice between them has these, too."""
+    left, right = builder.type_of(a), builder.type_of(b)
+    return left.dtype == right.dtype and builder.equal.same_shape(left.shape, right.shape)  # type: ignore[union-attr]
 
 
 def _is_truth(value: Value) -> bool:
