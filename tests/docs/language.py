@@ -569,11 +569,20 @@ return down(x[0])
 
 _feature(
     "Functions",
-    "generators",
+    "generators, gone over once",
     """
-return sum(counted(x[0]))
+return sum(counted(x[0])) + sum(k * v for k, v in enumerate(counted(x[1])))
 """,
-    instead="return a list",
+)
+
+_feature(
+    "Functions",
+    "a generator that is left and taken up again",
+    """
+g = counted(x[0] + 1.0)
+return next(g) + next(g) + next(g)
+""",
+    instead="a list of it",
 )
 
 _feature(

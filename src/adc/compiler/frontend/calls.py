@@ -23,6 +23,7 @@ from adc.compiler.frontend import (
     copies,
     dicts,
     gauss_rules,
+    generators,
     higher_order,
     instances,
     iteration_tools,
@@ -37,6 +38,7 @@ from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
     Evaluated,
+    Generator,
     Given,
     Instance,
     Partial,
@@ -151,6 +153,11 @@ class Calls(RuleCalls):
         if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
             changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
             return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
+        if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
+            lazy = generators.LAZY.get(function) if _hashable(function) else None
+            if lazy is not None:
+                return lazy(self, *args, **kwargs)
+            args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -224,6 +231,17 @@ class Calls(RuleCalls):
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
         raise self.without_a_rule(function, "its derivative is not in the rule table")
+
+    @staticmethod
+    def _is_users(function: Value) -> bool:
+        """Whether a call evaluates code of the user's, which sees a generator as it is."""
+        if isinstance(function, (Closure, Choice, Instance, functools.partial, Partial)):
+            return True
+        if isinstance(function, type):
+            return instances.can_make(function)
+        return isinstance(function, (types.FunctionType, types.MethodType)) and (
+            function not in _SPECIAL and registry.find(function) is None
+        )
 
     @staticmethod
     def _takes_anything(function: Value) -> bool:

@@ -133,7 +133,8 @@ class Core(Merging):
         """Where a node stands in the user's source; inside rule bodies, the place that called the rule."""
         if self.frame.source is None or not hasattr(node, "lineno"):
             return self.origin
-        return sources.location(node, self.frame.source)
+        # A generator is written out where a loop goes over it, and keeps its lines.
+        return sources.location(node, getattr(node, "source", None) or self.frame.source)
 
     def evaluate(self, node: Any) -> Value:
         """The value of an expression."""
@@ -240,6 +241,9 @@ class Core(Merging):
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators compares")
+
+    def tree_of(self, function: Value) -> Any:
+        raise AssertionError("functions.Functions sees into functions")
 
     def taken(self, place: Place, label: str) -> Value:
         raise AssertionError("names.Names guards what is taken from outside")

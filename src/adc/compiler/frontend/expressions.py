@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
+    Generator,
     Given,
     Growing,
     Instance,
@@ -79,7 +80,7 @@ class Expressions(Operators):
 
     def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
-        if any(isinstance(item, (Items, Given)) for item in items):
+        if any(isinstance(item, (Items, Given, Generator)) for item in items):
             with self.origin_at(self.locate(node)):
                 raise self.refuse(
                     "a generator, or what zip(), map() and the like give, is put into a container",

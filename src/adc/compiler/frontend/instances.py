@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Evaluated, Given, Instance, Items, Place
+from adc.compiler.frontend.frame import Evaluated, Generator, Given, Instance, Items, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Var
 
@@ -145,7 +145,7 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "return the value instead",
         )
     ev.refuse_either(owner)
-    if isinstance(value, (Items, Given)):
+    if isinstance(value, (Items, Given, Generator)):
         raise ev.refuse(
             f"`{name}` is what zip(), map() or the like gives, and is kept in an object",
             "what is left of it depends on who took what",

@@ -8,11 +8,12 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, growing, instances
+from adc.compiler.frontend import comprehensions, generators, growing, instances
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
     Frame,
+    Generator,
     Given,
     Growing,
     Instance,
@@ -42,6 +43,8 @@ class Iteration(Expressions):
             raise self.refuse(
                 "this goes on without end", repair="go over it together with something, by zip()"
             )
+        if isinstance(value, Generator):
+            return self.iterable(generators.listed(self, value))
         if isinstance(value, Range):
             return value if isinstance(value.step, int) else self.counted(value)
         if isinstance(value, Items):
@@ -159,6 +162,8 @@ class Iteration(Expressions):
 
     def known_length(self, items: Value) -> bool:
         """Whether the number of items of an iterable is known before the program runs."""
+        if generators.of(self, items) is not None:
+            return False
         found = self.iterable(items)
         if isinstance(found, Range):
             return self.is_static((found.start, found.stop, found.step))

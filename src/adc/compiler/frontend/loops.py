@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import first_trips, growing, rooms
+from adc.compiler.frontend import first_trips, generators, growing, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
 from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
@@ -51,9 +51,13 @@ class Loops(Carrying):
         flag = getattr(node, "flag", None)
         if flag is not None and isinstance(over, Items) and over.length is None:
             over = Items(ENDLESS, over.item)  # it is left before
-        items = self.iterable(over)
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
+        generator = generators.of(self, over)
+        if generator is not None:
+            generators.loop(self, node, generator)
+            return
+        items = self.iterable(over)
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
         if known is not None and (self.frame.unroll or isinstance(items, list)):
