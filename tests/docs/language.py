@@ -587,6 +587,18 @@ return next(g) + next(g) + next(g)
 
 _feature(
     "Functions",
+    "random numbers from a seed: `np.random.default_rng(0)`",
+    """
+rng = np.random.default_rng(0)
+total = 0.0
+for k in range(3):
+    total = total + np.sum(x * rng.normal(size=3)) ** 2
+return total
+""",
+)
+
+_feature(
+    "Functions",
     "globals: numbers and arrays, read anew at each call",
     """
 return SCALE * np.sum(TABLE * x * x)

@@ -22,6 +22,7 @@ from adc.compiler.frontend import (
     container_methods,
     copies,
     dicts,
+    draws,
     gauss_rules,
     generators,
     higher_order,
@@ -50,7 +51,7 @@ from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
-from adc.rules import python_containers, registry
+from adc.rules import python_containers, random_generators, registry
 from adc.rules.solvers import solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -63,7 +64,9 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **copies.TABLE,
     **gauss_rules.TABLE,
     **sorting.TABLE,
+    **draws.TABLE,
 }
+_MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _PURE = {
     str,
     repr,
@@ -192,7 +195,7 @@ class Calls(RuleCalls):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
             return self.call_rule(function, args, kwargs)
-        container = python_containers.MODELS.get(function) if hashable else None
+        container = _MODELS.get(function) if hashable else None
         maker = container or registry.maker_of(function)
         if maker is not None:
             return self.call(maker, args, kwargs)

@@ -15,6 +15,7 @@ import gast
 
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, known_in, references, same_container
+from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
     Capture,
     Frame,
@@ -49,6 +50,7 @@ class Core(Merging):
         types.FunctionType, Any
     ]  # those of them that were called with fewer arguments than they take
     records: list[tuple[Place, Instance]]
+    draws: Draws  # from generators that the program seeds
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
