@@ -504,6 +504,22 @@ return Thing(x[0]).apply(x[1])
 
 _feature(
     "Functions",
+    "classes that the function defines",
+    """
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def energy(self):
+        return 0.5 * self.k * np.sum(x * x)
+
+return Spring(x[0]).energy
+""",
+)
+
+_feature(
+    "Functions",
     "chosen by a branch",
     """
 f = np.sin if x[0] > 1.0 else helper

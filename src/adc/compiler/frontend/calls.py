@@ -29,6 +29,7 @@ from adc.compiler.frontend import (
     instances,
     iteration_tools,
     list_calls,
+    local_classes,
     python_builtins,
     records,
     reductions,
@@ -65,6 +66,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **gauss_rules.TABLE,
     **sorting.TABLE,
     **draws.TABLE,
+    **local_classes.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _PURE = {
@@ -171,6 +173,8 @@ class Calls(RuleCalls):
             kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
+        if isinstance(function, types.FunctionType):
+            function = self.stand_ins_of.get(function, function)
         if isinstance(function, Closure):
             return self.call_closure(function, args, kwargs)
         if isinstance(function, (functools.partial, Partial)):

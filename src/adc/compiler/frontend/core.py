@@ -18,6 +18,7 @@ from adc.compiler.frontend.containers import Container, Contents, known_in, refe
 from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
     Capture,
+    Closure,
     Frame,
     Growing,
     Guard,
@@ -50,6 +51,9 @@ class Core(Merging):
         types.FunctionType, Any
     ]  # those of them that were called with fewer arguments than they take
     records: list[tuple[Place, Instance]]
+    stand_ins_of: dict[
+        Any, Closure
+    ]  # functions of classes that the program makes, by what Python has in their place
     draws: Draws  # from generators that the program seeds
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into

@@ -5,7 +5,7 @@
         z = rng.normal(size=n)                  z = z_2[k]
 
 So there have to be known: the seed, the lengths, the trips of the loops around; and no branch may stand around a draw.
-Loops and branches are evaluated several times until they come to rest, so what was drawn is what the final program reads.
+Loops and branches are evaluated several times until they come to rest: what counts is what the final program reads.
 """
 
 from __future__ import annotations

@@ -164,6 +164,7 @@ class Closure:
     tree: Any
     frame: Frame
     defaults: dict[str, Any]
+    cls: type | None = None  # of which it is a method, where its code says `super()`
 
     @cached_property
     def reads(self) -> frozenset[str]:

@@ -155,12 +155,13 @@ class Functions(Iteration):
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
         bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs)
         outer = closure.frame
+        cells = {} if closure.cls is None else {"__class__": types.CellType(closure.cls)}
         return self.run_function(
             closure.tree,
             Frame(
                 outer.source,
                 outer.globals,
-                outer.closure,
+                {**outer.closure, **cells},
                 bound,
                 parent=outer,
                 unroll=outer.unroll,
@@ -220,6 +221,8 @@ class Functions(Iteration):
         if isinstance(function, (functools.partial, Partial)):
             return self.tree_of(function.func)
         plain = getattr(function, "__func__", function)
+        if plain in self.stand_ins_of:
+            return self.stand_ins_of[plain].tree
         if not isinstance(plain, types.FunctionType):
             return None
         try:

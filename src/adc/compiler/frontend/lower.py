@@ -52,6 +52,7 @@ class Evaluator(Statements):
         self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
         self.draws = draws.Draws()
+        self.stand_ins_of = {}
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
         self.functions: dict[types.FunctionType, types.CodeType] = {}

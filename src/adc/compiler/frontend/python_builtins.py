@@ -389,7 +389,7 @@ def _super(self: Calls, *args: Value) -> Value:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
-        first = gast.Name(_first_parameter(self.frame.source.tree), gast.Load(), None, None)
+        first = gast.Name(_first_parameter(self.frame.tree), gast.Load(), None, None)
         args = (cell.cell_contents, self.evaluate(first))
     cls, owner = args
     if not isinstance(owner, Instance):
