@@ -457,6 +457,19 @@ return np.sum(x * x) if x.size in {3, 4} else x[0]
 )
 
 _feature(
+    "Containers",
+    "sets of constants that the program changes",
+    """
+seen, total = set(), 0.0
+for i, j in ((0, 1), (1, 0), (1, 2)):
+    if frozenset((i, j)) not in seen:
+        seen.add(frozenset((i, j)))
+        total += x[i] * x[j]
+return total
+""",
+)
+
+_feature(
     "Functions",
     "your own, with defaults and keywords",
     """

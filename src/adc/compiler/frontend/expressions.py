@@ -33,7 +33,7 @@ from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
-from adc.rules import registry
+from adc.rules import python_containers, registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
@@ -66,7 +66,9 @@ class Expressions(Operators):
                     "its elements are compared when it is made",
                     "use a tuple or an array",
                 )
-        return frozenset(items)
+        if not self.in_user_code:
+            return frozenset(items)
+        return self.call(python_containers.Set, [self.new_list(items)], {})
 
     def elements(self, nodes: list[Any], evaluate: Callable[[Any], Value] | None = None) -> list[Value]:
         """The values of expressions in a row, some of them starred."""

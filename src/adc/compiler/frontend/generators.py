@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import inlined_generators as inlined
-from adc.compiler.frontend import instances, reductions, templates
+from adc.compiler.frontend import instances, iteration_generators, reductions, templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Generator, Instance
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.values import Value
@@ -234,6 +234,7 @@ LAZY: dict[Any, Callable[..., Value]] = {
     builtins.iter: lambda self, items: items,
     builtins.next: _template(_FIRST),
     **{f: _reduced(f) for f in (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all)},
+    **iteration_generators.TABLE,
     itertools.islice: _islice,
     itertools.chain: _template(_CHAINED),
     itertools.pairwise: _template(_PAIRED),

@@ -35,6 +35,9 @@ OPERATORS = {
     operator.mod: "mod",
     operator.pow: "pow",
     operator.matmul: "matmul",
+    operator.or_: "or",
+    operator.and_: "and",
+    operator.xor: "xor",
 }
 
 

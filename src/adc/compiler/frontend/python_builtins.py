@@ -43,6 +43,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -408,6 +409,20 @@ def _tuple(self: Calls, values: Value = ()) -> Value:
     return tuple(self.static_items(values, None))
 
 
+def _set(self: Calls, values: Value = ()) -> Value:
+    """A set that the program may change; a rule makes them of what is known only."""
+    if not self.in_user_code:
+        return set(self.static_items(values, None))
+    return self.call(python_containers.Set, [values], {})
+
+
+def _frozenset(self: Calls, values: Value = ()) -> Value:
+    items = self.static_items(values, None)
+    if not self.is_static(items):
+        raise self.refuse("a set of values that are only known at run time", repair="use a tuple or an array")
+    return frozenset(items)
+
+
 def _list(self: Calls, values: Value = ()) -> Value:
     if isinstance(values, Growing):
         return list_methods.copied(self, values)
@@ -440,6 +455,8 @@ def _round(self: Calls, x: Value, digits: Value = None) -> Value:
 TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
+    builtins.set: _set,
+    builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
     builtins.iter: lambda self, x: Iterated(x),
     builtins.next: _next,
