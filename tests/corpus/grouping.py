@@ -31,7 +31,7 @@ def the_longest_of_lists(p, q):
 def means_of_groups(x):
     labels = ["a", "a", "b", "b", "b", "c", "a", "a"]
     out = 0.0
-    for key, grp in groupby(zip(labels, x), key=lambda p: p[0]):
+    for _, grp in groupby(zip(labels, x), key=lambda p: p[0]):
         vals = [v for _, v in grp]
         out += (sum(vals) / len(vals)) ** 2
     return out
@@ -79,6 +79,6 @@ def counted_as_long(x):
 @program(lambda r: (r.normal(size=7),))
 def runs_of_one_sign(x):
     n = 0.0
-    for pos, g in groupby(x, key=lambda v: v > 0):
+    for _, g in groupby(x, key=lambda v: v > 0):
         n += sum(g) ** 2
     return n
