@@ -21,6 +21,7 @@ from adc.compiler.frontend import (
     chosen_calls,
     container_methods,
     copies,
+    decorators,
     dicts,
     draws,
     gauss_rules,
@@ -68,6 +69,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **gauss_rules.TABLE,
     **sorting.TABLE,
     **draws.TABLE,
+    **decorators.TABLE,
     **local_classes.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
