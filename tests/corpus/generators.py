@@ -292,3 +292,64 @@ def what_is_left_for_each_trip(x, ratio):
     for v in x:
         total += next(left) * v
     return total
+
+
+@program(five)
+def functions_that_were_yielded(x):
+    def powers():
+        for i in range(3):
+            yield lambda v: v ** (i + 1)
+
+    late = list(powers())
+    return late[0](x[3]) + late[1](x[4])
+
+
+@program(five)
+def names_of_builtins_and_globals(x):
+    def some(sum, max=3):
+        for len in range(max):
+            yield sum[len] * TWICE_AS_MUCH
+
+    TWICE_AS_MUCH = 3.0
+    total = 0.0
+    for v in some(x):
+        total += v * len(x) * TWICE_AS_MUCH
+    for t in doubled(x):
+        total += t * TWICE_AS_MUCH
+    return total + sum(x) + max(x)
+
+
+TWICE_AS_MUCH = 2.0
+
+
+def doubled(values):
+    for v in values:
+        yield v * TWICE_AS_MUCH
+
+
+@program(five)
+def a_state_through_an_outer_loop(x):
+    def steps(v, n):
+        for i in range(n):
+            v = v * 0.9 + x[i]
+            yield v
+
+    total, last = 0.0, 1.0
+    for k in range(len(x)):
+        for last in steps(last, 3):  # noqa: B020
+            total += last * (k + 1)
+    return total + last
+
+
+@program(five)
+def the_generator_writes_to_its_argument(x):
+    def doubling(values):
+        for i in range(len(values)):
+            values[i] *= 2
+            yield values[i]
+
+    y = x.copy()
+    total = 0.0
+    for v in doubling(y):
+        total += v * y[0]
+    return total + y.sum()

@@ -2,7 +2,9 @@
 
 # ruff: noqa: B905  (as people write it)
 
-from collections import deque
+import itertools
+import math
+from collections import Counter, deque
 
 import numpy as np
 from tests.corpus import program
@@ -126,3 +128,33 @@ UNREACHED = dict.fromkeys(
 @program(lambda r: (r.normal(size=4),), refused=UNREACHED)
 def a_sum_with_none_that_is_never_reached(x):
     return x[0] * 2.0 if x[1] < 9.0 else None + 1
+
+
+@program(lambda r: (r.normal(size=4),))
+def colours_of_neighbours(x):
+    neighbours = {0: {1, 2}, 1: {0, 2}, 2: {0, 1, 3}, 3: {2}}
+    colour = {}
+    for v in sorted(neighbours, key=lambda k: -len(neighbours[k])):
+        used = {colour[u] for u in neighbours[v] if u in colour}
+        colour[v] = next(c for c in itertools.count() if c not in used)
+    return sum(x[v] * (c + 1) for v, c in colour.items())
+
+
+@program(lambda r: (r.normal(size=7),))
+def parts_that_are_joined(x):
+    parts = [{i} for i in range(7)]
+    for a, b in [(0, 1), (1, 2), (3, 4), (5, 6)]:
+        one = next(p for p in parts if a in p)
+        other = next(p for p in parts if b in p)
+        if one is not other:
+            parts.remove(other)
+            one |= other
+    return sum(math.prod(x[i] for i in p) for p in parts)
+
+
+@program(lambda r: (r.normal(size=5),))
+def the_most_common_word(x):
+    words = "the cat the dog a cat the".split()
+    counted = Counter(words)
+    shares = np.array([counted[w] / len(words) for w in sorted(set(words))])
+    return shares @ x[: len(shares)] + counted.most_common(1)[0][1] * x[0]

@@ -169,6 +169,13 @@ class Counter(OrderedDict):
         for key, number in named.items():
             self.held[key] = self[key] + number
 
+    def most_common(self, n=None):
+        counted = sorted(self.held.items(), key=lambda pair: -pair[1])
+        return counted if n is None else counted[:n]
+
+    def elements(self):
+        return [key for key, number in self.held.items() for _ in range(number)]
+
     def total(self):
         return sum(self.held.values())
 

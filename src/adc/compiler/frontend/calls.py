@@ -24,6 +24,7 @@ from adc.compiler.frontend import (
     decorators,
     dicts,
     draws,
+    first_found,
     gauss_rules,
     generators,
     higher_order,
@@ -125,6 +126,10 @@ class Calls(RuleCalls):
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
+            if function is builtins.next:
+                found = first_found.known(self, node.args[0], items)
+                if found is not first_found.UNKNOWN:
+                    return found
             if function is builtins.next or not self.known_length(items):
                 given = self._given_beside(function, node)
                 tree = reductions.as_function(function, node.args[0], given)

@@ -50,7 +50,8 @@ def loop(self: Loops, node: Any, generator: Generator) -> None:
             for key in made:
                 kept.pop(key, None)
     for name in names.values():
-        frame.env.pop(name, None)
+        if name not in found.captured:  # by a function that may be called later
+            frame.env.pop(name, None)
 
 
 def _refused_yield(self: Loops, generator: Generator, node: Any) -> Exception:
