@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend.frame import Capture, Place, RunTimeLength, itself
+from adc.compiler.frontend.frame import Place, RunTimeLength, itself
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Block, For, Var, blocks, uses
+from adc.compiler.ir.nodes import Block, For, Var, blocks, uses, walk
 from adc.compiler.ir.types import Array
 from adc.pytree import whole
 from adc.rules import random_generators as models
@@ -41,6 +41,7 @@ class Source:
     make: Callable[[Any], Any]
     seed: Any
     inside: tuple[For, ...]
+    level: int  # of transforms within transforms
 
 
 @dataclass(eq=False)
@@ -70,6 +71,20 @@ class Draws:
     of: dict[Var, Draw] = field(default_factory=dict)
     around: list[Counted] = field(default_factory=list)
     trips: dict[For, int] = field(default_factory=dict)
+    done: set[Var] = field(default_factory=set)  # of which the numbers are there
+    level: int = 0
+    in_a_loop: bool = False  # the transform around
+    closed: bool = False  # the inputs of the program are all there
+
+    @contextlib.contextmanager
+    def of_a_call(self) -> Iterator[None]:
+        """While a call is evaluated that will be differentiated: its own draws are carried out before."""
+        outer = self.in_a_loop
+        self.level, self.in_a_loop = self.level + 1, outer or bool(self.around)
+        try:
+            yield
+        finally:
+            self.level, self.in_a_loop = self.level - 1, outer
 
     @contextlib.contextmanager
     def inside(self, region: For, trips: int | None, number: Callable[[], Value]) -> Iterator[None]:
@@ -96,7 +111,7 @@ def _begun(self: Calls, maker: Any, seed: Value) -> Source:
             "give it a seed, or pass the numbers",
         )
     inside = tuple(each.region for each in self.draws.around)
-    return Source(maker, _plain(seed), inside)
+    return Source(maker, _plain(seed), inside, self.draws.level)
 
 
 def _drawn(
@@ -125,6 +140,18 @@ def _drawn(
 
 def _refuse_unknown(self: Calls, source: Value, *values: Value) -> None:
     """Refuse a draw of which more than its numbers is only known at run time."""
+    if self.draws.closed:
+        raise self.refuse(
+            "a function that the reverse sweep evaluates again draws random numbers",
+            "what is drawn is an input, and these are known by then",
+            "draw them before it",
+        )
+    if self.draws.in_a_loop or (isinstance(source, Source) and source.level != self.draws.level):
+        raise self.refuse(
+            "a function that is differentiated draws random numbers, in a loop or from a generator of its caller",
+            "which of them come next depends on what else is drawn",
+            "draw them before it",
+        )
     if self.region_depth != len(self.draws.around):
         raise self.refuse(
             "random numbers are drawn in a branch or a `while`",
@@ -152,41 +179,44 @@ def _plain(value: Any) -> Any:
 
 
 def carry_out(ev: Core, body: Block) -> None:
-    """Draw what a program reads, in its order; what was drawn for code that is not part of it is forgotten."""
-    read: set[Var] = set()
+    """Draw what a block reads, in its order; what was drawn for code that is not part of it is not."""
+    draws = ev.draws
+    drawn: set[tuple[Var, tuple[int, ...]]] = set()
     generators: dict[Source, Any] = {}
+
+    def wanted(block: Block) -> bool:
+        return any(v in draws.of and v not in draws.done for s in walk(block) for v in uses(s))
 
     def run(block: Block, places: tuple[int, ...]) -> None:
         for statement in block:
             for param in uses(statement):
-                draw = ev.draws.of.get(param)
-                if draw is not None:
-                    read.add(param)
+                draw = draws.of.get(param)
+                if draw is not None and param not in draws.done and (param, places) not in drawn:
+                    drawn.add((param, places))
                     generator = generators.get(draw.source)
                     if generator is None:
                         generator = generators[draw.source] = draw.source.make(draw.source.seed)
                     draw.held[places or ...] = getattr(generator, draw.method)(*draw.args, **draw.kwargs)
-            if isinstance(statement, For) and statement in ev.draws.trips:
-                for k in range(ev.draws.trips[statement]):
+            if isinstance(statement, For) and statement in draws.trips:
+                for k in range(draws.trips[statement]):
                     for source in [s for s in generators if statement in s.inside]:
                         del generators[source]
                     run(statement.body, (*places, k))
-            else:
-                for inner in blocks(statement):
-                    assert not _draws(ev, inner), "a draw in a branch"
+            elif any(wanted(inner) for inner in blocks(statement)):
+                with ev.origin_at(getattr(statement, "origin", None)):
+                    raise ev.refuse(
+                        "random numbers are drawn within a transform", repair="draw them before it"
+                    )
 
     run(body, ())
-    ev.captures[:] = [c for c in ev.captures if _is_read(ev, c, read)]
+    draws.done |= {param for param, _ in drawn}
 
 
-def _draws(ev: Core, block: Block) -> bool:
-    return any(
-        any(v in ev.draws.of for v in uses(s)) or any(_draws(ev, inner) for inner in blocks(s)) for s in block
-    )
-
-
-def _is_read(ev: Core, capture: Capture, read: set[Var]) -> bool:
-    return capture.param not in ev.draws.of or capture.param in read
+def forget(ev: Core) -> None:
+    """Of what was drawn for code that is not part of the program there are no numbers."""
+    draws = ev.draws
+    draws.closed = True
+    ev.captures[:] = [c for c in ev.captures if c.param not in draws.of or c.param in draws.done]
 
 
 TABLE: dict[Any, Callable[..., Value]] = {

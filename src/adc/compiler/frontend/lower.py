@@ -148,6 +148,7 @@ def _lowered(
     with evaluator.origin_at(sources.location(source.tree, source)):
         growing.refuse_in(evaluator, output)
     draws.carry_out(evaluator, body)
+    draws.forget(evaluator)
     inputs = [*params, *(c.param for c in evaluator.captures)]
     program = Program(source.name, inputs, body, [])
     return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source)
