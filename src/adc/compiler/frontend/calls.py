@@ -215,8 +215,9 @@ class Calls(RuleCalls):
         is_method = isinstance(function, (types.MethodType, types.BuiltinMethodType))
         if is_method and isinstance(function.__self__, (list, dict, tuple, str)):
             return container_methods.called(self, function, args, kwargs)
-        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.generic):
-            return self.now(function, args, kwargs)  # of a constant
+        of_constant = isinstance(getattr(function, "__self__", None), (np.generic, int, float, bytes))
+        if isinstance(function, types.BuiltinMethodType) and of_constant and self.is_static((args, kwargs)):
+            return self.now(function, args, kwargs)
         if isinstance(function, types.MethodType):
             if registry.model_of(function.__self__) is not None:
                 model = self._model(function.__self__)

@@ -409,6 +409,14 @@ def _tuple(self: Calls, values: Value = ()) -> Value:
     return tuple(self.static_items(values, None))
 
 
+def _pow(self: Calls, base: Value, exponent: Value, mod: Value = None) -> Value:
+    if mod is None:
+        return self.binary(operator.pow, base, exponent)
+    if not self.is_static((base, exponent, mod)):
+        raise self.refuse("pow() with a modulus takes what is known only", repair="write `x**n % m`")
+    return self.now(pow, [base, exponent, mod], {})
+
+
 def _set(self: Calls, values: Value = ()) -> Value:
     """A set that the program may change; a rule makes them of what is known only."""
     if not self.in_user_code:
@@ -455,6 +463,7 @@ def _round(self: Calls, x: Value, digits: Value = None) -> Value:
 TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
+    builtins.pow: _pow,
     builtins.set: _set,
     builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
