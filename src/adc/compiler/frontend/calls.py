@@ -202,7 +202,7 @@ class Calls(RuleCalls):
             return self.call(own, args[1:], kwargs)
         special = _SPECIAL.get(function) if hashable else None
         if special is not None:
-            found = special(self, *args, **kwargs)
+            found = self._special(special, function, args, kwargs)
             return Given(found) if function in _GONE_OVER_ONCE and isinstance(found, list) else found
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
@@ -248,6 +248,22 @@ class Calls(RuleCalls):
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
         raise self.without_a_rule(function, "its derivative is not in the rule table")
+
+    def _special(
+        self, special: Callable[..., Value], function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """What a function of the tables gives; arguments that it does not take are the user's to see."""
+        try:
+            return special(self, *args, **kwargs)
+        except TypeError as error:
+            try:
+                inspect.signature(special).bind(self, *args, **kwargs)
+            except TypeError as unfit:
+                name = getattr(function, "__name__", str(function))
+                raise self.refuse(
+                    f"{name}() in compiled code: {unfit}", repair="call it otherwise"
+                ) from error
+            raise
 
     @staticmethod
     def _is_users(function: Value) -> bool:

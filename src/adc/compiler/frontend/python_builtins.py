@@ -9,6 +9,7 @@ import builtins
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -184,9 +185,9 @@ def to_double(self: Calls, x: Value = 0.0) -> Value:
     )
 
 
-def _int(self: Calls, x: Value = 0) -> Value:
+def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
     if not isinstance(x, Var):
-        return self.now(int, [x], {})
+        return self.now(int, [x] if base is None else [x, base], {})
     if is_float(x.type):
         x = self.op("trunc", x)
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
@@ -398,7 +399,12 @@ def _super(self: Calls, *args: Value) -> Value:
     return SuperOf(cls, owner)
 
 
-def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
+def _print(
+    self: Calls, *args: Value, sep: str = " ", end: str = "\n", file: Value = None, flush: Value = False
+) -> None:
+    if file is not None and file is not sys.stdout:
+        raise self.refuse("print() goes to a file", repair="print to the standard output")
+
     def say(*said: Value) -> None:
         self.block.append(Print(tuple(map(self.said, said)), self.origin))
 
@@ -454,9 +460,10 @@ def _divmod(self: Calls, x: Value, y: Value) -> Value:
     return self.op("floor_divide", x, y), self.op("remainder", x, y)
 
 
-def _round(self: Calls, x: Value, digits: Value = None) -> Value:
-    if digits is not None:
-        return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
+def _round(self: Calls, number: Value, ndigits: Value = None) -> Value:
+    x = number
+    if ndigits is not None:
+        return self.call(np.round, [x, ndigits], {}) if isinstance(x, Var) else round(x, ndigits)
     return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
 
 
