@@ -162,3 +162,9 @@ def texts_of_percent_and_format(x):
 @program(lambda r: (r.normal(size=3),))
 def places_of_letters(x):
     return sum((ord(c) - 96) * v for c, v in zip("abc", x, strict=True)) + len(chr(65) + hex(255)) * x[0]
+
+
+@program(lambda r: (r.normal(size=3),))
+def keywords_of_builtins(x):
+    print(len(x), flush=True)
+    return round(x[0], ndigits=2) * x[1] + sum(x, start=1.0) + int("101", base=2) * x[2]

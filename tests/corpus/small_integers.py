@@ -243,3 +243,9 @@ def counted_bytes_below_zero(x):
     v = np.ones(2, dtype=np.int8) * 100
     v = v + v
     return float(u[0]) * x[0] + (u[0] > 5) * x[1] + int(v[1]) * x[2]
+
+
+@program(lambda r: (r.normal(size=5), 2), argnums=(0,))
+def bits_and_powers_of_what_is_known(x, k):
+    padded = 1 << (len(x) - 1).bit_length()
+    return x[pow(3, k, 5)] + x[k.bit_length()] * padded + pow(x[0], 3) + x[1] * (2.5).is_integer()

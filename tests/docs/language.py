@@ -457,6 +457,19 @@ return np.sum(x * x) if x.size in {3, 4} else x[0]
 )
 
 _feature(
+    "Containers",
+    "sets of constants that the program changes",
+    """
+seen, total = set(), 0.0
+for i, j in ((0, 1), (1, 0), (1, 2)):
+    if frozenset((i, j)) not in seen:
+        seen.add(frozenset((i, j)))
+        total += x[i] * x[j]
+return total
+""",
+)
+
+_feature(
     "Functions",
     "your own, with defaults and keywords",
     """
@@ -499,6 +512,22 @@ _feature(
     "making an object of your own class",
     """
 return Thing(x[0]).apply(x[1])
+""",
+)
+
+_feature(
+    "Functions",
+    "classes that the function defines",
+    """
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def energy(self):
+        return 0.5 * self.k * np.sum(x * x)
+
+return Spring(x[0]).energy
 """,
 )
 
@@ -569,11 +598,32 @@ return down(x[0])
 
 _feature(
     "Functions",
-    "generators",
+    "generators, gone over once",
     """
-return sum(counted(x[0]))
+return sum(counted(x[0])) + sum(k * v for k, v in enumerate(counted(x[1])))
 """,
-    instead="return a list",
+)
+
+_feature(
+    "Functions",
+    "a generator that is left and taken up again",
+    """
+g = counted(x[0] + 1.0)
+return next(g) + next(g) + next(g)
+""",
+    instead="a list of it",
+)
+
+_feature(
+    "Functions",
+    "random numbers from a seed: `np.random.default_rng(0)`",
+    """
+rng = np.random.default_rng(0)
+total = 0.0
+for k in range(3):
+    total = total + np.sum(x * rng.normal(size=3)) ** 2
+return total
+""",
 )
 
 _feature(

@@ -12,18 +12,30 @@ granted where it is that number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from adc.api.arguments import Leaf, Slot
 from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.sizes import FEW, Sizes
 from adc.rules.dims import Dim
 
-__all__ = ["MOST_SIZES", "MOST_STATEMENTS", "as_demanded", "as_they_are", "attempts", "taken_for_granted"]
+__all__ = [
+    "MOST_SIZES",
+    "MOST_STATEMENTS",
+    "as_demanded",
+    "as_they_are",
+    "attempts",
+    "taken_for_granted",
+    "written_out",
+]
+
+Bind = Callable[[Evaluator], tuple[dict[str, Any], list[Var]]]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
 MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
@@ -39,6 +51,17 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
         yield [_known(slot, lengths=False) for slot in slots]
     if any(isinstance(leaf.value, np.ndarray) for slot in slots for leaf in slot.inputs()):
         yield as_they_are(slots)
+
+
+def written_out(bind: Bind) -> Bind:
+    """What binds the arguments, for code with a copy for each trip: it holds for all where there are no sizes."""
+
+    def bound(evaluator: Evaluator) -> tuple[dict[str, Any], list[Var]]:
+        found = bind(evaluator)
+        evaluator.most = MOST_STATEMENTS
+        return found
+
+    return bound
 
 
 def as_they_are(slots: list[Slot]) -> list[Slot]:

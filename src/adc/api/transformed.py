@@ -295,6 +295,8 @@ class Transformed:
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
+        if len(requests) == 1 and of_any_size:
+            requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
         if of_any_size and some_sizes:
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
         for request in requests:

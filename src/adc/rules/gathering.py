@@ -386,7 +386,24 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     return flat
 
 
-constant(np.indices, parameters="dimensions, dtype=int, sparse=False", examples=lambda r: [call((2, 3))])
+constant(
+    np.indices,
+    parameters="dimensions, dtype=int, sparse=False",
+    examples=lambda r: [call((2, 3)), call((4,)), call((2, 1, 3)), call((2, 3), sparse=True)],
+)
+
+
+@lowered(np.indices)
+def indices(dimensions, dtype=int, sparse=False):
+    rank = len(dimensions)
+    axes = []
+    for k in range(rank):
+        n = dimensions[k]
+        places = np.reshape(np.arange(n), (*(1,) * k, n, *(1,) * (rank - k - 1)))
+        axes.append(places if sparse else np.broadcast_to(places, tuple(dimensions)))
+    return tuple(axes) if sparse else np.stack(axes)
+
+
 constant(
     np.ix_,
     parameters="*args",

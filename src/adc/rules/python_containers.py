@@ -1,4 +1,4 @@
-"""Containers of `collections` made in a program: plain objects around a list or a dict.
+"""Containers of `collections`, and sets, made in a program: plain objects around a list or a dict.
 
 What compiled code makes of `collections.deque(...)` and its kin. Methods are written like rule bodies; what is not here
 is refused by name.
@@ -169,11 +169,146 @@ class Counter(OrderedDict):
         for key, number in named.items():
             self.held[key] = self[key] + number
 
+    def most_common(self, n=None):
+        counted = sorted(self.held.items(), key=lambda pair: -pair[1])
+        return counted if n is None else counted[:n]
+
+    def elements(self):
+        return [key for key, number in self.held.items() for _ in range(number)]
+
     def total(self):
         return sum(self.held.values())
 
     def __getitem__(self, key):
         return self.held.get(key, 0)
+
+
+class Set:
+    """`set(items)`, of items known while compiling."""
+
+    __adc_model__ = set
+    __adc_contents__ = "held"
+
+    def __init__(self, iterable=()):
+        self.held = {}
+        self.update(iterable)
+
+    def add(self, value):
+        self.held[value] = True
+
+    def discard(self, value):
+        self.held.pop(value, None)
+
+    def remove(self, value):
+        self.held.pop(value)
+
+    def pop(self):
+        value = next(iter(self))
+        self.held.pop(value)
+        return value
+
+    def clear(self):
+        self.held.clear()
+
+    def copy(self):
+        return Set(self)
+
+    def update(self, *others):
+        for other in others:
+            for value in other:
+                self.held[value] = True
+
+    def difference_update(self, *others):
+        for other in others:
+            for value in list(other):
+                self.held.pop(value, None)
+
+    def intersection_update(self, other):
+        for value in list(self.held):
+            if value not in other:
+                self.held.pop(value)
+
+    def union(self, *others):
+        made = Set(self)
+        made.update(*others)
+        return made
+
+    def difference(self, *others):
+        made = Set(self)
+        made.difference_update(*others)
+        return made
+
+    def intersection(self, other):
+        return Set([value for value in self if value in other])
+
+    def symmetric_difference(self, other):
+        return (self - other) | (Set(other) - self)
+
+    def issubset(self, other):
+        return all(value in other for value in self.held)
+
+    def issuperset(self, other):
+        return all(value in self.held for value in other)
+
+    def isdisjoint(self, other):
+        return not any(value in self.held for value in other)
+
+    def __or__(self, other):
+        return self.union(other)
+
+    def __and__(self, other):
+        return self.intersection(other)
+
+    def __sub__(self, other):
+        return self.difference(other)
+
+    def __xor__(self, other):
+        return self.symmetric_difference(other)
+
+    def __ror__(self, other):
+        return Set(other).union(self)
+
+    def __rand__(self, other):
+        return Set(other).intersection(self)
+
+    def __rsub__(self, other):
+        return Set(other).difference(self)
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def __iand__(self, other):
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other):
+        self.difference_update(other)
+        return self
+
+    def __len__(self):
+        return len(self.held)
+
+    def __iter__(self):
+        return iter(list(set(self.held)))  # in Python's order
+
+    def __eq__(self, other):
+        return len(self) == len(other) and self.issubset(other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __le__(self, other):
+        return self.issubset(other)
+
+    def __ge__(self, other):
+        return self.issuperset(other)
+
+    def __lt__(self, other):
+        return len(self) < len(other) and self.issubset(other)
+
+    def __gt__(self, other):
+        return len(self) > len(other) and self.issuperset(other)
 
 
 MODELS = {c.__adc_model__: c for c in (Deque, OrderedDict, DefaultDict, Counter)}

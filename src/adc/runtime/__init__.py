@@ -26,6 +26,7 @@ from adc.runtime.lu import lu_solve as lu_solve
 from adc.runtime.lu import lu_solve_transposed as lu_solve_transposed
 from adc.runtime.lu import slogdet as slogdet
 from adc.runtime.lu import solve as solve
+from adc.runtime.ordering import argpartition as argpartition
 from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
@@ -37,6 +38,7 @@ from adc.runtime.stacks import push as push
 from adc.runtime.views import transpose as transpose
 
 __all__ = [
+    "argpartition",
     "argsort",
     "cholesky",
     "columns",

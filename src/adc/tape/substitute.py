@@ -14,7 +14,7 @@ import dis
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,7 @@ class Substitution:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         code = own_code(function)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
+        namespace.look_up(_names_in_classes(code))
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])
         copy = types.FunctionType(code, namespace, function.__name__, defaults, cells or None)
@@ -193,6 +194,14 @@ def _assigns_globals(code: types.CodeType) -> bool:
     return any(_assigns_globals(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
+@functools.lru_cache(maxsize=1024)
+def _names_in_classes(code: types.CodeType) -> frozenset[str]:
+    """The names that `class` statements in a function's code may look up."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    own = () if code.co_flags & inspect.CO_OPTIMIZED else code.co_names
+    return frozenset(own).union(*map(_names_in_classes, inner))
+
+
 class Namespace(dict[str, Any]):
     """A function's globals, translated as they are looked up."""
 
@@ -210,6 +219,12 @@ class Namespace(dict[str, Any]):
         value = self._substitution.translate(self._original[name])  # KeyError: the interpreter tries builtins
         self[name] = self._translated[name] = value
         return value
+
+    def look_up(self, names: Iterable[str]) -> None:
+        """Translate names now: the body of a class asks the dict itself, and not `__missing__`."""
+        for name in names:
+            if name in self._original and name not in self:
+                self[name] = self._translated[name] = self._substitution.translate(self._original[name])
 
     def write_back(self) -> None:
         """Names assigned by traced code (`global`) are assigned in the module, constants as arrays."""

@@ -21,12 +21,18 @@ from adc.compiler.frontend import (
     chosen_calls,
     container_methods,
     copies,
+    decorators,
     dicts,
+    draws,
+    first_found,
     gauss_rules,
+    generators,
     higher_order,
     instances,
+    iteration_generators,
     iteration_tools,
     list_calls,
+    local_classes,
     python_builtins,
     records,
     reductions,
@@ -37,6 +43,7 @@ from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
     Evaluated,
+    Generator,
     Given,
     Instance,
     Partial,
@@ -48,7 +55,7 @@ from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
-from adc.rules import python_containers, registry
+from adc.rules import python_containers, random_generators, registry
 from adc.rules.solvers import solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -56,12 +63,17 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **array_functions.TABLE,
     **higher_order.TABLE,
     **iteration_tools.TABLE,
+    **iteration_generators.TABLE,
     **applied.TABLE,
     **records.TABLE,
     **copies.TABLE,
     **gauss_rules.TABLE,
     **sorting.TABLE,
+    **draws.TABLE,
+    **decorators.TABLE,
+    **local_classes.TABLE,
 }
+_MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _PURE = {
     str,
     repr,
@@ -114,6 +126,10 @@ class Calls(RuleCalls):
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
+            if function is builtins.next:
+                found = first_found.known(self, node.args[0], items)
+                if found is not first_found.UNKNOWN:
+                    return found
             if function is builtins.next or not self.known_length(items):
                 given = self._given_beside(function, node)
                 tree = reductions.as_function(function, node.args[0], given)
@@ -151,6 +167,11 @@ class Calls(RuleCalls):
         if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
             changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
             return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
+        if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
+            lazy = generators.LAZY.get(function) if _hashable(function) else None
+            if lazy is not None:
+                return lazy(self, *args, **kwargs)
+            args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -161,6 +182,8 @@ class Calls(RuleCalls):
             kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
+        if isinstance(function, types.FunctionType):
+            function = self.stand_ins_of.get(function, function)
         if isinstance(function, Closure):
             return self.call_closure(function, args, kwargs)
         if isinstance(function, (functools.partial, Partial)):
@@ -179,21 +202,22 @@ class Calls(RuleCalls):
             return self.call(own, args[1:], kwargs)
         special = _SPECIAL.get(function) if hashable else None
         if special is not None:
-            found = special(self, *args, **kwargs)
+            found = self._special(special, function, args, kwargs)
             return Given(found) if function in _GONE_OVER_ONCE and isinstance(found, list) else found
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
             return self.call_rule(function, args, kwargs)
-        container = python_containers.MODELS.get(function) if hashable else None
+        container = _MODELS.get(function) if hashable else None
         maker = container or registry.maker_of(function)
         if maker is not None:
             return self.call(maker, args, kwargs)
         is_method = isinstance(function, (types.MethodType, types.BuiltinMethodType))
         if is_method and isinstance(function.__self__, (list, dict, tuple, str)):
             return container_methods.called(self, function, args, kwargs)
-        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.generic):
-            return self.now(function, args, kwargs)  # of a constant
+        of_constant = isinstance(getattr(function, "__self__", None), (np.generic, int, float, bytes))
+        if isinstance(function, types.BuiltinMethodType) and of_constant and self.is_static((args, kwargs)):
+            return self.now(function, args, kwargs)
         if isinstance(function, types.MethodType):
             if registry.model_of(function.__self__) is not None:
                 model = self._model(function.__self__)
@@ -224,6 +248,33 @@ class Calls(RuleCalls):
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
         raise self.without_a_rule(function, "its derivative is not in the rule table")
+
+    def _special(
+        self, special: Callable[..., Value], function: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """What a function of the tables gives; arguments that it does not take are the user's to see."""
+        try:
+            return special(self, *args, **kwargs)
+        except TypeError as error:
+            try:
+                inspect.signature(special).bind(self, *args, **kwargs)
+            except TypeError as unfit:
+                name = getattr(function, "__name__", str(function))
+                raise self.refuse(
+                    f"{name}() in compiled code: {unfit}", repair="call it otherwise"
+                ) from error
+            raise
+
+    @staticmethod
+    def _is_users(function: Value) -> bool:
+        """Whether a call evaluates code of the user's, which sees a generator as it is."""
+        if isinstance(function, (Closure, Choice, Instance, functools.partial, Partial)):
+            return True
+        if isinstance(function, type):
+            return instances.can_make(function)
+        return isinstance(function, (types.FunctionType, types.MethodType)) and (
+            function not in _SPECIAL and registry.find(function) is None
+        )
 
     @staticmethod
     def _takes_anything(function: Value) -> bool:

@@ -6,6 +6,8 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from adc.compiler.frontend import dicts, growing, list_methods, texts
 from adc.compiler.frontend.frame import ListValue, NeedsUnrolling, OutsideDict
 from adc.compiler.frontend.growing import Method
@@ -98,11 +100,25 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
         known = _LIST_METHODS.get((method.__name__, len(args)))
         if known is not None:
             return known(ev, container, *args)
+        if isinstance(container, list) and _removed(ev, container, *args):
+            return None
         raise ev.refuse(
             f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
             repair="use an array and np.argmax or np.flatnonzero",
         )
     return ev.now(method, args, kwargs)
+
+
+def _removed(ev: Calls, items: list[Value], wanted: Value) -> bool:
+    """Whether an element was taken out of a list, where it is known which."""
+    for k, item in enumerate(items):
+        same = item is wanted or ev.compare(gast.Eq(), item, wanted)
+        if same is True:
+            del items[k]
+            return True
+        if same is not False:
+            break
+    return False
 
 
 def _found_outside(ev: Calls, held: OutsideDict, key: Value, default: Value = None) -> Value:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from adc.compiler.frontend.frame import Closure, Frame, Growing, ListValue, Once, Partial
+from adc.compiler.frontend.frame import Closure, Frame, Generator, Growing, ListValue, Once, Partial
 from adc.compiler.frontend.values import rebuilt
 from adc.errors import Location, UnsupportedError
 
@@ -67,6 +67,10 @@ class Contents:
                     self._visit(item)
         elif isinstance(value, Once):
             self._visit(value.state)
+            self._visit(value.of)
+        elif isinstance(value, Generator):
+            self._visit(value.state)
+            self._visit_frame(value.frame, list(value.frame.env))
         elif isinstance(value, tuple):
             for item in value:
                 self._visit(item)

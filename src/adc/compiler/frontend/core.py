@@ -15,8 +15,10 @@ import gast
 
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, known_in, references, same_container
+from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
     Capture,
+    Closure,
     Frame,
     Growing,
     Guard,
@@ -49,6 +51,10 @@ class Core(Merging):
         types.FunctionType, Any
     ]  # those of them that were called with fewer arguments than they take
     records: list[tuple[Place, Instance]]
+    stand_ins_of: dict[
+        Any, Closure
+    ]  # functions of classes that the program makes, by what Python has in their place
+    draws: Draws  # from generators that the program seeds
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
@@ -133,7 +139,8 @@ class Core(Merging):
         """Where a node stands in the user's source; inside rule bodies, the place that called the rule."""
         if self.frame.source is None or not hasattr(node, "lineno"):
             return self.origin
-        return sources.location(node, self.frame.source)
+        # A generator is written out where a loop goes over it, and keeps its lines.
+        return sources.location(node, getattr(node, "source", None) or self.frame.source)
 
     def evaluate(self, node: Any) -> Value:
         """The value of an expression."""
@@ -240,6 +247,9 @@ class Core(Merging):
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators compares")
+
+    def tree_of(self, function: Value) -> Any:
+        raise AssertionError("functions.Functions sees into functions")
 
     def taken(self, place: Place, label: str) -> Value:
         raise AssertionError("names.Names guards what is taken from outside")

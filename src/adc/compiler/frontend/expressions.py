@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
+    Generator,
     Given,
     Growing,
     Instance,
@@ -32,7 +33,7 @@ from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
-from adc.rules import registry
+from adc.rules import python_containers, registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
@@ -65,7 +66,9 @@ class Expressions(Operators):
                     "its elements are compared when it is made",
                     "use a tuple or an array",
                 )
-        return frozenset(items)
+        if not self.in_user_code:
+            return frozenset(items)
+        return self.call(python_containers.Set, [self.new_list(items)], {})
 
     def elements(self, nodes: list[Any], evaluate: Callable[[Any], Value] | None = None) -> list[Value]:
         """The values of expressions in a row, some of them starred."""
@@ -79,7 +82,7 @@ class Expressions(Operators):
 
     def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
-        if any(isinstance(item, (Items, Given)) for item in items):
+        if any(isinstance(item, (Items, Given, Generator)) for item in items):
             with self.origin_at(self.locate(node)):
                 raise self.refuse(
                     "a generator, or what zip(), map() and the like give, is put into a container",

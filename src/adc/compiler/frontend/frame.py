@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
+import gast
+
 from adc.compiler.frontend.scan import Liveness, loaded_names
 from adc.compiler.frontend.source import Source
 from adc.compiler.ir.nodes import Var, newest
@@ -62,6 +64,17 @@ class Iterated:
     run_time = True
 
 
+@whole
+@dataclass(eq=False)
+class Generator:
+    """What a call of a generator function gives: its tree, and its frame with the arguments. Nothing was run yet."""
+
+    tree: Any
+    frame: Frame
+    state: dict[str, bool] = field(default_factory=dict)  # changes as a dict of the program does
+    run_time = True
+
+
 class Given(list[Any]):
     """The items of what is gone over once, where all are known: those of map() or filter()."""
 
@@ -75,11 +88,14 @@ class Once:
 
     items: Callable[[], Any]
     state: dict[str, bool] = field(default_factory=dict)  # changes as a dict of the program does
+    of: Generator | None = None
     run_time = True
 
 
 def once(value: Any) -> Any:
     """A value as a name holds it."""
+    if isinstance(value, Generator):
+        return Once(lambda: value, of=value)
     generated = isinstance(value, Growing) and value.generated
     return Once(lambda: value) if generated or isinstance(value, (Items, Given, Iterated)) else value
 
@@ -148,6 +164,7 @@ class Closure:
     tree: Any
     frame: Frame
     defaults: dict[str, Any]
+    cls: type | None = None  # of which it is a method, where its code says `super()`
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -323,11 +340,19 @@ class Frame:
     parent: Frame | None = None  # the enclosing function, for nested defs
     caller: Frame | None = None
     stored: set[str] = field(default_factory=set)  # names that its statements assign
+    tree: Any = None  # the function whose body it is
     liveness: Liveness | None = None
+    lent: frozenset[str] = frozenset()  # names of the generators that its loops are going over
     unroll: bool = False  # rule bodies: loops over constant ranges are unrolled
     # Of a comprehension, which has names of its own: the regions around it. What `:=` assigns is its parent's.
     regions: int | None = None
     depth: int = 0  # nesting of calls
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The names in the code of the function."""
+        found = {n.id for n in gast.walk(self.tree) if isinstance(n, gast.Name)}
+        return found | set(self.stored) | ({self.tree.name} if hasattr(self.tree, "name") else set())
 
 
 @whole

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import inspect
 import operator
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from adc.compiler.frontend import desugar
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Closure, Frame, Place, once
+from adc.compiler.frontend.frame import Closure, Frame, Generator, Partial, Place, once
+from adc.compiler.frontend.inlined_generators import is_generator
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, may_change
@@ -153,12 +155,13 @@ class Functions(Iteration):
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
         bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs)
         outer = closure.frame
+        cells = {} if closure.cls is None else {"__class__": types.CellType(closure.cls)}
         return self.run_function(
             closure.tree,
             Frame(
                 outer.source,
                 outer.globals,
-                outer.closure,
+                {**outer.closure, **cells},
                 bound,
                 parent=outer,
                 unroll=outer.unroll,
@@ -168,13 +171,33 @@ class Functions(Iteration):
 
     def run_function(self, tree: Any, frame: Frame) -> Value:
         """The value of a function body in its own frame."""
+        if is_generator(tree):
+            return Generator(tree, frame)
+        frame.tree = tree
+        with self.running_as(tree, frame):
+            # Rule bodies branch on ranks and static arguments only, so they need no desugaring.
+            body, frame.liveness, frame.stored = (_rule_body if frame.source is None else _user_body)(tree)
+            outer, self.frame = self.frame, frame
+            frame.caller = outer
+            try:
+                for node in body:
+                    self.execute(node)
+            except ReturnValue as result:
+                return result.value
+            finally:
+                self.frame = outer
+        return None
+
+    @contextlib.contextmanager
+    def running_as(self, tree: Any, frame: Frame) -> Iterator[None]:
+        """While the body of a function is evaluated; refused where it calls itself without end."""
         key = (tree.name, getattr(tree, "lineno", 0), None if frame.source is None else frame.source.file)
         depths = [depth for running, depth in self.running if running == key]
         if not depths:
             self.spent_before[key] = self.spent
         by_data = min(depths, default=self.region_depth) < self.region_depth
         if (
-            frame.depth > MAX_CALL_DEPTH
+            max(frame.depth, len(depths)) > MAX_CALL_DEPTH
             or len(set(depths)) - 1 > MAX_DATA_RECURSION
             or (by_data and self.spent - self.spent_before[key] > MOST_SPENT_BY_DATA)
         ):
@@ -185,20 +208,27 @@ class Functions(Iteration):
             )
         if frame.source is not None:
             self.spend()
-        # Rule bodies branch on ranks and static arguments only, so they need no desugaring.
-        body, frame.liveness, frame.stored = (_rule_body if frame.source is None else _user_body)(tree)
-        outer, self.frame = self.frame, frame
-        frame.caller = outer
         self.running.append((key, self.region_depth))
         try:
-            for node in body:
-                self.execute(node)
-        except ReturnValue as result:
-            return result.value
+            yield
         finally:
-            self.frame = outer
             self.running.pop()
-        return None
+
+    def tree_of(self, function: Value) -> Any:
+        """The code of a function of the user's, a method, or a function of the program; None of anything else."""
+        if isinstance(function, Closure):
+            return function.tree
+        if isinstance(function, (functools.partial, Partial)):
+            return self.tree_of(function.func)
+        plain = getattr(function, "__func__", function)
+        if plain in self.stand_ins_of:
+            return self.stand_ins_of[plain].tree
+        if not isinstance(plain, types.FunctionType):
+            return None
+        try:
+            return _source(plain)[0].tree
+        except SourceError:
+            return None
 
     def inline_rule(
         self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None

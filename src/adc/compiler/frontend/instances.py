@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Evaluated, Given, Instance, Items, Place
+from adc.compiler.frontend.frame import Evaluated, Generator, Given, Instance, Items, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Var
 
@@ -35,6 +35,9 @@ OPERATORS = {
     operator.mod: "mod",
     operator.pow: "pow",
     operator.matmul: "matmul",
+    operator.or_: "or",
+    operator.and_: "and",
+    operator.xor: "xor",
 }
 
 
@@ -145,7 +148,7 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "return the value instead",
         )
     ev.refuse_either(owner)
-    if isinstance(value, (Items, Given)):
+    if isinstance(value, (Items, Given, Generator)):
         raise ev.refuse(
             f"`{name}` is what zip(), map() or the like gives, and is kept in an object",
             "what is left of it depends on who took what",

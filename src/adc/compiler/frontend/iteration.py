@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, growing, instances
+from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
     Frame,
+    Generator,
     Given,
     Growing,
     Instance,
@@ -42,6 +44,8 @@ class Iteration(Expressions):
             raise self.refuse(
                 "this goes on without end", repair="go over it together with something, by zip()"
             )
+        if isinstance(value, Generator):
+            return self.iterable(generators.listed(self, value))
         if isinstance(value, Range):
             return value if isinstance(value.step, int) else self.counted(value)
         if isinstance(value, Items):
@@ -159,6 +163,8 @@ class Iteration(Expressions):
 
     def known_length(self, items: Value) -> bool:
         """Whether the number of items of an iterable is known before the program runs."""
+        if generators.of(self, items) is not None:
+            return False
         found = self.iterable(items)
         if isinstance(found, Range):
             return self.is_static((found.start, found.stop, found.step))
@@ -248,7 +254,25 @@ class Iteration(Expressions):
         return self.set_of(items, node)
 
     def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
-        """The elements one by one, in a scope of their own: a function made there sees what its names come to be."""
+        """The elements one by one."""
+        with self._scope():
+            return self._each(element, generators, items)
+
+    def named_in_turn(self, clause: Any, element: Any, item: Value) -> Any:
+        """An element of a comprehension, in a tuple; None where a test is false, and UNKNOWN where nobody knows."""
+        with self._scope():
+            self.bind(clause.target, item)
+            for test in clause.ifs:
+                known = self.condition(test)
+                if not isinstance(known, bool):
+                    return first_found.UNKNOWN
+                if not known:
+                    return None
+            return (self.evaluate_maybe(element),)
+
+    @contextlib.contextmanager
+    def _scope(self) -> Iterator[None]:
+        """A scope of its own: a function made there sees what its names come to be."""
         outer = self.frame
         self.frame = Frame(
             outer.source,
@@ -262,7 +286,7 @@ class Iteration(Expressions):
             regions=self.region_depth,
         )
         try:
-            return self._each(element, generators, items)
+            yield
         finally:
             self.frame = outer
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import first_trips, growing, rooms
+from adc.compiler.frontend import first_trips, generators, growing, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
 from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
@@ -51,9 +51,13 @@ class Loops(Carrying):
         flag = getattr(node, "flag", None)
         if flag is not None and isinstance(over, Items) and over.length is None:
             over = Items(ENDLESS, over.item)  # it is left before
-        items = self.iterable(over)
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
+        generator = generators.of(self, over)
+        if generator is not None:
+            generators.loop(self, node, generator)
+            return
+        items = self.iterable(over)
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
         if known is not None and (self.frame.unroll or isinstance(items, list)):
@@ -343,13 +347,16 @@ class Loops(Carrying):
 
         given = [(each, each.room) for each in grown or () if each.room is not None]
         before = [each.count for each, _ in given]
+        known = self._known_trips(items)
+        trips = None if known is None else len(known)
 
         def body() -> None:
             for (each, room), count in zip(given, before, strict=True):
                 done = self.op("multiply", rooms.ordinal(self, items, index), room.per_trip)
                 each.count, room.appended = self.op("add", done, count), 0
-            self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
-            self.execute_all(node.body)
+            with self.draws.inside(region, trips, lambda: rooms.ordinal(self, items, index)):
+                self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
+                self.execute_all(node.body)
             for each, room in given:
                 if room.appended != room.per_trip:
                     raise rooms.Irregular(each.name)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import frozen, growing, list_methods
+from adc.compiler.frontend import draws, frozen, growing, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
@@ -51,6 +51,8 @@ class Evaluator(Statements):
         self.list_kinds = {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
+        self.draws = draws.Draws()
+        self.stand_ins_of = {}
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
         self.functions: dict[types.FunctionType, types.CodeType] = {}
@@ -145,6 +147,8 @@ def _lowered(
     frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         growing.refuse_in(evaluator, output)
+    draws.carry_out(evaluator, body)
+    draws.forget(evaluator)
     inputs = [*params, *(c.param for c in evaluator.captures)]
     program = Program(source.name, inputs, body, [])
     return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source)

@@ -54,6 +54,13 @@ class Names(Core):
     def eval_Constant(self, node: Any) -> Value:
         return node.value
 
+    def eval_Elsewhere(self, node: Any) -> Value:
+        here, self.frame = self.frame, node.frame
+        try:
+            return self.eval_Name(node)
+        finally:
+            self.frame = here
+
     def eval_Name(self, node: Any) -> Value:
         name = node.id
         frame: Frame | None = self.frame

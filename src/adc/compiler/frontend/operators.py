@@ -73,7 +73,7 @@ class Operators(Names):
             if isinstance(x, dict) and isinstance(y, dict) and function is operator.or_:
                 return x | y
             if self.is_static(x) and self.is_static(y):
-                return function(x, y)
+                return self.now(function, [x, y], {})
             raise self.refuse(
                 f"operator {function.__name__} between {kind(x)} and {kind(y)} is not supported"
             )
@@ -265,6 +265,8 @@ class Operators(Names):
             return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             number = isinstance(x, Var) and not x.is_array
+            if getattr(instances.class_of(y), "__adc_model__", None) is set:
+                y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and (
                 number or isinstance(x, Instance) or any(isinstance(item, (Choice, Maybe)) for item in y)
             ):
@@ -296,7 +298,7 @@ class Operators(Names):
             y = self.array_of(y)
         if not self._numeric(x) or not self._numeric(y):
             if self.is_static(x) and self.is_static(y):
-                return function(x, y)
+                return self.now(function, [x, y], {})
             if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
                 return self._compare_sequences(op, x, y)
             containers = isinstance(x, (list, tuple, dict)) and isinstance(y, (list, tuple, dict))

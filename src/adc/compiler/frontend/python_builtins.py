@@ -9,6 +9,7 @@ import builtins
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -183,9 +185,9 @@ def to_double(self: Calls, x: Value = 0.0) -> Value:
     )
 
 
-def _int(self: Calls, x: Value = 0) -> Value:
+def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
     if not isinstance(x, Var):
-        return self.now(int, [x], {})
+        return self.now(int, [x] if base is None else [x, base], {})
     if is_float(x.type):
         x = self.op("trunc", x)
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
@@ -389,7 +391,7 @@ def _super(self: Calls, *args: Value) -> Value:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
-        first = gast.Name(_first_parameter(self.frame.source.tree), gast.Load(), None, None)
+        first = gast.Name(_first_parameter(self.frame.tree), gast.Load(), None, None)
         args = (cell.cell_contents, self.evaluate(first))
     cls, owner = args
     if not isinstance(owner, Instance):
@@ -397,7 +399,12 @@ def _super(self: Calls, *args: Value) -> Value:
     return SuperOf(cls, owner)
 
 
-def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
+def _print(
+    self: Calls, *args: Value, sep: str = " ", end: str = "\n", file: Value = None, flush: Value = False
+) -> None:
+    if file is not None and file is not sys.stdout:
+        raise self.refuse("print() goes to a file", repair="print to the standard output")
+
     def say(*said: Value) -> None:
         self.block.append(Print(tuple(map(self.said, said)), self.origin))
 
@@ -406,6 +413,28 @@ def _print(self: Calls, *args: Value, sep: str = " ", end: str = "\n") -> None:
 
 def _tuple(self: Calls, values: Value = ()) -> Value:
     return tuple(self.static_items(values, None))
+
+
+def _pow(self: Calls, base: Value, exponent: Value, mod: Value = None) -> Value:
+    if mod is None:
+        return self.binary(operator.pow, base, exponent)
+    if not self.is_static((base, exponent, mod)):
+        raise self.refuse("pow() with a modulus takes what is known only", repair="write `x**n % m`")
+    return self.now(pow, [base, exponent, mod], {})
+
+
+def _set(self: Calls, values: Value = ()) -> Value:
+    """A set that the program may change; a rule makes them of what is known only."""
+    if not self.in_user_code:
+        return set(self.static_items(values, None))
+    return self.call(python_containers.Set, [values], {})
+
+
+def _frozenset(self: Calls, values: Value = ()) -> Value:
+    items = self.static_items(values, None)
+    if not self.is_static(items):
+        raise self.refuse("a set of values that are only known at run time", repair="use a tuple or an array")
+    return frozenset(items)
 
 
 def _list(self: Calls, values: Value = ()) -> Value:
@@ -431,15 +460,19 @@ def _divmod(self: Calls, x: Value, y: Value) -> Value:
     return self.op("floor_divide", x, y), self.op("remainder", x, y)
 
 
-def _round(self: Calls, x: Value, digits: Value = None) -> Value:
-    if digits is not None:
-        return self.call(np.round, [x, digits], {}) if isinstance(x, Var) else round(x, digits)
+def _round(self: Calls, number: Value, ndigits: Value = None) -> Value:
+    x = number
+    if ndigits is not None:
+        return self.call(np.round, [x, ndigits], {}) if isinstance(x, Var) else round(x, ndigits)
     return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
 
 
 TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
+    builtins.pow: _pow,
+    builtins.set: _set,
+    builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
     builtins.iter: lambda self, x: Iterated(x),
     builtins.next: _next,

@@ -27,6 +27,8 @@ def stored_names(nodes: list[Any]) -> set[str]:
         def visit_FunctionDef(self, node: Any) -> None:
             found.add(node.name)
 
+        visit_ClassDef = visit_FunctionDef
+
         def visit_Lambda(self, node: Any) -> None:
             return
 

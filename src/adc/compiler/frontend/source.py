@@ -49,6 +49,9 @@ class Source:
     qualname: str
     file_lines: tuple[str, ...] = field(repr=False)
 
+    def __deepcopy__(self, memo: Any) -> Source:
+        return self
+
     @property
     def name(self) -> str:
         """The name that a reader would use: that of the `def`, or that to which a lambda was assigned."""

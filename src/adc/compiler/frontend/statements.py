@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import caught
+from adc.compiler.frontend import caught, local_classes
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
@@ -130,6 +130,9 @@ class Statements(Loops):
             with self.origin_at(self.locate(decorator)):
                 value = self.call(self.evaluate(decorator), [value], {})
         self.frame.env[node.name] = value
+
+    def exec_ClassDef(self, node: Any) -> None:
+        self.frame.env[node.name] = local_classes.made(self, node)
 
     def exec_Assert(self, node: Any) -> None:
         test = self.condition(node.test)

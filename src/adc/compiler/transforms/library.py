@@ -53,6 +53,8 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
         )
     if function is np.argsort and _of_numbers(stmt):
         return Assign(stmt.targets, "rt.argsort", stmt.args[:2], stmt.origin)
+    if function is np.argpartition and _of_numbers(replace(stmt, args=(stmt.args[0], *stmt.args[2:]))):
+        return Assign(stmt.targets, "rt.argpartition", stmt.args[:3], stmt.origin)
     if function is np.transpose and isinstance(stmt.args[1], tuple):
         return _transposed(stmt)
     name = COMPILED_ONCE.get(function) if function is not None else None

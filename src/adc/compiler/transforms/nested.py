@@ -19,6 +19,7 @@ from adc import pytree
 from adc.compiler import results
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.frontend import draws
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
@@ -216,9 +217,10 @@ def evaluated(
         return without_lists(ev.result(function, positional, named))
 
     block: Block = []
-    with ev.at(block):
+    with ev.at(block), ev.draws.of_a_call():
         arrays = [container[key] for container, key in places]
         output = own.on_copies(ev, arrays, call, list(zip(inputs, given, strict=True)))
+    draws.carry_out(ev, block)
     return Inner(block, output, given, inputs, structures)
 
 

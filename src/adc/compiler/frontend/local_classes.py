@@ -1,0 +1,150 @@
+"""A class statement makes a class while the program is made, whose methods are functions of the program.
+
+Python itself makes it, with bases, properties and what `dataclass` writes. In the place of each method stands a
+function of which the evaluator knows what it stands for (`Evaluator.stand_ins_of`).
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from adc.compiler.frontend.frame import Closure, ListValue
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+
+_PLAIN = (property, staticmethod, classmethod, functools.cached_property)
+_OF_PROPERTIES = ("setter", "getter", "deleter")
+
+
+def made(self: Calls, node: Any) -> type:
+    """The class of a `class` statement."""
+    bases = tuple(self.evaluate(b) for b in node.bases)
+    decorators = [_decorator(self, d) for d in node.decorator_list]
+    keywords = {k.arg: self.evaluate(k.value) for k in node.keywords}
+    unknown = [b for b in bases if not (isinstance(b, type) or hasattr(b, "__mro_entries__"))]
+    if unknown or None in keywords:
+        raise self.refuse("a base of this class is not known here", repair="write it with a class that is")
+    names: dict[str, Any] = {"__module__": self.frame.globals.get("__name__", ""), "__qualname__": node.name}
+    methods: list[Closure] = []
+    for statement in node.body:
+        with self.origin_at(self.locate(statement)):
+            _add(self, statement, names, methods)
+    cls: Any = types.new_class(node.name, bases, keywords, lambda found: found.update(names))
+    for method in methods:
+        method.cls = cls
+    for decorate in reversed(decorators):
+        cls = decorate(cls)
+    assert isinstance(cls, type)
+    return cls
+
+
+def _named_tuple(self: Calls, *args: Value, **kwargs: Value) -> type:
+    """`collections.namedtuple(...)`."""
+    if not (self.is_static(args) and self.is_static(kwargs)):
+        raise self.refuse("the fields of a named tuple are only known at run time", repair="use a tuple")
+    return self.now(collections.namedtuple, [_of_python(self, a) for a in args], kwargs)  # type: ignore[no-any-return]
+
+
+TABLE: dict[Any, Callable[..., Value]] = {collections.namedtuple: _named_tuple}
+
+
+def _add(self: Calls, statement: Any, names: dict[str, Any], methods: list[Closure]) -> None:
+    """Carry out a statement of the body of a class."""
+    match statement:
+        case gast.FunctionDef():
+            method = Closure(statement, self.frame, self.default_values(statement.args))
+            methods.append(method)
+            found: Any = stand_in(self, method)
+            for decorator in reversed(statement.decorator_list):
+                found = _of_method(self, decorator, names)(found)
+            names[statement.name] = found
+        case gast.AnnAssign(target=gast.Name() as target):
+            names.setdefault("__annotations__", {})[target.id] = _annotation(statement.annotation)
+            if statement.value is not None:
+                names[target.id] = _constant(self, statement.value)
+        case gast.Assign(targets=[gast.Name() as target]):
+            names[target.id] = _constant(self, statement.value, names)
+        case gast.Pass() | gast.Expr(value=gast.Constant()):
+            pass
+        case _:
+            raise self.refuse(
+                "this statement in a `class` is not supported",
+                "a class in the function has methods and constants",
+                "make the class outside the function",
+            )
+
+
+def _annotation(node: Any) -> str:
+    import ast
+
+    return ast.unparse(gast.gast_to_ast(node))
+
+
+def _constant(self: Calls, node: Any, names: dict[str, Any] | None = None) -> Any:
+    """What a name of the class stands for: it is part of a class that Python makes, so it is known now."""
+    if isinstance(node, gast.Name) and names and node.id in names:
+        return names[node.id]
+    if isinstance(node, gast.Call) and self.evaluate(node.func) is dataclasses.field:
+        given = {k.arg: _of_python(self, self.evaluate(k.value)) for k in node.keywords}
+        return dataclasses.field(**given)
+    return _of_python(self, self.evaluate(node))
+
+
+def _of_python(self: Calls, value: Value) -> Any:
+    if isinstance(value, Closure):
+        return stand_in(self, value)
+    if isinstance(value, Var) or not (self.is_static(value) or callable(value)):
+        raise self.refuse(
+            "a value of the class itself is only known at run time",
+            "the class is made before the program runs",
+            "set it in `__init__`",
+        )
+    return list(value) if isinstance(value, ListValue) else value
+
+
+def stand_in(self: Calls, closure: Closure) -> types.FunctionType:
+    """A function of Python's for one of the program, which the evaluator calls in its place."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("the evaluator calls what this stands for")
+
+    method.__name__ = method.__qualname__ = closure.__name__
+    method.__signature__ = closure.__signature__  # type: ignore[attr-defined]
+    self.stand_ins_of[method] = closure
+    return method  # type: ignore[return-value]  # a FunctionType it is
+
+
+def _of_method(self: Calls, node: Any, names: dict[str, Any]) -> Callable[[Any], Any]:
+    """What a decorator does to a method."""
+    if isinstance(node, gast.Attribute) and node.attr in _OF_PROPERTIES and isinstance(node.value, gast.Name):
+        held = names.get(node.value.id)
+        if isinstance(held, property):
+            return getattr(held, node.attr)  # type: ignore[no-any-return]
+    return _decorator(self, node)
+
+
+def _decorator(self: Calls, node: Any) -> Callable[[Any], Any]:
+    """What a decorator does, where it is one that Python can carry out now."""
+    if isinstance(node, gast.Call):
+        found = self.evaluate(node.func)
+        given = {k.arg: self.evaluate(k.value) for k in node.keywords}
+        if found is dataclasses.dataclass and not node.args and self.is_static(given):
+            return dataclasses.dataclass(**given)  # type: ignore[no-any-return]
+    else:
+        found = self.evaluate(node)
+        if found in _PLAIN or getattr(found, "__module__", "") in ("abc", "dataclasses", "functools"):
+            return found  # type: ignore[no-any-return]
+    with self.origin_at(self.locate(node)):
+        raise self.refuse(
+            "this decorator is not supported in the function", repair="define the class outside it"
+        )

@@ -1,0 +1,164 @@
+"""Generators of random numbers that a program makes of a seed.
+
+What compiled code makes of `np.random.default_rng(seed)` and `np.random.RandomState(seed)`. Which numbers come is known
+before the program runs: `drawn` draws them once, in the order of the program, and they are an input from then on.
+Methods are written like rule bodies; what is not here is refused by name.
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+def begun(maker: Any, seed: Any) -> Any:
+    """A new generator; the compiler carries it out."""
+    raise AssertionError("the compiler begins generators")
+
+
+def drawn(generator: Any, method: str, args: Any, kwargs: Any, size: Any) -> Any:
+    """What a method of the generator gives; the compiler carries it out."""
+    raise AssertionError("the compiler draws")
+
+
+def known(*values: Any) -> Any:
+    """Whether values are known before the program runs; the compiler answers."""
+    raise AssertionError("the compiler knows")
+
+
+def sized(size, *parameters):
+    """The lengths of a draw whose parameters the program computes."""
+    if size is not None:
+        return size
+    total = 0.0
+    for parameter in parameters:
+        total = total + parameter
+    return np.shape(total)
+
+
+class _Distributions:
+    """What both kinds of generators have."""
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        if known(loc, scale):
+            return drawn(self.source, "normal", (loc, scale), {}, size)
+        return loc + scale * drawn(self.source, "standard_normal", (), {}, sized(size, loc, scale))
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        if known(low, high):
+            return drawn(self.source, "uniform", (low, high), {}, size)
+        return low + (high - low) * drawn(self.source, self.unit, (), {}, sized(size, low, high))
+
+    def exponential(self, scale=1.0, size=None):
+        if known(scale):
+            return drawn(self.source, "exponential", (scale,), {}, size)
+        return scale * drawn(self.source, "standard_exponential", (), {}, sized(size, scale))
+
+    def lognormal(self, mean=0.0, sigma=1.0, size=None):
+        if known(mean, sigma):
+            return drawn(self.source, "lognormal", (mean, sigma), {}, size)
+        return np.exp(self.normal(mean, sigma, size))
+
+    def choice(self, a, size=None, replace=True, p=None):
+        if known(a):
+            return drawn(self.source, "choice", (a,), {"replace": replace, "p": p}, size)
+        return a[drawn(self.source, "choice", (len(a),), {"replace": replace, "p": p}, size)]
+
+    def permutation(self, x):
+        return drawn(self.source, "permutation", (x,), {}, ...) if known(x) else x[self.permutation(len(x))]
+
+    def standard_gamma(self, shape, size=None):
+        return drawn(self.source, "standard_gamma", (shape,), {}, size)
+
+    def gamma(self, shape, scale=1.0, size=None):
+        if known(scale):
+            return drawn(self.source, "gamma", (shape, scale), {}, size)
+        return scale * drawn(self.source, "standard_gamma", (shape,), {}, sized(size, scale))
+
+    def beta(self, a, b, size=None):
+        return drawn(self.source, "beta", (a, b), {}, size)
+
+    def poisson(self, lam=1.0, size=None):
+        return drawn(self.source, "poisson", (lam,), {}, size)
+
+    def binomial(self, n, p, size=None):
+        return drawn(self.source, "binomial", (n, p), {}, size)
+
+    def geometric(self, p, size=None):
+        return drawn(self.source, "geometric", (p,), {}, size)
+
+    def chisquare(self, df, size=None):
+        return drawn(self.source, "chisquare", (df,), {}, size)
+
+    def standard_t(self, df, size=None):
+        return drawn(self.source, "standard_t", (df,), {}, size)
+
+    def standard_cauchy(self, size=None):
+        return drawn(self.source, "standard_cauchy", (), {}, size)
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        return drawn(self.source, "laplace", (loc, scale), {}, size)
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None):
+        return drawn(self.source, "gumbel", (loc, scale), {}, size)
+
+    def dirichlet(self, alpha, size=None):
+        return drawn(self.source, "dirichlet", (alpha,), {}, size)
+
+    def multivariate_normal(self, mean, cov, size=None):
+        return drawn(self.source, "multivariate_normal", (mean, cov), {}, size)
+
+
+class Generator(_Distributions):
+    """`np.random.default_rng(seed)`."""
+
+    __adc_model__ = np.random.Generator
+    unit = "random"
+
+    def __init__(self, seed=None):
+        self.source = begun(np.random.default_rng, seed)
+
+    def random(self, size=None, dtype=np.float64):
+        return drawn(self.source, "random", (), {"dtype": dtype}, size)
+
+    def standard_normal(self, size=None, dtype=np.float64):
+        return drawn(self.source, "standard_normal", (), {"dtype": dtype}, size)
+
+    def standard_exponential(self, size=None, dtype=np.float64):
+        return drawn(self.source, "standard_exponential", (), {"dtype": dtype}, size)
+
+    def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
+        return drawn(self.source, "integers", (low, high), {"dtype": dtype, "endpoint": endpoint}, size)
+
+
+class RandomState(_Distributions):
+    """`np.random.RandomState(seed)`."""
+
+    __adc_model__ = np.random.RandomState
+    unit = "random_sample"
+
+    def __init__(self, seed=None):
+        self.source = begun(np.random.RandomState, seed)
+
+    def rand(self, *size):
+        return drawn(self.source, "random_sample", (), {}, size or None)
+
+    def randn(self, *size):
+        return drawn(self.source, "standard_normal", (), {}, size or None)
+
+    def random_sample(self, size=None):
+        return drawn(self.source, "random_sample", (), {}, size)
+
+    def random(self, size=None):
+        return drawn(self.source, "random_sample", (), {}, size)
+
+    def standard_normal(self, size=None):
+        return drawn(self.source, "standard_normal", (), {}, size)
+
+    def standard_exponential(self, size=None):
+        return drawn(self.source, "standard_exponential", (), {}, size)
+
+    def randint(self, low, high=None, size=None, dtype=int):
+        return drawn(self.source, "randint", (low, high), {"dtype": dtype}, size)
+
+
+MODELS = {np.random.default_rng: Generator, np.random.RandomState: RandomState}

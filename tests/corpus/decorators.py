@@ -1,0 +1,64 @@
+"""Decorators of `functools` on functions that the program defines."""
+
+import functools
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=4),))
+def a_decorator_that_wraps(x):
+    def scaled(factor):
+        def decorate(f):
+            @functools.wraps(f)
+            def inner(*args, **kwargs):
+                return factor * f(*args, **kwargs)
+
+            return inner
+
+        return decorate
+
+    @scaled(2.0)
+    def powers(v, p=2):
+        return np.sum(v**p)
+
+    return powers(x) + powers(x, p=3)
+
+
+@program(lambda r: (r.uniform(1.0, 5.0, size=6),))
+def a_knapsack_by_recursion(values):
+    weights = (2, 3, 4, 5, 1, 2)
+
+    @functools.lru_cache(maxsize=None)  # noqa: UP033  (as people write it)
+    def best(i, room):
+        if i == len(weights):
+            return 0.0
+        without = best(i + 1, room)
+        if weights[i] > room:
+            return without
+        return max(without, values[i] + best(i + 1, room - weights[i]))
+
+    return best(0, 7)
+
+
+@program(lambda r: (0.4,))
+def a_recursion_that_remembers(x):
+    @functools.cache
+    def fibonacci(n):
+        return x if n < 2 else fibonacci(n - 1) + 0.1 * fibonacci(n - 2) * x
+
+    return fibonacci(20)
+
+
+@program(lambda r: (r.normal(size=5),))
+def remembered_in_branches_and_loops(x):
+    @functools.lru_cache
+    def square(v):
+        return v * v * x[3]
+
+    total = 0.0
+    for k in range(5):
+        total += square(2) * x[0]
+        if x[k] > 0.0:
+            total += square(3) * x[1]
+    return total + square(3) * x[2]

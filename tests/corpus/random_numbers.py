@@ -1,0 +1,124 @@
+"""Generators of random numbers that the function itself seeds: the same numbers at each call, in their order."""
+
+import numpy as np
+from tests.corpus import program
+
+DECIDED = dict.fromkeys(("compiled", "python"), "the data decide which numbers come next")
+# The tape hands NumPy's generators no Tensors.
+ON_TAPE = {"tape": "cannot turn a Tensor"}
+
+
+def six(r):
+    return (r.normal(size=6),)
+
+
+@program(lambda r: (0.3, 1.2))
+def an_option_by_simulation(mu, sigma):
+    rng = np.random.default_rng(42)
+    z = rng.normal(size=200)
+    return np.mean(np.maximum(np.exp(mu - 0.5 * sigma**2 + sigma * z) - 1.0, 0.0))
+
+
+@program(lambda r: (0.3, 1.2))
+def paths_step_by_step(mu, sigma):
+    rng = np.random.default_rng(1)
+    s = np.full(7, 1.0)
+    average = 0.0
+    for _ in range(20):
+        z1 = rng.standard_normal(7)
+        z2, z3 = rng.standard_normal((2, 7))
+        s = s * np.exp(mu * 0.01 + sigma * 0.1 * (z1 + 0.1 * z2 * z3)) + rng.random() * 0.01
+        for _ in range(3):
+            s += rng.uniform() * 0.001
+        average += s.mean()
+    return average + rng.normal() * mu
+
+
+@program(six)
+def lengths_and_picks_of_an_argument(x):
+    rng = np.random.default_rng(3)
+    mask = rng.random(x.shape) > 0.5
+    noise = rng.normal(scale=0.1, size=len(x))
+    noise -= noise.mean()
+    order = rng.permutation(len(x))
+    picks = rng.choice(len(x), size=3, replace=False)
+    return np.sum(np.where(mask, x / 0.5, 0.0) * noise) + x[order][0] * x[picks].sum() + x[rng.integers(0, 3)]
+
+
+@program(six)
+def numbers_for_each_element(x):
+    rng = np.random.RandomState(3)
+    total = 0.0
+    for v in x:
+        total += v * rng.randn() + rng.rand(2).sum() * v**2
+    return total
+
+
+@program(six)
+def generators_begin_anew_where_they_are_made(x):
+    a, total = np.random.default_rng(3), 0.0
+    for k in range(20):
+        b = np.random.default_rng(4)
+        total += a.normal() * x[0] + b.normal() * k * x[1] + b.normal() * x[2]
+    return total + a.normal() * x[3]
+
+
+def noise(rng, n):
+    return rng.normal(size=n)
+
+
+@program(six)
+def a_generator_for_helpers(x):
+    rng = np.random.default_rng(3)
+    weights = [noise(rng, 6) for _ in range(3)]
+    others = {k: noise(rng, 2) for k in "ab"}
+    return sum(np.tanh(x @ w) for w in weights) + others["b"][0] * x[0]
+
+
+@program(lambda r: (0.5, 7), argnums=(0,))
+def the_seed_is_an_argument(x, seed):
+    return x * np.random.default_rng(seed).normal() ** 2
+
+
+@program(lambda r: (1.5,))
+def accepted_and_rejected(scale):
+    rng = np.random.default_rng(5)
+    x = total = 0.0
+    for _ in range(30):
+        proposed = x + rng.normal(0, 1)
+        if np.log(rng.random()) < 0.5 * (x * x - proposed * proposed) / scale**2:
+            x = proposed
+        total += x * x * scale
+    return total / 30
+
+
+@program(lambda r: (r.normal(size=3), r.uniform(0.5, 1.0, size=3)), refused=ON_TAPE)
+def parameters_with_a_derivative(mean, deviation):
+    rng = np.random.default_rng(1)
+    z = rng.normal(mean, deviation)
+    w = rng.normal(mean, deviation, size=(4, 3))
+    u = (
+        rng.uniform(mean[0], deviation[0], size=4)
+        + rng.exponential(deviation[1])
+        + rng.gamma(2.0, deviation[2])
+    )
+    return z @ z + w.sum() ** 2 + u @ u + rng.lognormal(mean[0], 0.1) + rng.choice(mean, 2).sum()
+
+
+@program(lambda r: (0.7,), refused=DECIDED)
+def drawn_in_a_branch(x):
+    rng = np.random.default_rng(1)
+    total = 0.0
+    for k in range(10):
+        if x * k > 2.0:
+            total += rng.normal() * x
+    return total
+
+
+@program(lambda r: (1.5,), refused={**DECIDED, **ON_TAPE})
+def drawn_until_it_is_enough(scale):
+    rng = np.random.default_rng(5)
+    t = 0.0
+    while t < 3.0:
+        t += rng.exponential(scale)
+    return t
