@@ -27,6 +27,7 @@ Code = tuple[Any, Any]
 
 DOUBLE = ir.DoubleType()
 FLAG = ir.IntType(64)
+SCIPY_FLAG = ir.IntType(32)(0)  # which SciPy's kernels take behind their numbers
 WIDTHS = (2, 4, 8)
 
 
@@ -54,6 +55,20 @@ def library_function_of_two(symbol: str) -> Callable[[bool, float, float, float]
     return function
 
 
+def scipy_function(name: str) -> Callable[[bool, float, float], float]:
+    """An intrinsic (rare, x, otherwise): the function of scipy.special for `rare`, else `otherwise`."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call_scipy(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
+        from adc.runtime import scipy_special  # noqa: F401 -- it names SciPy's kernels to LLVM
+
+        double = types.float64
+        return double(types.boolean, double, double), _emitter(f"adc_scipy_special_{name}", (SCIPY_FLAG,))
+
+    function: Callable[[bool, float, float], float] = call_scipy
+    return function
+
+
 class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
     """Call attributes as LLVM spells them: llvmlite's own set refuses names that it does not list."""
 
@@ -61,10 +76,10 @@ class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
         set.add(self, name)
 
 
-def _emitter(symbol: str) -> Any:
+def _emitter(symbol: str, flags: tuple[Any, ...] = ()) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rare, *values = arguments
-        scalar, attribute = _variants(builder.module, symbol, len(values) - 1)
+        scalar, attribute = _variants(builder.module, symbol, len(values) - 1, flags)
         # A whole word of ones for true: on vectors that is the form a comparison leaves anyway.
         call = builder.call(scalar, [*values, builder.sext(rare, FLAG)])
         call.attributes = _Attributes([attribute])
@@ -73,21 +88,21 @@ def _emitter(symbol: str) -> Any:
     return emit
 
 
-def _variants(module: Any, symbol: str, arity: int) -> tuple[Any, str]:
+def _variants(module: Any, symbol: str, arity: int, flags: tuple[Any, ...]) -> tuple[Any, str]:
     """The scalar function in `module`, made with its variants if it is not there, and the attribute."""
     name = f"adc_rare_{symbol}"
     parameters = "v" * (arity + 2)
     attribute = ",".join(f"_ZGV_LLVM_N{width}{parameters}_{name}({name}_{width})" for width in WIDTHS)
     scalar = module.globals.get(name)
     if scalar is None:
-        scalar = _scalar(module, symbol, name, arity)
+        scalar = _scalar(module, symbol, name, arity, flags)
         vectors = [_vector(module, scalar, f"{name}_{width}", width, arity) for width in WIDTHS]
         _keep(module, vectors)
     return scalar, f'"vector-function-abi-variant"="{attribute}"'
 
 
-def _scalar(module: Any, symbol: str, name: str, arity: int) -> Any:
-    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity)
+def _scalar(module: Any, symbol: str, name: str, arity: int, flags: tuple[Any, ...]) -> Any:
+    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity + [flag.type for flag in flags])
     library = module.globals.get(symbol) or ir.Function(module, library_type, symbol)
     function = _function(module, ir.FunctionType(DOUBLE, [DOUBLE] * (arity + 1) + [FLAG]), name)
     *arguments, otherwise, rare = function.args
@@ -97,7 +112,7 @@ def _scalar(module: Any, symbol: str, name: str, arity: int) -> Any:
     builder.position_at_end(done)
     builder.ret(otherwise)
     builder.position_at_end(slow)
-    builder.ret(builder.call(library, arguments))
+    builder.ret(builder.call(library, [*arguments, *flags]))
     return function
 
 
