@@ -81,7 +81,7 @@ def reduce(nests: Nests, stmt: Assign) -> None:
 
     nests.loops(source.type.shape, add)
     if name == "mean":
-        count = _count(nests, source, axes)
+        count = nests.count(source, axes)
 
         def scale(index: list[Any]) -> None:
             value = nests.ev.getitem(target, tuple(nests.ev.atom(i) for i in at(index)))
@@ -90,21 +90,10 @@ def reduce(nests: Nests, stmt: Assign) -> None:
         nests.loops(kept_shape, scale)
 
 
-def _count(nests: Nests, source: Var, axes: tuple[int, ...]) -> Any:
-    total: Any = 1
-    for k in axes:
-        total = (
-            nests.ev.op("multiply", total, nests.ev.dim_value(source.type.shape[k]))
-            if total != 1 or isinstance(total, Var)
-            else nests.ev.dim_value(source.type.shape[k])
-        )
-    return total
-
-
 def _finished(nests: Nests, name: str, total: Any, source: Var, axes: tuple[int, ...], dtype: str) -> Any:
     if name != "mean":
         return total
-    count = _count(nests, source, axes)
+    count = nests.count(source, axes)
     if dtype == "float32":
         count = plain_value(nests.as_dtype(nests.ev.atom(count), dtype))
     return nests.ev.op("divide", total, count)
