@@ -66,3 +66,22 @@ def test_probabilities_near_0_and_1_are_those_of_scipy():
 
     p = np.array([1e-300, 1e-9, 0.3, 1.0 - 1e-12])
     assert adc.value_and_grad(f, mode="compiled")(p)[0] == pytest.approx(f(p), rel=1e-14)
+
+
+def test_higher_slopes_of_digamma_on_both_sides_of_zero():
+    def f(x):
+        return np.sum(special.polygamma(2, x) * special.polygamma(3, x))
+
+    x = np.array([-3.7, -0.5, 0.02, 0.3, 2.5, 40.0])
+    value, bar = adc.value_and_grad(f, mode="compiled")(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    np.testing.assert_allclose(bar, adc.grad(f, mode="tape")(x), rtol=1e-12)
+
+
+def test_zeta_where_it_is_not():
+    def f(x, q):
+        return special.zeta(x, q)
+
+    for x, q in ((0.5, 2.0), (1.0, 2.0), (2.5, -0.5), (2.0, -0.5), (3.0, -2.0), (2.5, 0.0)):
+        value, _ = adc.value_and_grad(f, argnums=1, mode="compiled")(x, q)
+        np.testing.assert_allclose(value, f(x, q), rtol=1e-12, err_msg=f"zeta({x}, {q})")

@@ -21,12 +21,14 @@ def has_long_rows(source: Var, axes: tuple[int, ...]) -> bool:
     return source.type.ndim - 1 not in axes and ordered and (last is None or last > FEW)
 
 
-def _worst(stmt: Assign) -> Any:
-    """What every element is at least as good as."""
-    largest = "max" in stmt.name
-    dtype = np.dtype(stmt.args[0].type.dtype)
+def worst(source: Var, name: str) -> Any:
+    """What every element is at least as good as; None of integers."""
+    largest = "max" in name
+    dtype = np.dtype(source.type.dtype)
     if dtype.kind == "b":
         return not largest
+    if dtype.kind != "f":
+        return None
     worst = dtype.type(-np.inf if largest else np.inf)
     return worst if dtype == np.float32 else worst.item()
 
@@ -37,7 +39,7 @@ def along_rows(nests: Nests, stmt: Assign, kept: list[int], at: Callable[[list[A
     nests.allocate(target)
     nests.loops(
         tuple(source.type.shape[k] for k in kept),
-        lambda index: nests.put(target, at(index), _worst(stmt)),
+        lambda index: nests.put(target, at(index), worst(source, stmt.name)),
     )
 
     def compare(index: list[Any]) -> None:
@@ -158,7 +160,10 @@ def first_truth(nests: Nests, source: Var, axes: tuple[int, ...], known: dict[in
 
 
 def _or_first(nests: Nests, position: Any, count: Any) -> Any:
-    return nests.ev.op("where", nests.ev.op("equal", position, count), 0, position)
+    found = nests.ev.op("where", nests.ev.op("equal", position, count), 0, position)
+    if isinstance(found, Var):
+        found.name = "position"
+    return found
 
 
 def _first_truths_along_rows(
@@ -203,7 +208,7 @@ def _positions_along_rows(
     nests.allocate(target)
 
     def start(index: list[Any]) -> None:
-        nests.put(best, index, _worst(stmt))
+        nests.put(best, index, worst(source, stmt.name))
         nests.put(target, at(index), 0)
 
     nests.loops(kept_shape, start)

@@ -21,6 +21,8 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
 
+NAMES = {"max": "largest", "min": "smallest", "prod": "product"}  # of what is carried
+
 
 def reduce(nests: Nests, stmt: Assign) -> None:
     assert isinstance(stmt.op, Operation)
@@ -106,9 +108,10 @@ def accumulated(
     combine, start = _combiner(nests, name, dtype)
     shape = source.type.shape
     if name in ("max", "min"):
-        # The first element is the start, so that no made-up extreme is needed; an empty reduction is an error.
-        first = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
-        start = first
+        # Not the first element: it would have to be there before the loop that may make it. There is one, or an error.
+        start = extremes.worst(source, name)
+        if start is None:
+            start = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
 
     def level(remaining: tuple[int, ...], index: dict[int, Any], total: Any) -> Any:
         if not remaining:
@@ -118,7 +121,7 @@ def accumulated(
         if shape[axis].known == 1:
             return level(tuple(rest), {**index, axis: 0}, total)
         counter = nests.counter(len(axes) - len(remaining))
-        phi, result = Var("total", Scalar(dtype), named=False), Var("total", Scalar(dtype), named=False)
+        phi, result = (Var(NAMES.get(name, "total"), Scalar(dtype), named=False) for _ in range(2))
         loop = nests.over(counter, shape[axis])
         with nests.ev.at(loop.body):
             out = level(tuple(rest), {**index, axis: counter}, phi)
