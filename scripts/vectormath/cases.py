@@ -54,6 +54,11 @@ def log_gamma(x: mp.mpf) -> mp.mpf:
     return mp.loggamma(x) if x > 0 else mp.log(abs(mp.gamma(x)))
 
 
+def log_of_normal(x: mp.mpf) -> mp.mpf:
+    """The logarithm of the probability of at most x, by that of more where there is little of it."""
+    return mp.log1p(-mp.ncdf(-x)) if x > 0 else mp.log(mp.ncdf(x))
+
+
 def scaled_bessel(order: int, x: mp.mpf) -> mp.mpf:
     """The modified Bessel function without its growth."""
     return mp.exp(-abs(x)) * mp.besseli(order, x)
@@ -171,6 +176,7 @@ CASES = {
         ),
         case("erf", mp.erf, UNIT, uniform(-5, 5), uniform(0.8, 1.2), TINY),
         case("erfc", mp.erfc, UNIT, uniform(-5, 5), uniform(0.9, 1.1), uniform(0, 26.5), TINY),
+        case("log_ndtr", log_of_normal, uniform(-5, 5), uniform(-37, 0), uniform(0, 30), TINY),
         case("ndtr", mp.ncdf, uniform(-5, 5), uniform(-1.5, 1.5), uniform(-37, 0), TINY),
         case(
             "logit",

@@ -35,7 +35,7 @@ from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.bessel import i0, i0e, i1, i1e, i2, i2e
 from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
 from adc.runtime.vectormath.entropy import entr, kl_div, logit, rel_entr, xlog1py, xlogy
-from adc.runtime.vectormath.error_function import erf, erfc, ndtr
+from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
 from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
@@ -85,6 +85,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "log_ndtr",
     "logaddexp",
     "logaddexp2",
     "logit",
