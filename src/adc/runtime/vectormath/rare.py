@@ -16,10 +16,12 @@ does anything: slower, never wrong.
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -57,16 +59,35 @@ def library_function_of_two(symbol: str) -> Callable[[bool, float, float, float]
 
 def scipy_function(name: str) -> Callable[[bool, float, float], float]:
     """An intrinsic (rare, x, otherwise): the function of scipy.special for `rare`, else `otherwise`."""
+    symbol = f"adc_scipy_special_{name}"
+    _named(symbol, name)
 
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
     def call_scipy(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
-        from adc.runtime import scipy_special  # noqa: F401 -- it names SciPy's kernels to LLVM
-
         double = types.float64
-        return double(types.boolean, double, double), _emitter(f"adc_scipy_special_{name}", (SCIPY_FLAG,))
+        return double(types.boolean, double, double), _emitter(symbol, (SCIPY_FLAG,))
 
     function: Callable[[bool, float, float], float] = call_scipy
     return function
+
+
+def _named(symbol: str, name: str) -> None:
+    """Give a kernel of SciPy's a name in machine code, also in a process that has not loaded SciPy.
+
+    There it is a call of Python's function, which loads it. adc.runtime.scipy_special names the kernel itself.
+    """
+    if binding.address_of_symbol(symbol) is not None:
+        return
+
+    def evaluate(x: float, flag: int) -> float:
+        return float(getattr(importlib.import_module("scipy.special"), name)(x))
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int)(evaluate)
+    _CALLBACKS.append(callback)
+    binding.add_symbol(symbol, ctypes.cast(callback, ctypes.c_void_p).value)
+
+
+_CALLBACKS: list[Any] = []  # of which machine code holds the address
 
 
 class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
