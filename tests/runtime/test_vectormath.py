@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -302,7 +303,10 @@ def test_names_of_ufuncs_lead_to_functions():
 
 def test_kernels_of_scipy_are_called_in_a_process_that_has_not_loaded_it():
     program = "from adc.runtime import vectormath as vm; print(vm.erfinv(0.9999999), vm.log_ndtr(-50.0))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for _ in range(2):  # compiled, and from the cache
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
         values = [float(v) for v in run.stdout.split()]
         assert values == pytest.approx([special.erfinv(0.9999999), special.log_ndtr(-50.0)], rel=1e-15)
