@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,16 @@ def real_power(x: mp.mpf, y: mp.mpf) -> mp.mpf:
 def log_gamma(x: mp.mpf) -> mp.mpf:
     """The logarithm of |gamma(x)|, for large x by the series."""
     return mp.loggamma(x) if x > 0 else mp.log(abs(mp.gamma(x)))
+
+
+def log_of_normal(x: mp.mpf) -> mp.mpf:
+    """The logarithm of the probability of at most x, by that of more where there is little of it."""
+    return mp.log1p(-mp.ncdf(-x)) if x > 0 else mp.log(mp.ncdf(x))
+
+
+def scaled_bessel(order: int, x: mp.mpf) -> mp.mpf:
+    """The modified Bessel function without its growth."""
+    return mp.exp(-abs(x)) * mp.besseli(order, x)
 
 
 def case(name: str, exact: Callable[..., Any], *ranges: Any, **options: Any) -> Case:
@@ -156,8 +167,16 @@ CASES = {
             note="both arguments positive, or far apart; where the result passes zero its error stays within "
             "3 ulp of the larger argument",
         ),
+        case(
+            "logaddexp2",
+            lambda x, y: mp.log(mp.mpf(2) ** x + mp.mpf(2) ** y) / mp.log(2),
+            (uniform(0, 5), uniform(0, 5)),
+            (uniform(-1000, 1000), uniform(-1000, 1000)),
+            note="as logaddexp",
+        ),
         case("erf", mp.erf, UNIT, uniform(-5, 5), uniform(0.8, 1.2), TINY),
         case("erfc", mp.erfc, UNIT, uniform(-5, 5), uniform(0.9, 1.1), uniform(0, 26.5), TINY),
+        case("log_ndtr", log_of_normal, uniform(-5, 5), uniform(-37, 0), uniform(0, 30), TINY),
         case("ndtr", mp.ncdf, uniform(-5, 5), uniform(-1.5, 1.5), uniform(-37, 0), TINY),
         case(
             "logit",
@@ -165,6 +184,30 @@ CASES = {
             uniform(0, 1),
             uniform(0.49, 0.51),
             logarithmic(5e-324, 0.5, False),
+        ),
+        case(
+            "erfinv",
+            mp.erfinv,
+            uniform(-0.99, 0.99),
+            UNIT,
+            uniform(0.9985, 0.9999),
+            logarithmic(1e-300, 1e-3),
+            note="up to 0.999; beyond, SciPy's",
+        ),
+        case(
+            "ndtri",
+            lambda p: mp.sqrt(2) * mp.erfinv(2 * p - 1),
+            uniform(0, 1),
+            uniform(0.49, 0.51),
+            logarithmic(1e-10, 0.5, False),
+            note="from 0.0005 to 0.9995; beyond, SciPy's",
+        ),
+        case(
+            "rel_entr",
+            lambda x, y: x * mp.log(x / y),
+            (uniform(0, 2), uniform(0, 2)),
+            (uniform(0.999, 1.001), uniform(0.999, 1.001)),
+            (logarithmic(1e-300, 1e300, False), logarithmic(1e-300, 1e300, False)),
         ),
         case("entr", lambda x: -x * mp.log(x), uniform(0, 5), logarithmic(1e-300, 1e300, False)),
         case("xlogy", lambda x, y: x * mp.log(y), (UNIT, uniform(0, 5)), (ANY, uniform(0.5, 2))),
@@ -199,6 +242,29 @@ CASES = {
             logarithmic(1e-300, 1e300, False),
             note="x > 0; for x < 0 by reflection, within 10 ulp of the larger of its two terms, so that "
             "relative accuracy is lost near the zeros",
+        ),
+        case(
+            "trigamma",
+            lambda x: mp.psi(1, x),
+            uniform(0.1, 10),
+            uniform(1, 6),
+            uniform(6, 1e4),
+            logarithmic(1e-150, 1e300, False),
+            note="x > 0; for x < 0 by reflection, within 5 ulp",
+        ),
+        *(
+            case(f"i{order}", functools.partial(mp.besseli, order), uniform(-10, 10), uniform(10, 700), TINY)
+            for order in (0, 1)
+        ),
+        *(
+            case(
+                f"i{order}e",
+                functools.partial(scaled_bessel, order),
+                uniform(-10, 10),
+                uniform(10, 700),
+                logarithmic(1e-100, 1e3),
+            )
+            for order in (0, 1)
         ),
         case(
             "power",

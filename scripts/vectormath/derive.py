@@ -10,6 +10,7 @@ more than 53 bits are split into doubles.
 
 from __future__ import annotations
 
+import functools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,84 @@ def stirling_rest(x: mp.mpf) -> mp.mpf:
 def digamma_rest(x: mp.mpf) -> mp.mpf:
     """What log(x) - 1 / (2 x) leaves of digamma, times x**2: 1/12 - 1 / (120 x**2) + ..."""
     return x * x * (mp.log(x) - mp.digamma(x) - 1 / (2 * x))
+
+
+# Makes the range of t symmetric, x from 1 to 6.
+TRIGAMMA_CENTRE = 1.8553
+TRIGAMMA_SHIFT = 0.3
+
+
+def trigamma_argument(t: mp.mpf) -> mp.mpf:
+    """X for t = (x - TRIGAMMA_CENTRE) / (x + TRIGAMMA_SHIFT)."""
+    return (TRIGAMMA_CENTRE + TRIGAMMA_SHIFT * t) / (1 - t)
+
+
+def trigamma_rest(x: mp.mpf) -> mp.mpf:
+    """What 1 / x + 1 / (2 x**2) leaves of trigamma, times x**3: 1/6 - 1 / (30 x**2) + ..."""
+    return x**3 * (mp.psi(1, x) - 1 / x - 1 / (2 * x * x))
+
+
+BESSEL_NEAR = 10.0  # up to here in x**2, from here in 1 / x
+
+
+def scaled_bessel(order: int) -> Function:
+    """sqrt(2 pi x) e**-x I(x) as a function of 1 / x: 1 at 0."""
+
+    @functools.cache
+    def scaled(u: mp.mpf) -> mp.mpf:
+        return mp.sqrt(2 * mp.pi / u) * mp.exp(-1 / u) * mp.besseli(order, 1 / u)
+
+    return scaled
+
+
+def bessel(order: int, near_terms: int, far_terms: int) -> list[Approximation]:
+    """Both approximations of the modified Bessel function I of an order."""
+    far = scaled_bessel(order)
+
+    def near(x: mp.mpf) -> mp.mpf:
+        return (mp.besseli(0, x) - 1) / x**2 if order == 0 else mp.besseli(order, x) / x**order
+
+    part = "(I0(x) - 1) / x**2" if order == 0 else f"I{order}(x) / x**{order}" if order > 1 else "I1(x) / x"
+    return [
+        Approximation(
+            f"BESSEL_I{order}",
+            f"{part} with z = x**2, relative to I{order}",
+            root(near),
+            root(lambda x: x ** (order or 2) / mp.besseli(order, x)),
+            1e-20,
+            BESSEL_NEAR**2,
+            near_terms,
+        ),
+        Approximation(
+            f"BESSEL_I{order}_FAR",
+            f"(sqrt(2 pi x) e**-x I{order}(x) - 1) / u with u = 1 / x, relative to I{order}",
+            lambda u: (far(u) - 1) / u,
+            lambda u: u / far(u),
+            1e-20,
+            1 / BESSEL_NEAR,
+            far_terms,
+        ),
+    ]
+
+
+ERFINV_CENTRE = 3.125
+
+
+@functools.cache
+def scaled_erfinv(w: mp.mpf) -> mp.mpf:
+    """erfinv(x) / x for w = -log(1 - x**2), by Newton's method on the logarithm of erfc."""
+    if w < 1e-30:
+        return mp.sqrt(mp.pi) / 2
+    x = mp.sqrt(-mp.expm1(-w))
+    wanted = -w - mp.log1p(x)  # log(1 - x)
+    y = x * mp.sqrt(mp.pi) / 2
+    for _ in range(60):
+        tail = mp.erfc(y)
+        step = (mp.log(tail) - wanted) * tail * mp.exp(y * y) * mp.sqrt(mp.pi) / 2
+        y += step
+        if abs(step) < mp.mpf(10) ** -60 * y:
+            break
+    return y / x
 
 
 with mp.workprec(400):
@@ -269,6 +348,36 @@ APPROXIMATIONS = [
         1 / 36,
         8,
     ),
+    Approximation(
+        "TRIGAMMA",
+        "x trigamma(x) with t = (x - TRIGAMMA_CENTRE) / (x + TRIGAMMA_SHIFT), x from 1 to 6",
+        lambda t: trigamma_argument(t) * mp.psi(1, trigamma_argument(t)),
+        lambda t: 1 / (trigamma_argument(t) * mp.psi(1, trigamma_argument(t))),
+        (1.0 - TRIGAMMA_CENTRE) / (1.0 + TRIGAMMA_SHIFT),
+        (6.0 - TRIGAMMA_CENTRE) / (6.0 + TRIGAMMA_SHIFT),
+        19,
+    ),
+    Approximation(
+        "TRIGAMMA_TAIL",
+        "x**3 (trigamma(x) - 1 / x - 1 / (2 x**2)) with v = 1 / x**2, x >= 6",
+        lambda v: trigamma_rest(1 / mp.sqrt(v)),
+        lambda v: v,
+        0.0,
+        1 / 36,
+        8,
+    ),
+    *bessel(0, 17, 23),
+    *bessel(1, 17, 23),
+    *bessel(2, 17, 23),
+    Approximation(
+        "ERFINV",
+        "erfinv(x) / x with w = -log(1 - x**2) and t = w - ERFINV_CENTRE",
+        lambda t: scaled_erfinv(t + ERFINV_CENTRE),
+        lambda t: 1 / scaled_erfinv(t + ERFINV_CENTRE),
+        -ERFINV_CENTRE,
+        ERFINV_CENTRE,
+        24,
+    ),
 ]
 
 
@@ -309,6 +418,9 @@ def constants() -> dict[str, float]:
         named["ERFC_CENTRE"], named["ERF_TAIL_CENTRE"] = ERFC_CENTRE, ERF_TAIL_CENTRE
         named["DIGAMMA_ZERO"], named["DIGAMMA_ZERO_REST"] = parts(DIGAMMA_ZERO, 53, 53)
         named["PI"], named["PI_REST"] = parts(pi, 53, 53)
+        named["ERFINV_CENTRE"] = ERFINV_CENTRE
+        named["HALF_OVER_PI"] = float(0.5 / pi)
+        named["TRIGAMMA_CENTRE"], named["TRIGAMMA_SHIFT"] = TRIGAMMA_CENTRE, TRIGAMMA_SHIFT
         return named
 
 

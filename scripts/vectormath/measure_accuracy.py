@@ -98,13 +98,16 @@ def usable_points(case: Case, arguments: tuple[np.ndarray, ...]) -> np.ndarray:
         "gamma": 0,
         "lgamma": 0,
         "digamma": 0,
+        "trigamma": 0,
+        "rel_entr": 0,
+        "ndtri": 0,
         "power": 0,
         "arccosh": 1,
         "log1p": -1,
     }
     if case.name in lower:
         good &= arguments[0] > lower[case.name]
-    if case.name in ("arcsin", "arccos", "arctanh"):
+    if case.name in ("arcsin", "arccos", "arctanh", "erfinv", "ndtri"):
         good &= np.abs(arguments[0]) < 1
     return good
 

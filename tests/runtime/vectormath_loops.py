@@ -8,7 +8,17 @@ from numba import njit
 
 from adc.runtime import vectormath as vm
 
-TWO_ARGUMENTS = ("power", "arctan2", "hypot", "logaddexp", "xlogy", "xlog1py")
+TWO_ARGUMENTS = (
+    "power",
+    "arctan2",
+    "hypot",
+    "logaddexp",
+    "logaddexp2",
+    "xlogy",
+    "xlog1py",
+    "rel_entr",
+    "kl_div",
+)
 
 
 @functools.cache

@@ -81,3 +81,37 @@ def test_the_rows_are_walked_along():
     assert "= np.maximum(" in text
     assert "a[0, " not in text
     assert "a[j, i]" not in text
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_the_first_of_equals_is_chosen_and_the_first_nan_before_it(axis):
+    def f(a):
+        return np.sum(np.max(a, axis=axis) * 2.0) + np.sum(np.min(a, axis=axis))
+
+    a = R.integers(0, 3, (5, 6)) * 1.0
+    for place in (None, (1, 2), (4, 5)):
+        b = a.copy()
+        if place is not None:
+            b[place] = np.nan
+        np.testing.assert_array_equal(
+            adc.grad(f, mode="compiled")(b), adc.grad(f, mode="tape")(b), err_msg=str(place)
+        )
+
+
+def test_the_position_of_no_truth_is_the_first():
+    def f(a, b):
+        rows = np.argmax(a > b, axis=0)
+        return a[np.argmax(a[0] > b), 0] + np.sum(a[rows, np.arange(3)] * (1.0 + np.argmax(a > b, axis=1)))
+
+    a = R.normal(size=(3, 3))
+    for b in (-9.0, 0.0, 9.0):
+        assert adc.value_and_grad(f, mode="compiled")(a, b)[0] == pytest.approx(f(a, b))
+
+
+def test_a_position_of_an_extreme_keeps_no_table_of_truths():
+    def f(a):
+        return np.max(a * a)
+
+    text = adc.source(adc.grad(f), R.normal(size=7), stage="optimized")
+    assert "np.bool_" not in text
+    assert "min(position, " in text

@@ -77,3 +77,18 @@ def test_a_turned_product_that_is_read_otherwise_stays():
         adc.grad(both, (0, 1))(*args), adc.grad(both, (0, 1), mode="tape")(*args), strict=True
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_float_power_of_doubles_is_a_power():
+    def f(x, y):
+        return np.sum(np.float_power(x, 3) + np.float_power(x, y) + np.float_power(2, x)) + np.float_power(
+            y[0], 2
+        )
+
+    x, y = np.linspace(0.5, 1.5, 5), np.linspace(-1.0, 1.0, 5)
+    text = adc.source(adc.value_and_grad(f), x, y)
+    assert not any("float_power" in line for line in text.splitlines() if "#" not in line)
+    assert "x ** 3" in text
+    value, bar = adc.value_and_grad(f, mode="compiled")(x, y)
+    assert value == pytest.approx(f(x, y))
+    np.testing.assert_allclose(bar, adc.grad(f, mode="tape")(x, y), rtol=1e-12)

@@ -228,3 +228,17 @@ def test_one_from_the_front_and_one_from_the_end_may_be_one(f):
                 continue
             assert adc.value_and_grad(f, mode="compiled")(x, k)[0] == f(x, k)
             adc.check_grads(f, (x, k), order=1, mode="compiled")
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap", "symmetric"])
+def test_a_pad_gathers_its_ends_alone(mode):
+    def f(a):
+        return np.sum(np.pad(a, ((1, 2), (2, 1)), mode=mode) ** 3)
+
+    a = np.random.default_rng(3).normal(size=(5, 6))
+    np.testing.assert_allclose(
+        adc.grad(f, mode="compiled")(a), adc.grad(f, mode="tape")(a), rtol=1e-12, atol=1e-12
+    )
+    for rows, columns in ((1, 1), (2, 3)):  # fewer than are put beside them
+        b = a[:rows, :columns].copy()
+        assert adc.value_and_grad(f, mode="compiled")(b)[0] == pytest.approx(f(b))

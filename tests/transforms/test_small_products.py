@@ -81,3 +81,40 @@ def test_products_of_other_lengths_stay_calls():
 
     text = adc.source(adc.value_and_grad(function), np.eye(5), np.ones(5), stage="optimized")
     assert "rt.dot(a, x" in text
+
+
+def product_of_three(a, b):
+    s = a @ b @ np.swapaxes(a, -1, -2)
+    return np.sum(np.trace(s, axis1=-2, axis2=-1) ** 2)
+
+
+def squares(a, b):
+    return np.sum((a @ b) ** 2)
+
+
+STACKS = [
+    (product_of_three, (20, 3, 3), (20, 3, 3)),
+    (product_of_three, (20, 2, 4), (4, 4)),
+    (squares, (4, 3), (20, 3, 2)),
+    (squares, (20, 3, 3), (1, 3, 3)),
+    (squares, (20, 1, 3, 3), (7, 3, 3)),
+    (squares, (6, 5, 2, 4), (5, 4, 3)),
+    (squares, (20, 3, 3), (3,)),
+    (squares, (3,), (20, 3, 3)),
+]
+
+
+@pytest.mark.parametrize(("function", "one", "other"), STACKS)
+def test_stacks_of_small_matrices_are_multiplied_in_one_loop(function, one, other):
+    r = np.random.default_rng(3)
+    a, b = r.normal(size=one), r.normal(size=other)
+    value, bars = adc.value_and_grad(function, argnums=(0, 1), mode="compiled")(a, b)
+    assert value == pytest.approx(function(a, b), rel=1e-12)
+    for bar, wanted in zip(bars, adc.grad(function, argnums=(0, 1), mode="tape")(a, b), strict=True):
+        np.testing.assert_allclose(bar, wanted, rtol=1e-10, atol=1e-11)
+
+
+def test_a_product_of_stacks_joins_the_loops_around_it():
+    a = np.ones((20, 3, 3))
+    text = adc.source(adc.grad(product_of_three), a, a, stage="optimized")
+    assert "rt.dot" not in text

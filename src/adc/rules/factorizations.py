@@ -165,10 +165,10 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     columns = np.expand_dims(s, -2)
     f = gaps(s * s)
     of_u, of_v = hermitian(u) @ u_bar, vt @ v_bar
-    inner = _skew(of_u) * f * columns + rows * (_skew(of_v) * f) + _diagonal_matrix(s_bar)
+    inner = _skew(of_u) * f * columns + rows * (_skew(of_v) * f)
     if np.iscomplexobj(u):
         inner = inner + _diagonal_matrix(_phases(of_u - of_v, s))
-    a_bar = u @ inner @ vt
+    a_bar = (u * np.expand_dims(s_bar, -2) + u @ inner) @ vt
     scaled_u = u_bar * np.expand_dims(_reciprocal(s), -2)
     a_bar = a_bar + (scaled_u - u @ (hermitian(u) @ scaled_u)) @ vt
     scaled_v = v_bar * np.expand_dims(_reciprocal(s), -2)
@@ -263,8 +263,8 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
 def eigh_pull(z_bar, z, a, UPLO="L"):
     w_bar, v_bar = z_bar
     w, v = z
-    inner = _diagonal_matrix(w_bar) + gaps(w) * (hermitian(v) @ conjugated(v_bar))
-    return conjugated(symmetric(v @ inner @ hermitian(v)))
+    inner = gaps(w) * (hermitian(v) @ conjugated(v_bar))
+    return conjugated(symmetric((v * np.expand_dims(w_bar, -2) + v @ inner) @ hermitian(v)))
 
 
 @push(np.linalg.eigh)

@@ -287,22 +287,21 @@ def logsumexp_push(z, a, axis=None, b=None, keepdims=False, *, a_dot, b_dot):
 
 @lowered(sp.logsumexp)
 def logsumexp_by_exp(a, axis=None, b=None, keepdims=False):
-    largest = _finite(np.max(a, axis=axis, keepdims=True))
-    terms = np.exp(a - largest)
+    largest = _finite(np.max(a, axis=axis, keepdims=keepdims))
+    terms = np.exp(a - expanded(largest, axis, keepdims))
     if b is not None:
         terms = b * terms
-    total = np.log(np.sum(terms, axis=axis, keepdims=keepdims))
-    return total + _finite(np.max(a, axis=axis, keepdims=keepdims))
+    return np.log(np.sum(terms, axis=axis, keepdims=keepdims)) + largest
 
 
 @full(sp.logsumexp)
 def signed_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     if not return_sign:
         return sp.logsumexp(a, axis, b, keepdims)
-    largest = _finite(np.max(a, axis=axis, keepdims=True))
-    terms = np.exp(a - largest)
+    largest = _finite(np.max(a, axis=axis, keepdims=keepdims))
+    terms = np.exp(a - expanded(largest, axis, keepdims))
     total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=keepdims)
-    return np.log(np.abs(total)) + _finite(np.max(a, axis=axis, keepdims=keepdims)), np.sign(total)
+    return np.log(np.abs(total)) + largest, np.sign(total)
 
 
 @composite(sp.softmax, name="special.softmax", wrt="x", examples=_axis_examples)

@@ -73,6 +73,14 @@ def source(n, before, after, mode):
     return np.minimum(turned, n - 1)  # a single element is its own mirror image
 
 
+def _repeated(a, k, before, after, mode):
+    """An axis with parts of itself on both sides: only what stands there is gathered."""
+    n = a.shape[k]
+    position = source(n, before, after, mode)
+    at = (slice(None),) * k
+    return np.concatenate((a[at + (position[:before],)], a, a[at + (position[before + n :],)]), axis=k)
+
+
 def _beside_axis(factors, a, k):
     """Numbers for the positions of one axis, in the precision of a and ready to multiply it."""
     typed = factors.astype(a.dtype)
@@ -175,9 +183,8 @@ def pad(
     result = array
     for k in range(np.ndim(array)):
         before, after = widths[k]
-        n = result.shape[k]
         if kind in ("edge", "wrap") or (kind in ("reflect", "symmetric") and reflect_type == "even"):
-            result = result[(slice(None),) * k + (source(n, before, after, kind),)]
+            result = _repeated(result, k, before, after, kind)
         elif kind in ("reflect", "symmetric"):
             result = _odd(result, k, before, after, kind)
         else:

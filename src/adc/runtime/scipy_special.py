@@ -231,13 +231,18 @@ _register()
 
 @overload(special.zeta)
 def _zeta(x: Any, q: Any) -> Any:
-    """Hurwitz's zeta function for x > 1 and q > 0, by Euler-Maclaurin summation (as in Cephes)."""
+    """Hurwitz's zeta function for x > 1, and q > 0 or whole x, by Euler-Maclaurin summation (as in Cephes).
+
+    A whole x may be an integer, whose powers are products.
+    """
     if not all(isinstance(a, (types.Float, types.Integer)) for a in (x, q)):
         return None
 
     def zeta(x: Any, q: Any) -> Any:
-        if x <= 1.0 or q <= 0.0:
-            return math.inf if x == 1.0 or q == math.floor(q) else math.nan
+        if x <= 1.0:
+            return math.inf if x == 1.0 else math.nan
+        if q <= 0.0 and (q == math.floor(q) or x != math.floor(x)):
+            return math.inf if q == math.floor(q) else math.nan
         total = 0.0
         n = 0
         while q + n < 12.0 or n < 9:
@@ -267,13 +272,13 @@ def _zeta(x: Any, q: Any) -> Any:
 
 @overload(special.polygamma)
 def _polygamma(n: Any, x: Any) -> Any:
-    """The n-th derivative of digamma, through Hurwitz's zeta function (of positive x)."""
+    """The n-th derivative of digamma, through Hurwitz's zeta function."""
 
     def polygamma(n: Any, x: Any) -> Any:
         if n == 0:
             return special.psi(x)
         sign = 1.0 if n % 2 == 1 else -1.0
-        return sign * math.gamma(n + 1.0) * special.zeta(n + 1.0, x)
+        return sign * math.gamma(n + 1.0) * special.zeta(n + 1, x)
 
     return polygamma
 

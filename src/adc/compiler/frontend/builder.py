@@ -57,6 +57,8 @@ class Builder(Measures):
         self.laid_out: set[Var] = set()  # arrays whose layout was chosen for the loops that use them
         # What the reverse sweep makes or restores -> what it is of the forward sweep, in the same trips.
         self.again: dict[Var, Var] = {}
+        # Adjoints of what nobody has read.
+        self.zero_adjoints: set[Var] = set()
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.spent = 0
         self.trying = 0  # `try` statements with handlers around

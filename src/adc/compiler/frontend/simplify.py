@@ -60,6 +60,9 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         if z is not None:
             parts = [builder.op("power", builder.op(part, z), 2) for part in ("real", "imag")]
             return builder.op("add", *parts)
+    elif name == "float_power" and all(_is_double(builder, x) for x in bound):
+        x, y = bound
+        return builder.op("power", x, float(y) if isinstance(y, int) else y)
     elif name in _FILLS and bound[0] == ():
         fill, dtype = (bound[1], bound[2]) if name == "full" else (_FILLS[name], bound[1])
         if dtype is None:
@@ -138,7 +141,13 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
 
 def makes_anew(operation: Operation, bound: tuple[Value, ...], result: Value) -> bool:
     """Whether what an operation was simplified to is worth another text than the user's, and a new array as well."""
-    return operation.name == "power" and result is not bound[0]
+    return operation.name in ("power", "float_power") and result is not bound[0]
+
+
+def _is_double(builder: Builder, x: Value) -> bool:
+    """Whether a number or array is of float64, or a plain number of Python's that is taken as one."""
+    known = builder.type_of(x)
+    return known is not None and (known.dtype == "float64" or (type(x) is int and abs(x) <= MOST_FACTORS))
 
 
 def _complex_behind(builder: Builder, x: Value) -> Var | None:

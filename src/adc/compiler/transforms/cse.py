@@ -66,23 +66,24 @@ class _Numbering:
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.version: dict[Var, int] = {}
 
-    def block(self, block: Block, known: dict[Any, Var]) -> Block:
+    def block(self, block: Block, known: dict[Any, tuple[Var, ...]]) -> Block:
         kept: Block = []
         for stmt in block:
-            if isinstance(stmt, Assign) and len(stmt.targets) == 1:
+            if isinstance(stmt, Assign):
                 key = self._key(stmt)
                 if key is not None:
                     if key in known:
-                        self._replace(stmt.target, known[key])
+                        for target, first in zip(stmt.targets, known[key], strict=True):
+                            self._replace(target, first)
                         continue
-                    known[key] = stmt.target
+                    known[key] = stmt.targets
             elif isinstance(stmt, Store):
                 self._write(stmt.array)
             elif isinstance(stmt, Check) and isinstance(stmt.test, Var) and not stmt.user:
                 key = "check", operand(stmt.test, self.table)
                 if key in known:
                     continue
-                known[key] = stmt.test
+                known[key] = (stmt.test,)
             elif isinstance(stmt, (For, While, If)):
                 self._enter(stmt)
                 change_blocks(stmt, functools.partial(self._inside, stmt, known))
@@ -115,11 +116,11 @@ class _Numbering:
                     self._replace(step.target, first.out)
                 self._replace(c.result, first.result)
 
-    def _inside(self, stmt: For | While | If, known: dict[Any, Var], block: Block) -> Block:
+    def _inside(self, stmt: For | While | If, known: dict[Any, tuple[Var, ...]], block: Block) -> Block:
         """A block of a region, entered with what is known before it."""
         inside = dict(known)
         if isinstance(stmt, If) and block is stmt.then and isinstance(stmt.test, Var):
-            inside["check", operand(stmt.test, self.table)] = stmt.test  # holds on this branch
+            inside["check", operand(stmt.test, self.table)] = (stmt.test,)  # holds on this branch
         return self.block(block, inside)
 
     def _enter(self, stmt: For | While | If) -> None:
@@ -140,10 +141,7 @@ class _Numbering:
         self.table[v] = first
 
     def _key(self, stmt: Assign) -> Any:
-        target = stmt.target
-        if target.is_array and (
-            self.memory.of(target) in self.written or target in self.results or stmt.name in FRESH
-        ):
+        if any(self._is_its_own(target, stmt) for target in stmt.targets):
             return None
         operation = stmt.op if isinstance(stmt.op, str) else stmt.op.name
         read = (self.memory.of(root) for root in reads(stmt))
@@ -152,7 +150,13 @@ class _Numbering:
         if operation == "dim":  # of arrays of one length the first one has it
             array, axis = args
             return operation, array.type.shape[axis.value]
-        return operation, _frozen(args), memory, target.type.dtype
+        return operation, _frozen(args), memory, *(target.type.dtype for target in stmt.targets)
+
+    def _is_its_own(self, target: Var, stmt: Assign) -> bool:
+        """Whether an array needs memory that no other one has."""
+        return target.is_array and (
+            self.memory.of(target) in self.written or target in self.results or stmt.name in FRESH
+        )
 
 
 def _frozen(x: Any) -> Any:

@@ -41,6 +41,12 @@ HALVES = {
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
 SUMS = {"add", "subtract"}
+# Functions of an order and a number, where the order is a constant of the code.
+BY_ORDER = {
+    "special.polygamma": ("digamma", "trigamma"),
+    "special.iv": ("i0", "i1", "i2"),
+    "special.ive": ("i0e", "i1e", "i2e"),
+}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -70,12 +76,20 @@ def _known_to_numba(s: Stmt) -> Stmt:
     function = _vector_function(s)
     if function is None or any(t.is_array for t in s.targets):
         return s
-    return Assign(s.targets, f"vm.{function}", s.args, s.origin)
+    return _call(s, function)
+
+
+def _call(s: Assign, function: str) -> Assign:
+    """A call of a function of vectormath, without the order that is in its name."""
+    args = s.args[1:] if s.name in BY_ORDER else s.args
+    return Assign(s.targets, f"vm.{function}", args, s.origin)
 
 
 def _vector_function(s: Assign) -> str | None:
     """The name in vectormath of an elementwise operation on floats."""
     assert isinstance(s.op, Operation)
+    if s.name in BY_ORDER:
+        return _of_order(s)
     found = vectormath.IMPLEMENTATIONS.get(s.op.name) or vectormath.IMPLEMENTATIONS.get(
         s.op.name.split(".")[-1]
     )
@@ -84,6 +98,16 @@ def _vector_function(s: Assign) -> str | None:
     if found is None or not real or np.dtype(s.target.type.dtype).kind != "f":
         return None
     return found.__name__
+
+
+def _of_order(s: Assign) -> str | None:
+    """The function of a number that is one of an order and a number."""
+    order = s.args[0]
+    names = BY_ORDER[s.name]
+    real = np.dtype(s.target.type.dtype).kind == "f"
+    if not isinstance(order, Const) or not real or order.value not in range(len(names)):
+        return None
+    return names[int(order.value)]
 
 
 def is_vector_call(s: Stmt) -> bool:
@@ -215,7 +239,7 @@ def _vectorised(s: Stmt, loop: For) -> Block:
             function = "half_power"
         elif _is_whole(s.args[1], loop.body):
             function = "whole_power"
-    return [Assign(s.targets, f"vm.{function}", s.args, s.origin)]
+    return [_call(s, function)]
 
 
 def _is_whole(x: Operand, body: Block) -> bool:

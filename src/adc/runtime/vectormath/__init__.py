@@ -32,16 +32,19 @@ Where a loop does not vectorise, the C library (math.exp) is faster: use these i
 from __future__ import annotations
 
 from adc.runtime.caching import fingerprint
+from adc.runtime.vectormath.bessel import i0, i0e, i1, i1e, i2, i2e
 from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
-from adc.runtime.vectormath.entropy import entr, logit, xlog1py, xlogy
-from adc.runtime.vectormath.error_function import erf, erfc, ndtr
+from adc.runtime.vectormath.entropy import entr, kl_div, logit, rel_entr, xlog1py, xlogy
+from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
 from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
 from adc.runtime.vectormath.inverse_trigonometric import arccos, arcsin, arctan, arctan2
-from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, softplus
+from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, logaddexp2, softplus
 from adc.runtime.vectormath.power import cbrt, half_power, hypot, power, whole_power
+from adc.runtime.vectormath.quantile import erfinv, ndtri
 from adc.runtime.vectormath.reductions import REDUCTIONS, add, maximum, minimum, multiply
+from adc.runtime.vectormath.trigamma import trigamma
 from adc.runtime.vectormath.trigonometric import cos, sin, tan
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "entr",
     "erf",
     "erfc",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -69,24 +73,36 @@ __all__ = [
     "gamma",
     "half_power",
     "hypot",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "i2",
+    "i2e",
+    "kl_div",
     "lgamma",
     "log",
     "log1p",
     "log2",
     "log10",
+    "log_ndtr",
     "logaddexp",
+    "logaddexp2",
     "logit",
     "maximum",
     "minimum",
     "multiply",
     "ndtr",
+    "ndtri",
     "power",
+    "rel_entr",
     "sigmoid",
     "sin",
     "sinh",
     "softplus",
     "tan",
     "tanh",
+    "trigamma",
     "whole_power",
     "xlog1py",
     "xlogy",

@@ -1,10 +1,11 @@
-"""erf, erfc and ndtr: an odd polynomial up to 1, and e**-x**2 times a polynomial in a fraction of x from there."""
+"""erf, erfc, ndtr, log_ndtr: an odd polynomial up to 1, from there e**-x**2 times a polynomial in a fraction of x."""
 
 from __future__ import annotations
 
 from adc.runtime.vectormath import coefficients as c
 from adc.runtime.vectormath.dispatch import helper, vector_function
 from adc.runtime.vectormath.exponential import exp, scaled_exp_of_sum
+from adc.runtime.vectormath.logarithm import log, log1p
 from adc.runtime.vectormath.primitives import (
     fast_two_sum,
     fused,
@@ -14,6 +15,7 @@ from adc.runtime.vectormath.primitives import (
     two_product,
     with_sign,
 )
+from adc.runtime.vectormath.rare import scipy_function
 
 # From here on erf is 1 to the last bit.
 FLAT = 6.0
@@ -24,17 +26,24 @@ ROOT_HALF = 0.7071067811865476
 # From here on the tail's formula; up to here 1 - x is exact, or as good, and erf(x) - x is small.
 TAIL_FROM = 0.98
 
+scipy_log_ndtr = scipy_function("log_ndtr")
+
 
 @helper
-def tail(a: float, square: float, square_lost: float) -> float:
-    """erfc(a) for 0.97 <= a <= VANISHED, given a**2 as a sum of two doubles: its digits are what counts."""
+def tail_factor(a: float) -> float:
+    """erfc(a) times e**a**2, for 0.97 <= a <= VANISHED."""
     # Errors of the inverse count nearly twice, in t and in the factor: one step takes them off. The sum keeps
     # its error though a may be the larger, as 2 is a power of two.
     bottom, lost = fast_two_sum(2.0, a)
     inverse = 1.0 / bottom
     inverse += inverse * (fused(-inverse, bottom, 1.0) - inverse * lost)
-    factor = polynomial((a - c.ERFC_CENTRE) * inverse, c.ERFC) * inverse
-    return scaled_exp_of_sum(factor, -square, -square_lost)
+    return polynomial((a - c.ERFC_CENTRE) * inverse, c.ERFC) * inverse
+
+
+@helper
+def tail(a: float, square: float, square_lost: float) -> float:
+    """erfc(a) for 0.97 <= a <= VANISHED, given a**2 as a sum of two doubles: its digits are what counts."""
+    return scaled_exp_of_sum(tail_factor(a), -square, -square_lost)
 
 
 @helper
@@ -78,3 +87,18 @@ def ndtr(x: float) -> float:
     square, square_lost = two_product(a, a)
     far = 0.5 * tail(a * ROOT_HALF, 0.5 * square, 0.5 * square_lost)
     return select(magnitude(u) > TAIL_FROM, select(x > 0.0, 1.0 - far, far), near)
+
+
+@vector_function("log_ndtr")
+def log_ndtr(x: float) -> float:
+    """The logarithm of ndtr, also where that vanishes."""
+    a = magnitude(x)
+    u = a * ROOT_HALF
+    near = 0.5 * ((1.0 - u) - u * polynomial(u * u, c.ERF))  # ndtr(-a)
+    b = select(a > VANISHED_NORMAL, VANISHED_NORMAL, a)
+    factor = 0.5 * tail_factor(b * ROOT_HALF)
+    far = u > TAIL_FROM
+    square, square_lost = two_product(b, b)
+    rest = select(far, scaled_exp_of_sum(factor, -0.5 * square, -0.5 * square_lost), near)
+    below = log(select(far, factor, near)) - select(far, 0.5 * square, 0.0)
+    return scipy_log_ndtr(x < -VANISHED_NORMAL, x, select(x > 0.0, log1p(-rest), below))

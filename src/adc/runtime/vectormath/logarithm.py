@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adc.runtime.vectormath import coefficients as c
 from adc.runtime.vectormath.dispatch import helper, vector_function
-from adc.runtime.vectormath.exponential import SHIFT, TINY, exp
+from adc.runtime.vectormath.exponential import SHIFT, TINY, exp, exp2
 from adc.runtime.vectormath.primitives import (
     bits,
     fast_two_sum,
@@ -140,3 +140,11 @@ def logaddexp(x: float, y: float) -> float:
     # Equal infinities have no difference; NaN has none either, and comes back through `top`.
     gap = select(x == y, 0.0, magnitude(x - y))
     return top + log1p_of_fraction(exp(-gap))
+
+
+@vector_function("logaddexp2")
+def logaddexp2(x: float, y: float) -> float:
+    """log2(2**x + 2**y) without overflow."""
+    top = larger(x, y)
+    gap = select(x == y, 0.0, magnitude(x - y))
+    return top + select(gap == 0.0, 1.0, c.LOG2_E * log1p_of_fraction(exp2(-gap)))

@@ -16,10 +16,12 @@ does anything: slower, never wrong.
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -27,6 +29,7 @@ Code = tuple[Any, Any]
 
 DOUBLE = ir.DoubleType()
 FLAG = ir.IntType(64)
+SCIPY_FLAG = ir.IntType(32)(0)  # which SciPy's kernels take behind their numbers
 WIDTHS = (2, 4, 8)
 
 
@@ -54,6 +57,39 @@ def library_function_of_two(symbol: str) -> Callable[[bool, float, float, float]
     return function
 
 
+def scipy_function(name: str) -> Callable[[bool, float, float], float]:
+    """An intrinsic (rare, x, otherwise): the function of scipy.special for `rare`, else `otherwise`."""
+    symbol = f"adc_scipy_special_{name}"
+    _named(symbol, name)
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call_scipy(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
+        double = types.float64
+        return double(types.boolean, double, double), _emitter(symbol, (SCIPY_FLAG,))
+
+    function: Callable[[bool, float, float], float] = call_scipy
+    return function
+
+
+def _named(symbol: str, name: str) -> None:
+    """Give a kernel of SciPy's a name in machine code, also in a process that has not loaded SciPy.
+
+    There it is a call of Python's function, which loads it. adc.runtime.scipy_special names the kernel itself.
+    """
+    if binding.address_of_symbol(symbol) is not None:
+        return
+
+    def evaluate(x: float, flag: int) -> float:
+        return float(getattr(importlib.import_module("scipy.special"), name)(x))
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int)(evaluate)
+    _CALLBACKS.append(callback)
+    binding.add_symbol(symbol, ctypes.cast(callback, ctypes.c_void_p).value)
+
+
+_CALLBACKS: list[Any] = []  # of which machine code holds the address
+
+
 class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
     """Call attributes as LLVM spells them: llvmlite's own set refuses names that it does not list."""
 
@@ -61,10 +97,10 @@ class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
         set.add(self, name)
 
 
-def _emitter(symbol: str) -> Any:
+def _emitter(symbol: str, flags: tuple[Any, ...] = ()) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rare, *values = arguments
-        scalar, attribute = _variants(builder.module, symbol, len(values) - 1)
+        scalar, attribute = _variants(builder.module, symbol, len(values) - 1, flags)
         # A whole word of ones for true: on vectors that is the form a comparison leaves anyway.
         call = builder.call(scalar, [*values, builder.sext(rare, FLAG)])
         call.attributes = _Attributes([attribute])
@@ -73,21 +109,21 @@ def _emitter(symbol: str) -> Any:
     return emit
 
 
-def _variants(module: Any, symbol: str, arity: int) -> tuple[Any, str]:
+def _variants(module: Any, symbol: str, arity: int, flags: tuple[Any, ...]) -> tuple[Any, str]:
     """The scalar function in `module`, made with its variants if it is not there, and the attribute."""
     name = f"adc_rare_{symbol}"
     parameters = "v" * (arity + 2)
     attribute = ",".join(f"_ZGV_LLVM_N{width}{parameters}_{name}({name}_{width})" for width in WIDTHS)
     scalar = module.globals.get(name)
     if scalar is None:
-        scalar = _scalar(module, symbol, name, arity)
+        scalar = _scalar(module, symbol, name, arity, flags)
         vectors = [_vector(module, scalar, f"{name}_{width}", width, arity) for width in WIDTHS]
         _keep(module, vectors)
     return scalar, f'"vector-function-abi-variant"="{attribute}"'
 
 
-def _scalar(module: Any, symbol: str, name: str, arity: int) -> Any:
-    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity)
+def _scalar(module: Any, symbol: str, name: str, arity: int, flags: tuple[Any, ...]) -> Any:
+    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity + [flag.type for flag in flags])
     library = module.globals.get(symbol) or ir.Function(module, library_type, symbol)
     function = _function(module, ir.FunctionType(DOUBLE, [DOUBLE] * (arity + 1) + [FLAG]), name)
     *arguments, otherwise, rare = function.args
@@ -97,7 +133,7 @@ def _scalar(module: Any, symbol: str, name: str, arity: int) -> Any:
     builder.position_at_end(done)
     builder.ret(otherwise)
     builder.position_at_end(slow)
-    builder.ret(builder.call(library, arguments))
+    builder.ret(builder.call(library, [*arguments, *flags]))
     return function
 
 

@@ -159,7 +159,11 @@ class Accumulation:
         return result
 
     def _zero_like(self, v: Var) -> Value:
-        return self.ev.zeros_like(v) if v.is_array else 0.0
+        if not v.is_array:
+            return 0.0
+        zeros = self.ev.zeros_like(v)
+        self.ev.zero_adjoints.add(zeros)
+        return zeros
 
     def _accumulate(self, x: Operand, g: Value, source: Value) -> None:
         """Add `g`, of the broadcast shape of `x` or its own, to the adjoint of `x`. `source`: the incoming adjoint."""

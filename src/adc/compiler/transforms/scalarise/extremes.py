@@ -21,12 +21,14 @@ def has_long_rows(source: Var, axes: tuple[int, ...]) -> bool:
     return source.type.ndim - 1 not in axes and ordered and (last is None or last > FEW)
 
 
-def _worst(stmt: Assign) -> Any:
-    """What every element is at least as good as."""
-    largest = "max" in stmt.name
-    dtype = np.dtype(stmt.args[0].type.dtype)
+def worst(source: Var, name: str) -> Any:
+    """What every element is at least as good as; None of integers."""
+    largest = "max" in name
+    dtype = np.dtype(source.type.dtype)
     if dtype.kind == "b":
         return not largest
+    if dtype.kind != "f":
+        return None
     worst = dtype.type(-np.inf if largest else np.inf)
     return worst if dtype == np.float32 else worst.item()
 
@@ -37,7 +39,7 @@ def along_rows(nests: Nests, stmt: Assign, kept: list[int], at: Callable[[list[A
     nests.allocate(target)
     nests.loops(
         tuple(source.type.shape[k] for k in kept),
-        lambda index: nests.put(target, at(index), _worst(stmt)),
+        lambda index: nests.put(target, at(index), worst(source, stmt.name)),
     )
 
     def compare(index: list[Any]) -> None:
@@ -75,11 +77,15 @@ def position(nests: Nests, stmt: Assign, axes: tuple[int, ...], kept: list[int],
         counters = iter(index)
         return [0 if k in axes else next(counters) for k in range(len(shape))] if keepdims else index
 
+    of_truths = stmt.name == "argmax" and source.type.dtype == "bool"
     if target.is_array and has_long_rows(source, axes):
-        _positions_along_rows(nests, stmt, axes, kept, at)
+        along = _first_truths_along_rows if of_truths else _positions_along_rows
+        along(nests, stmt, axes, kept, at)
         return
 
     def search(known: dict[int, Any]) -> Any:
+        if of_truths:
+            return first_truth(nests, source, axes, known)
         best = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
 
         def level(
@@ -125,6 +131,68 @@ def position(nests: Nests, stmt: Assign, axes: tuple[int, ...], kept: list[int],
     nests.loops(tuple(shape[k] for k in kept), row)
 
 
+def first_truth(nests: Nests, source: Var, axes: tuple[int, ...], known: dict[int, Any]) -> Any:
+    """Where an array of truth values has the first that holds, over axes, at fixed positions of the others; else 0.
+
+    The least of the positions where one holds: a reduction, which LLVM vectorises, and no branch.
+    """
+    ev, shape = nests.ev, source.type.shape
+    count = nests.count(source, axes)
+
+    def level(remaining: tuple[int, ...], index: dict[int, Any], least: Any, flat: Any) -> Any:
+        if not remaining:
+            holds = nests.load(source, [index[k] for k in range(len(shape))])
+            return ev.op("minimum", least, ev.op("where", holds, flat, count))
+        axis, *rest = remaining
+        counter = nests.counter(len(axes) - len(remaining))
+        phi, result = Var("position", Scalar("int64")), Var("position", Scalar("int64"))
+        loop = nests.over(counter, shape[axis])
+        with ev.at(loop.body):
+            place = counter
+            if flat is not None:
+                place = ev.op("add", ev.op("multiply", flat, ev.dim_value(shape[axis])), counter)
+            out = level(tuple(rest), {**index, axis: counter}, phi, place)
+        loop.carried.append(Carried(phi, ev.atom(least), ev.atom(out), result))
+        ev.block.append(loop)
+        return result
+
+    return _or_first(nests, level(axes, known, count, None), count)
+
+
+def _or_first(nests: Nests, position: Any, count: Any) -> Any:
+    found = nests.ev.op("where", nests.ev.op("equal", position, count), 0, position)
+    if isinstance(found, Var):
+        found.name = "position"
+    return found
+
+
+def _first_truths_along_rows(
+    nests: Nests,
+    stmt: Assign,
+    axes: tuple[int, ...],
+    kept: list[int],
+    at: Callable[[list[Any]], list[Any]],
+) -> None:
+    """The same along a leading axis, for a row of memory at once."""
+    ev, source, target = nests.ev, stmt.args[0], stmt.target
+    kept_shape = tuple(source.type.shape[k] for k in kept)
+    count = nests.count(source, axes)
+    nests.allocate(target)
+
+    def found(index: list[Any]) -> Any:
+        return ev.getitem(target, tuple(ev.atom(i) for i in at(index)))
+
+    nests.loops(kept_shape, lambda index: nests.put(target, at(index), count))
+
+    def compare(index: list[Any]) -> None:
+        here = [index[k] for k in kept]
+        place = ev.op("where", nests.load(source, index), index[axes[0]], count)
+        nests.put(target, at(here), ev.op("minimum", found(here), place))
+
+    nests.loops(source.type.shape, compare)
+    nests.loops(kept_shape, lambda index: nests.put(target, at(index), _or_first(nests, found(index), count)))
+
+
 def _positions_along_rows(
     nests: Nests,
     stmt: Assign,
@@ -140,7 +208,7 @@ def _positions_along_rows(
     nests.allocate(target)
 
     def start(index: list[Any]) -> None:
-        nests.put(best, index, _worst(stmt))
+        nests.put(best, index, worst(source, stmt.name))
         nests.put(target, at(index), 0)
 
     nests.loops(kept_shape, start)

@@ -97,6 +97,14 @@ class Nests:
         made = self.definition.get(array)
         return made is not None and made.name == "arange" and array.root not in self.written
 
+    def count(self, array: Var, axes: tuple[int, ...]) -> Any:
+        """How many elements an array has over axes."""
+        lengths = [self.ev.dim_value(array.type.shape[k]) for k in axes]
+        total: Any = lengths[0] if lengths else 1
+        for length in lengths[1:]:
+            total = self.ev.op("multiply", total, length)
+        return total
+
     def load(self, array: Value, index: list[Any]) -> Any:
         """The element of an array at an index (one atom per axis), read from the array that owns it."""
         if not isinstance(array, Var) or not array.is_array:

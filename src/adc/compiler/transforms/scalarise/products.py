@@ -1,8 +1,8 @@
 """Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these.
 
-So are those of a few floats in a loop: a call costs more than the nine products of a rotation. And those of two vectors
-in a loop: what is picked for one, `values[row] @ x[columns[row]]`, is then read where it lies, and the loop that made
-one makes the sum.
+So are those of a few floats in a loop, and of the matrices of a stack: a call costs more than the nine products of a
+rotation. And those of two vectors in a loop: what is picked for one, `values[row] @ x[columns[row]]`, is then read
+where it lies, and the loop that made one makes the sum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from adc.rules.dims import Dim
 
 def product(nests: Nests, stmt: Assign) -> None:
     target = stmt.targets[0]
-    if np.dtype(target.type.dtype).kind in "fc" and not (nests.depth and _is_loop(stmt)):
+    in_loop = nests.depth > 0 or target.type.ndim > 2  # that over the matrices of a stack is one, too
+    if np.dtype(target.type.dtype).kind in "fc" and not (in_loop and _is_loop(stmt)):
         operands = tuple(layouts.for_blas(nests, x, target.type.dtype) for x in stmt.args)
         nests.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
     elif target.is_array:
@@ -37,9 +38,8 @@ def _is_loop(stmt: Assign) -> bool:
         return False
     if len(a) == len(b) == 1:
         return True
-    return max(len(a), len(b)) <= 2 and all(
-        n.known is not None and n.known <= FEW for n in (*a[:-1], _length(stmt), *b[1:])
-    )
+    lengths = (*a[-2:][:-1], _length(stmt), *b[-2:][1:])
+    return all(n.known is not None and n.known <= FEW for n in lengths)
 
 
 def _length(stmt: Assign) -> Dim:

@@ -21,6 +21,8 @@ from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
 
+NAMES = {"max": "largest", "min": "smallest", "prod": "product"}  # of what is carried
+
 
 def reduce(nests: Nests, stmt: Assign) -> None:
     assert isinstance(stmt.op, Operation)
@@ -81,7 +83,7 @@ def reduce(nests: Nests, stmt: Assign) -> None:
 
     nests.loops(source.type.shape, add)
     if name == "mean":
-        count = _count(nests, source, axes)
+        count = nests.count(source, axes)
 
         def scale(index: list[Any]) -> None:
             value = nests.ev.getitem(target, tuple(nests.ev.atom(i) for i in at(index)))
@@ -90,21 +92,10 @@ def reduce(nests: Nests, stmt: Assign) -> None:
         nests.loops(kept_shape, scale)
 
 
-def _count(nests: Nests, source: Var, axes: tuple[int, ...]) -> Any:
-    total: Any = 1
-    for k in axes:
-        total = (
-            nests.ev.op("multiply", total, nests.ev.dim_value(source.type.shape[k]))
-            if total != 1 or isinstance(total, Var)
-            else nests.ev.dim_value(source.type.shape[k])
-        )
-    return total
-
-
 def _finished(nests: Nests, name: str, total: Any, source: Var, axes: tuple[int, ...], dtype: str) -> Any:
     if name != "mean":
         return total
-    count = _count(nests, source, axes)
+    count = nests.count(source, axes)
     if dtype == "float32":
         count = plain_value(nests.as_dtype(nests.ev.atom(count), dtype))
     return nests.ev.op("divide", total, count)
@@ -117,9 +108,10 @@ def accumulated(
     combine, start = _combiner(nests, name, dtype)
     shape = source.type.shape
     if name in ("max", "min"):
-        # The first element is the start, so that no made-up extreme is needed; an empty reduction is an error.
-        first = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
-        start = first
+        # Not the first element: it would have to be there before the loop that may make it. There is one, or an error.
+        start = extremes.worst(source, name)
+        if start is None:
+            start = nests.load(source, [known.get(k, 0) for k in range(len(shape))])
 
     def level(remaining: tuple[int, ...], index: dict[int, Any], total: Any) -> Any:
         if not remaining:
@@ -129,7 +121,7 @@ def accumulated(
         if shape[axis].known == 1:
             return level(tuple(rest), {**index, axis: 0}, total)
         counter = nests.counter(len(axes) - len(remaining))
-        phi, result = Var("total", Scalar(dtype), named=False), Var("total", Scalar(dtype), named=False)
+        phi, result = (Var(NAMES.get(name, "total"), Scalar(dtype), named=False) for _ in range(2))
         loop = nests.over(counter, shape[axis])
         with nests.ev.at(loop.body):
             out = level(tuple(rest), {**index, axis: counter}, phi)
