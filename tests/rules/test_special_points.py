@@ -164,7 +164,7 @@ def test_kelvin_functions_have_every_derivative_at_the_origin(engine):
     np.testing.assert_allclose(third(0.0), -3.0 / 8.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ["python", "tape"])
+@pytest.mark.parametrize("engine", ["compiled", "python", "tape"])
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_polar_factors_of_equal_singular_values(side, engine):
     linalg = pytest.importorskip("scipy.linalg")
@@ -217,3 +217,34 @@ def test_distributions_at_their_centre(distribution, method, slope, curvature, e
     np.testing.assert_allclose(first(0.3), slope, atol=1e-15)
     if curvature is not None:
         np.testing.assert_allclose(adc.grad(first, mode=engine)(0.3), curvature, rtol=1e-12)
+
+
+def _exponential(a):
+    w, v = np.linalg.eigh(a)
+    return np.sum((v * np.exp(w)) @ v.T * np.arange(1.0, 10.0).reshape(3, 3))
+
+
+def _largest(a):
+    return np.linalg.eigh(a)[1][0, 2] ** 2 + np.linalg.eigh(a)[0][2]
+
+
+def _in_common(a):
+    u, s, vt = np.linalg.svd(a)
+    return np.sum((u * s**2) @ vt)
+
+
+def _of_values(a):
+    return np.sum(np.linalg.eigvalsh(a) ** 2) + np.linalg.norm(a, "nuc")
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_vectors_of_equal_values_have_no_derivative(mode):
+    """They turn by a finite angle whatever the step is: a finite gradient would be one of several, or wrong."""
+    tied, apart = np.diag([1.0, 1.0, 3.0]), np.diag([1.0, 2.0, 3.0])
+    for function in (_exponential, _in_common):
+        assert np.isnan(adc.grad(function, mode=mode)(tied)).any()
+        assert np.isfinite(adc.grad(function, mode=mode)(apart)).all()
+    np.testing.assert_allclose(adc.grad(_of_values, mode=mode)(tied), np.diag([3.0, 3.0, 7.0]))
+    # A vector whose own value is alone does not turn with the pair that is equal.
+    np.testing.assert_allclose(adc.grad(_largest, mode=mode)(tied), np.diag([0.0, 0.0, 1.0]), atol=1e-15)
+    assert np.isnan(adc.hessian(_of_values, mode=mode)(tied)).any()

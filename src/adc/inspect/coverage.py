@@ -87,8 +87,8 @@ SINGULAR_POINTS = (
     (
         "eigh, svd",
         "equal values",
-        "vectors contribute nothing; gradients of symmetric functions of the values are exact, second "
-        "derivatives leave the vectors out",
+        "NaN where the vectors of such a pair are used, and in second derivatives; gradients of symmetric "
+        "functions of the values are exact",
         "NaN",
         "inf or NaN",
     ),

@@ -1,8 +1,9 @@
 """Rules of matrix factorizations: qr, svd, eigh, eig and what is read off them.
 
-Equal eigenvalues or singular values make the vectors discontinuous. A difference of 0 is divided as if it
-were infinite: functions of the values alone, and symmetric functions of the vectors, keep their finite
-derivative. Source: Giles (2008); Townsend, "Differentiating the singular value decomposition" (2016).
+Equal eigenvalues or singular values make the vectors discontinuous: what depends on how the vectors of such a
+pair turn has no derivative that the vectors could tell, and gets NaN; what does not depend on them, as functions of
+the values alone, keeps its own. Source: Giles (2008); Townsend, "Differentiating the singular value
+decomposition" (2016).
 """
 
 import numpy as np
@@ -39,9 +40,12 @@ def _reciprocal(x):
     return np.where(x == 0.0, 0.0, 1.0 / np.where(x == 0.0, 1.0, x))
 
 
-def gaps(w):
-    """1 / (w[j] - w[i]) for i, j, and 0 where the two are equal."""
-    return _reciprocal(np.expand_dims(w, -2) - np.expand_dims(w, -1))
+def over_gaps(x, w, turning):
+    """x[i, j] / (w[j] - w[i]), and 0 for i = j. Where two values are equal 0 if nothing turns their vectors, or NaN."""
+    gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    at_rest = (turning == 0.0) & (transposed(turning) == 0.0)
+    at_equal = np.where(at_rest | (np.eye(w.shape[-1]) != 0.0), 0.0, np.nan)
+    return np.where(gap == 0.0, at_equal, x / np.where(gap == 0.0, 1.0, gap))
 
 
 def _diagonal_matrix(w):
@@ -163,9 +167,8 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     v, u_bar, v_bar = hermitian(vt), conjugated(u_bar), transposed(vt_bar)
     rows = np.expand_dims(s, -1)
     columns = np.expand_dims(s, -2)
-    f = gaps(s * s)
     of_u, of_v = hermitian(u) @ u_bar, vt @ v_bar
-    inner = _skew(of_u) * f * columns + rows * (_skew(of_v) * f)
+    inner = over_gaps(_skew(of_u), s * s, of_u) * columns + rows * over_gaps(_skew(of_v), s * s, of_v)
     if np.iscomplexobj(u):
         inner = inner + _diagonal_matrix(_phases(of_u - of_v, s))
     a_bar = (u * np.expand_dims(s_bar, -2) + u @ inner) @ vt
@@ -181,7 +184,7 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     cost=1000,
     shape=svd_shape,
     extra=STACKED,
-    notes="vectors of equal singular values contribute nothing; the rest of a full basis turns along; complex vectors"
+    notes="NaN where vectors of equal singular values are used; the rest of a full basis turns along; complex vectors"
     " up to their phases, which LAPACK chooses",
     examples=lambda r: [
         call(r.normal(3, 3)),
@@ -214,13 +217,12 @@ def _thin_svd_push(u, s, vt, a_dot):
     v = hermitian(vt)
     rows = np.expand_dims(s, -1)
     columns = np.expand_dims(s, -2)
-    f = gaps(s * s)
     p = hermitian(u) @ a_dot @ v
     inverse = np.expand_dims(_reciprocal(s), -2)
     left = (a_dot @ v) * inverse
     right = (hermitian(a_dot) @ u) * inverse
-    u_dot = u @ (f * (p * columns + rows * hermitian(p))) + left - u @ (hermitian(u) @ left)
-    v_dot = v @ (f * (rows * p + hermitian(p) * columns)) + right - v @ (vt @ right)
+    u_dot = u @ over_gaps(p * columns + rows * hermitian(p), s * s, p) + left - u @ (hermitian(u) @ left)
+    v_dot = v @ over_gaps(rows * p + hermitian(p) * columns, s * s, p) + right - v @ (vt @ right)
     if np.iscomplexobj(u):
         turned = np.expand_dims(_phases(p, s), -2)
         u_dot, v_dot = u_dot + u * turned, v_dot - v * turned
@@ -251,7 +253,7 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
     cost=1000,
     shape=eig_shape,
     extra={**STACKED, "directions": {"a": symmetric}},
-    notes="the adjoint is symmetric; vectors of equal eigenvalues contribute nothing; complex vectors up to their"
+    notes="the adjoint is symmetric; NaN where vectors of equal eigenvalues are used; complex vectors up to their"
     " phases, which LAPACK chooses",
     examples=lambda r: [
         r.positive_definite(3),
@@ -263,7 +265,8 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
 def eigh_pull(z_bar, z, a, UPLO="L"):
     w_bar, v_bar = z_bar
     w, v = z
-    inner = gaps(w) * (hermitian(v) @ conjugated(v_bar))
+    turning = hermitian(v) @ conjugated(v_bar)
+    inner = over_gaps(turning, w, turning)
     return conjugated(symmetric((v * np.expand_dims(w_bar, -2) + v @ inner) @ hermitian(v)))
 
 
@@ -271,7 +274,7 @@ def eigh_pull(z_bar, z, a, UPLO="L"):
 def eigh_push(z, a, UPLO="L", *, a_dot):
     w, v = z
     p = hermitian(v) @ symmetric(a_dot) @ v
-    return np.real(np.diagonal(p, 0, -2, -1)), v @ (gaps(w) * p)
+    return np.real(np.diagonal(p, 0, -2, -1)), v @ over_gaps(p, w, p)
 
 
 @composite(
@@ -308,7 +311,8 @@ def eig_pull(z_bar, z, a):
     w, v = z
     projected = transposed(v) @ v_bar
     lengths = np.expand_dims(np.real(np.diagonal(projected, 0, -2, -1)), -2)
-    inner = _diagonal_matrix(w_bar) + gaps(w) * (projected - transposed(v) @ np.conjugate(v) * lengths)
+    turning = projected - transposed(v) @ np.conjugate(v) * lengths
+    inner = _diagonal_matrix(w_bar) + over_gaps(turning, w, turning)
     # SciPy's values are complex where the vectors may be real; a system has one dtype.
     matrix = transposed(v) + 0.0 * inner
     return np.linalg.solve(matrix, inner @ transposed(v))
@@ -318,7 +322,7 @@ def eig_pull(z_bar, z, a):
 def eig_push(z, a, *, a_dot):
     w, v = z
     p = np.linalg.solve(v, a_dot @ v)
-    turned = gaps(w) * p
+    turned = over_gaps(p, w, p)
     stretched = np.real(np.diagonal(transposed(np.conjugate(v)) @ v @ turned, 0, -2, -1))
     return np.diagonal(p, 0, -2, -1), v @ turned - v * np.expand_dims(stretched, -2)
 

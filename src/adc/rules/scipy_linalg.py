@@ -243,36 +243,63 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
     return x, None if np.ndim(b) == 1 else squares, rank, s
 
 
-def _turn(b, s):
-    """The skew X with X S + S X = b - b.T, but for pairs of values close to 0, which leave it open."""
-    sums = np.expand_dims(s, 1) + s
-    close = sums <= 1e-6 * np.max(s)
-    return np.where(close, 0.0, b - b.T) / np.where(close, 1.0, sums)
+def _polar_shape(a, side="right"):
+    m, n = a.shape
+    return (m, n), ((n, n) if side == "right" else (m, m))
 
 
-@composite(
+def _spread(u, a):
+    """The symmetric factor of full rank, beside the shorter side of a matrix."""
+    return symmetric(u.T @ a) if u.shape[0] >= u.shape[1] else symmetric(a @ u.T)
+
+
+@pull(
     sl.polar,
+    wrt="a",
     name="scipy.linalg.polar",
+    cost=2000,
+    shape=_polar_shape,
     extra={"real_only": True},
-    notes="where singular values are equal exact to the second order, to the first of matrices that are not square",
+    notes="of full rank",
     examples=lambda r: [
         r.well_conditioned(3),
         r.normal(4, 2),
         call(r.well_conditioned(3), side="left"),
         r.normal(2, 4),
+        call(r.normal(4, 2), side="left"),
     ],
 )
-def polar(a, side="right"):
-    # Vectors of equal singular values do not say how they turn, but the factors do: two steps of Newton's method
-    # for U.T a to be symmetric, which change no value, bring the derivatives that are missing.
-    left, s, vt = np.linalg.svd(a, full_matrices=False)
-    b = left.T @ a @ vt.T
-    x = _turn(b, s)
-    turned = x + 0.5 * x @ x
-    left, b = left + left @ turned, b + turned.T @ b
-    u = (left + left @ _turn(b, s)) @ vt
-    p = u.T @ a if side == "right" else a @ u.T
-    return u, 0.5 * (p + p.T)
+def polar_pull(z_bar, z, a, side="right"):
+    # p = u.T a, and u turns by the skew W with W p + p W = u.T a_dot - a_dot.T u: no vectors of singular values, which
+    # equal ones leave open. (Higham, Functions of Matrices, 2008, chapter 8.)
+    u, _ = z
+    u_bar, p_bar = z_bar[0], symmetric(z_bar[1])
+    a_bar = u @ p_bar if side == "right" else p_bar @ u
+    u_bar = u_bar + (a @ p_bar if side == "right" else p_bar @ a)
+    spread = _spread(u, a)
+    if u.shape[0] >= u.shape[1]:
+        turn = u.T @ u_bar
+        rest = np.linalg.solve(spread, (u_bar - u @ turn).T).T
+        return a_bar + u @ sl.solve_sylvester(spread, spread, turn - turn.T) + rest
+    turn = u_bar @ u.T
+    rest = np.linalg.solve(spread, u_bar - turn @ u)
+    return a_bar + sl.solve_sylvester(spread, spread, turn - turn.T) @ u + rest
+
+
+@push(sl.polar)
+def polar_push(z, a, side="right", *, a_dot):
+    u, _ = z
+    spread = _spread(u, a)
+    if u.shape[0] >= u.shape[1]:
+        turn = u.T @ a_dot
+        rest = np.linalg.solve(spread, (a_dot - u @ turn).T).T
+        u_dot = u @ sl.solve_sylvester(spread, spread, turn - turn.T) + rest
+    else:
+        turn = a_dot @ u.T
+        rest = np.linalg.solve(spread, a_dot - turn @ u)
+        u_dot = sl.solve_sylvester(spread, spread, turn - turn.T) @ u + rest
+    p_dot = u_dot.T @ a + u.T @ a_dot if side == "right" else a_dot @ u.T + a @ u_dot.T
+    return u_dot, symmetric(p_dot)
 
 
 # --- special matrices ---------------------------------------------------------------------------------------

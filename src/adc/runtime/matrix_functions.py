@@ -272,6 +272,26 @@ def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     return lambda a, b, q: sylvester(a, b, q).real.astype(kind)
 
 
+@numba.njit(cache=True, error_model="numpy")
+def _polar_factors(a: Any, side: Any) -> Any:
+    left, s, vt = np.linalg.svd(a, full_matrices=False)
+    return left @ vt, (vt.T * s) @ vt if side == "right" else (left * s) @ left.T
+
+
+@_known(linalg.polar)
+def _polar(a: Any, side: Any = "right") -> Any:
+    if not isinstance(a, types.Array) or a.ndim != 2 or _is_complex(a):
+        return None
+    kind = np.float32 if _single(a) else np.float64
+
+    def factors(a: Any, side: Any = "right") -> Any:
+        u, p = _polar_factors(np.ascontiguousarray(a).astype(np.float64), side)
+        return u.astype(kind), p.astype(kind)
+
+    factors.__annotations__.clear()
+    return factors
+
+
 @_known(linalg.eig)
 def _eig(a: Any) -> Any:
     if _is_complex(a):
