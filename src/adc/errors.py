@@ -134,11 +134,13 @@ class AdcError(_Report):
 class UnsupportedError(AdcError):
     """The compiler refuses a construct; with ``mode="auto"`` another engine takes the function.
 
-    Fails: the generator is a construct of its own, with no adjoint statement.
+    Fails: what a function leaves behind is not part of its derivative.
 
     >>> import adc, numpy as np
+    >>> squares = []
     >>> def total(x):
-    ...     yield np.sum(x * x)
+    ...     squares.append(x * x)
+    ...     return np.sum(squares[-1])
     >>> adc.grad(total, mode="compiled")(np.ones(3))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     UnsupportedError: ...

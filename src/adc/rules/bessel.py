@@ -265,7 +265,11 @@ def _about_origin(n, z, t, by_bessel):
 
 
 @composite(
-    sp.spherical_jn, name="special.spherical_jn", wrt="z", examples=_at_origin, extra={"float64_only": True}
+    sp.spherical_jn,
+    name="special.spherical_jn",
+    wrt="z",
+    examples=_at_origin,
+    extra={"float64_only": True, "order": "A"},
 )
 def spherical_jn(n, z):
     away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
@@ -282,7 +286,11 @@ def spherical_yn(n, z):
 
 
 @composite(
-    sp.spherical_in, name="special.spherical_in", wrt="z", examples=_at_origin, extra={"float64_only": True}
+    sp.spherical_in,
+    name="special.spherical_in",
+    wrt="z",
+    examples=_at_origin,
+    extra={"float64_only": True, "order": "A"},
 )
 def spherical_in(n, z):
     away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))

@@ -17,6 +17,11 @@ def _degrees(r):
     ]
 
 
+def _degrees_between_0_and_1(r):
+    """The same; of a fraction SciPy's value is infinite elsewhere."""
+    return [*_degrees(r)[:-1], (1.5, 0.5 + 0.4 * r.unit(3))]
+
+
 def _below(n):
     """The degree of the derivative. Not max(n - 1, 0): degrees may be fractions."""
     return np.where(n == 0, n, n - 1)
@@ -125,18 +130,34 @@ def eval_chebys(n, x):
 
 
 @composite(
-    sp.eval_sh_legendre, name="special.eval_sh_legendre", wrt="x", extra=refuses("n"), examples=_degrees
+    sp.eval_sh_legendre,
+    name="special.eval_sh_legendre",
+    wrt="x",
+    extra=refuses("n"),
+    examples=_degrees_between_0_and_1,
 )
 def eval_sh_legendre(n, x):
     return sp.eval_legendre(n, 2.0 * x - 1.0)
 
 
-@composite(sp.eval_sh_chebyt, name="special.eval_sh_chebyt", wrt="x", extra=refuses("n"), examples=_degrees)
+@composite(
+    sp.eval_sh_chebyt,
+    name="special.eval_sh_chebyt",
+    wrt="x",
+    extra=refuses("n"),
+    examples=_degrees_between_0_and_1,
+)
 def eval_sh_chebyt(n, x):
     return sp.eval_chebyt(n, 2.0 * x - 1.0)
 
 
-@composite(sp.eval_sh_chebyu, name="special.eval_sh_chebyu", wrt="x", extra=refuses("n"), examples=_degrees)
+@composite(
+    sp.eval_sh_chebyu,
+    name="special.eval_sh_chebyu",
+    wrt="x",
+    extra=refuses("n"),
+    examples=_degrees_between_0_and_1,
+)
 def eval_sh_chebyu(n, x):
     return sp.eval_chebyu(n, 2.0 * x - 1.0)
 

@@ -81,7 +81,7 @@ def of(self: Core, value: Value) -> Generator | None:
     return None
 
 
-_LISTED = templates.function(
+LISTED = templates.function(
     """
 def listed(items):
     found = []
@@ -173,7 +173,7 @@ def paired(items):
 
 def listed(self: Core, generator: Value) -> Value:
     """A list of what a generator gives."""
-    return self.call(Closure(_LISTED, self.frame, {}), [generator], {})
+    return self.call(Closure(LISTED, self.frame, {}), [generator], {})
 
 
 def _template(tree: Any) -> Callable[..., Value]:

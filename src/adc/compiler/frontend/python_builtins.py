@@ -19,6 +19,7 @@ import numpy as np
 from adc.compiler.frontend import (
     choices,
     dicts,
+    generators,
     higher_order,
     instances,
     list_methods,
@@ -441,19 +442,8 @@ def _list(self: Calls, values: Value = ()) -> Value:
     if isinstance(values, Growing):
         return list_methods.copied(self, values)
     if not self.known_length(values):
-        return self.call(Closure(_LISTED, self.frame, {}), [values], {})
+        return self.call(Closure(generators.LISTED, self.frame, {}), [values], {})
     return self.new_list(self.static_items(values, None))
-
-
-_LISTED = templates.function(
-    """
-def listed(items):
-    found = []
-    for item in items:
-        found.append(item)
-    return found
-"""
-)
 
 
 def _divmod(self: Calls, x: Value, y: Value) -> Value:

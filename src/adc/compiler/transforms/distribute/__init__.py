@@ -113,6 +113,8 @@ def _straight(loop: For) -> For | None:
     trips = None if start is None or stop is None else (stop - start).known
     if loop.step not in (Const(1), Const(-1)) or len(loop.body) > MOST:
         return None
+    if any(c.phi.is_array for c in loop.carried):
+        return None
     if trips is not None and abs(trips) < SHORTEST:
         return None
     straight = without_branches(loop) if any(isinstance(s, If) for s in loop.body) else loop
