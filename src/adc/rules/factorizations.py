@@ -43,9 +43,8 @@ def _reciprocal(x):
 def over_gaps(x, w, turning):
     """x[i, j] / (w[j] - w[i]), and 0 for i = j. Where two values are equal 0 if nothing turns their vectors, or NaN."""
     gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    at_rest = (turning == 0.0) & (transposed(turning) == 0.0)
-    at_equal = np.where(at_rest | (np.eye(w.shape[-1]) != 0.0), 0.0, np.nan)
-    return np.where(gap == 0.0, at_equal, x / np.where(gap == 0.0, 1.0, gap))
+    turned = ((turning != 0.0) | (transposed(turning) != 0.0)) & (np.eye(w.shape[-1]) == 0.0)
+    return x * np.where((gap == 0.0) & turned, np.nan, _reciprocal(gap))
 
 
 def _diagonal_matrix(w):
