@@ -125,7 +125,8 @@ def _straight(loop: For) -> For | None:
 
 def _is_plain(s: Stmt) -> bool:
     if isinstance(s, For):
-        return all(isinstance(t, (Assign, Store)) and _is_plain(t) for t in s.body)
+        plain = all(isinstance(t, (Assign, Store)) and _is_plain(t) for t in s.body)
+        return plain and not any(c.phi.is_array for c in s.carried)
     return isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s))
 
 
