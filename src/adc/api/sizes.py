@@ -85,13 +85,15 @@ def as_demanded(slots: list[Slot], params: list[Var], checked: EqualLengths) -> 
 def _demanded(param: Var, leaf: Leaf, checked: EqualLengths) -> tuple[int, ...]:
     if not isinstance(leaf.value, np.ndarray):
         return ()
-    return tuple(
+    found = tuple(
         k
         for k, n in enumerate(leaf.value.shape)
         if 1 < n <= FEW
         and param.type.shape[k] == Dim.symbol("shape", param, k)
         and checked.number(param.type.shape[k]) == n
     )
+    # A square matrix beside points, as a rotation is, is one in every call.
+    return (0, 1) if found and leaf.value.ndim == 2 and len(set(leaf.value.shape)) == 1 else found
 
 
 def _with_axes(leaf: Leaf, axes: tuple[int, ...]) -> Leaf:

@@ -1,6 +1,7 @@
 """What generated code may call besides NumPy: products, systems, convolutions, searches, orders, arrays, kernels."""
 
 from adc.runtime import caching as caching
+from adc.runtime.assumptions import assume as assume
 from adc.runtime.columns import columns as columns
 from adc.runtime.convolution import convolve as convolve
 from adc.runtime.integers import comb as comb
@@ -40,6 +41,7 @@ from adc.runtime.views import transpose as transpose
 __all__ = [
     "argpartition",
     "argsort",
+    "assume",
     "cholesky",
     "columns",
     "comb",

@@ -110,7 +110,7 @@ class _Outliner:
         """
         again = inside or any(isinstance(s, For) for s in loop.body)
         for s in walk([loop]):
-            if isinstance(s, For) and vectorisable(s) and not _is_short(s):
+            if isinstance(s, For) and vectorisable(s) and not is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
                 few = FEW_IN_LARGE if self.large else FEW_IN_LOOPS if again else FEW_ARRAYS
@@ -215,7 +215,8 @@ def _form(kernel: Program) -> tuple[Any, ...]:
     return each(kernel.params), block(kernel.body), each(kernel.results)
 
 
-def _is_short(loop: For) -> bool:
+def is_short(loop: For) -> bool:
+    """Whether a loop is known to have too few trips for it to matter how fast they are."""
     return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
 
 

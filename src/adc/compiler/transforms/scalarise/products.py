@@ -1,8 +1,8 @@
 """Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these.
 
-So are those of a few floats in a loop, and of the matrices of a stack: a call costs more than the nine products of a
-rotation. And those of two vectors in a loop: what is picked for one, `values[row] @ x[columns[row]]`, is then read
-where it lies, and the loop that made one makes the sum.
+So are those of a few floats in a loop, of the matrices of a stack, and of many points with one small matrix: a call
+costs more than the nine products of a rotation. And those of two vectors in a loop: what is picked for one,
+`values[row] @ x[columns[row]]`, is then read where it lies, and the loop that made one makes the sum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from adc.rules.dims import Dim
 def product(nests: Nests, stmt: Assign) -> None:
     target = stmt.targets[0]
     in_loop = nests.depth > 0 or target.type.ndim > 2  # that over the matrices of a stack is one, too
-    if np.dtype(target.type.dtype).kind in "fc" and not (in_loop and _is_loop(stmt)):
+    is_loop = _is_of_points(stmt) or (in_loop and _is_loop(stmt))
+    if np.dtype(target.type.dtype).kind in "fc" and not is_loop:
         operands = tuple(layouts.for_blas(nests, x, target.type.dtype) for x in stmt.args)
         nests.ev.block.append(Assign(stmt.targets, "rt.dot", operands, stmt.origin))
     elif target.is_array:
@@ -40,6 +41,15 @@ def _is_loop(stmt: Assign) -> bool:
         return True
     lengths = (*a[-2:][:-1], _length(stmt), *b[-2:][1:])
     return all(n.known is not None and n.known <= FEW for n in lengths)
+
+
+def _is_of_points(stmt: Assign) -> bool:
+    """Whether each of many rows of two to four numbers is multiplied by one small matrix, or vector."""
+    a, b = (x.type.shape for x in stmt.args)
+    if len(a) < 2 or len(b) > 2 or any(x.type.dtype != stmt.target.type.dtype for x in stmt.args):
+        return False
+    many = any(n.known is None or n.known > FEW for n in a[:-1])
+    return many and all(n.known is not None and n.known <= FEW for n in (_length(stmt), *b[-2:][1:]))
 
 
 def _length(stmt: Assign) -> Dim:
