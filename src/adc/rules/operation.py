@@ -42,16 +42,6 @@ def strong(value: Any) -> Any:
 _PYTHONS = (bool, int, float, complex)
 
 
-def refuse_out(function: Body) -> None:
-    """Raise what NumPy raises where a function that takes no `out` is given one."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # it does not say what it takes
-        return
-    if not any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in parameters):
-        raise TypeError(f"{function.__name__}() got an unexpected keyword argument 'out'")
-
-
 @dataclass(eq=False)
 class Operation:
     """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
