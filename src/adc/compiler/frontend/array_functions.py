@@ -20,6 +20,7 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
 from adc.rules.joining import rows_joined
+from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
 
 if TYPE_CHECKING:
@@ -427,6 +428,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndindex: _ndindex,
     **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),  # NumPy 2.1
     in_plane: lambda self, a: a.type.shape[-1].within(2),
+    have_inverses: lambda self, dets: True,
 }
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,
