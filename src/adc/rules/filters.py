@@ -4,7 +4,7 @@ import numpy as np
 from scipy import signal
 
 from adc.rules import smoothing as smoothing
-from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
 
@@ -157,16 +157,55 @@ def fftconvolve(in1, in2, mode="full"):
     return signal.convolve(in1, in2, mode)
 
 
+@static
+def _beside(boundary):
+    """What stands outside of an image, in the words of np.pad."""
+    table = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+    if boundary not in table:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric'.")
+    return table[boundary]
+
+
+def _with_border(in1, in2, boundary, fillvalue):
+    """The full convolution of an image that goes on beyond its border."""
+    kind = _beside(boundary)
+    if kind == "constant" and fillvalue is None:
+        return signal.convolve(in1, in2)
+    widths = ((in2.shape[0] - 1, in2.shape[0] - 1), (in2.shape[1] - 1, in2.shape[1] - 1))
+    if kind == "constant":
+        return signal.convolve(np.pad(in1, widths, kind, constant_values=fillvalue), in2, "valid")
+    return signal.convolve(np.pad(in1, widths, kind), in2, "valid")
+
+
+@static
+def _filled(fillvalue):
+    """None for zeros."""
+    return None if isinstance(fillvalue, (int, float)) and fillvalue == 0 else fillvalue
+
+
+def _bordered_images(r):
+    return [
+        *_images(r),
+        call(r.normal(4, 3), r.normal(2, 3), boundary="wrap"),
+        call(r.normal(4, 5), r.normal(3, 2), mode="same", boundary="symm"),
+        call(r.normal(4, 5), r.normal(2, 2), "same", "fill", 0.5),
+        call(r.normal(4, 5), r.normal(2, 2), mode="valid", boundary="wrap"),
+        (r.normal(4, 3) + 1j * r.normal(4, 3), r.normal(2, 2) + 1j * r.normal(2, 2)),
+    ]
+
+
 @composite(
     signal.convolve2d,
     wrt="in1 in2",
     name="scipy.signal.convolve2d",
     spelling="scipy.signal.convolve2d",
-    notes="zeros outside",
-    examples=_images,
+    examples=_bordered_images,
 )
-def convolve2d(in1, in2, mode="full"):
-    return signal.convolve(in1, in2, mode)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if mode == "valid":
+        return signal.convolve(in1, in2, mode)
+    full = _with_border(in1, in2, boundary, _filled(fillvalue))
+    return full if mode == "full" else full[_window(in1, in2, mode)]
 
 
 @composite(
@@ -174,16 +213,18 @@ def convolve2d(in1, in2, mode="full"):
     wrt="in1 in2",
     name="scipy.signal.correlate2d",
     spelling="scipy.signal.correlate2d",
-    notes="zeros outside",
-    examples=_images,
+    examples=_bordered_images,
 )
-def correlate2d(in1, in2, mode="full"):
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     turned = np.conjugate(np.flip(in2))
-    if mode != "same":
+    if mode == "valid":
         return signal.convolve(in1, turned, mode)
+    full = _with_border(in1, turned, boundary, _filled(fillvalue))
+    if mode == "full":
+        return full
     # The middle of an even number of rows is the later one here, and the earlier one in `correlate`.
     top, left = in2.shape[0] // 2, in2.shape[1] // 2
-    return signal.convolve(in1, turned)[top : top + in1.shape[0], left : left + in1.shape[1]]
+    return full[top : top + in1.shape[0], left : left + in1.shape[1]]
 
 
 # --- filters ------------------------------------------------------------------------------------------------

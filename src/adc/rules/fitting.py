@@ -18,19 +18,20 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
     TypeError("stack(): missing a required argument: 'arrays'")
     >>> unfit(np.stack, 1, ["axis"])
     """
-    signature = _signature(function)
+    signature = signature_of(function)
     if signature is None:
         return None
-    name = function.__name__
+    name, named = function.__name__, dict.fromkeys(names)
     parameters = signature.parameters.values()
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-        unknown = [n for n in names if n not in by_name]
+        unknown = [n for n in named if n not in signature.parameters]
         if unknown:
             return TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'")
     try:
-        signature.bind(*[None] * count, **dict.fromkeys(names))
+        signature.bind(*[None] * count, **named)
     except TypeError as error:
+        if any(p.kind is p.POSITIONAL_ONLY and p.name in named for p in parameters):
+            return None  # C functions say so, and some take it by name
         return TypeError(f"{name}(): {error}")
     return None
 
@@ -43,7 +44,8 @@ def refuse_unfit(function: Callable[..., Any], count: int, names: Iterable[str])
 
 
 @functools.cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """What a function says that it takes, or None."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):  # it does not say what it takes

@@ -160,6 +160,7 @@ class Entry:
         self.positional = sum(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
         )
+        self.agreed = operation.agreed()
         self.least = sum(d is inspect.Parameter.empty for d in self.defaults)
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments

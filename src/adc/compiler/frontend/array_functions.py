@@ -213,7 +213,9 @@ def _nan_to_num(self: Calls, x: Value, copy: Value = True, *others: Value, **opt
     return x
 
 
-def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> Value:
+def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C", copy: Value = None) -> Value:
+    if copy is not None:
+        raise self.refuse("`.reshape()` with `copy` is not supported", repair="use .copy()")
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return self.call(np.reshape, [x, tuple(wanted)], {} if order == "C" else {"order": order})
 
@@ -273,8 +275,15 @@ def _compress(self: Calls, x: Var, condition: Value, axis: Value = None) -> Valu
     return self.call(np.compress, [condition, x, axis], {})
 
 
-def _concatenate(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
-    dtype, out = rest.pop("dtype", None), rest.pop("out", None)
+def _concatenate(
+    self: Calls,
+    arrays: Value,
+    axis: Value = 0,
+    out: Value = None,
+    *,
+    dtype: Value = None,
+    casting: Value = "same_kind",
+) -> Value:
     if isinstance(arrays, Var):
         joined = self.inline_rule(rows_joined, [arrays, axis])
     else:
