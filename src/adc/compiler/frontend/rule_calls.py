@@ -28,8 +28,8 @@ class RuleCalls(Functions):
         own = {p.name for p in operation.parameters if p.default is not p.empty}
         if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
             return self._ufunc(function, args, kwargs)
-        given, named = operation.ruled(function, args, kwargs)
-        args, kwargs = list(given), dict(named)
+        ruled, options = operation.ruled(function, args, kwargs)
+        args, kwargs = list(ruled), dict(options)
         out = kwargs.pop("out", None)
         operation = operation.form(len(args), kwargs)
         names = [p.name for p in operation.parameters]
