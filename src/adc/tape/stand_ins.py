@@ -14,7 +14,7 @@ from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
-from adc.tape.plain_types import isinstance_, shown, type_
+from adc.tape.plain_types import getattr_, hasattr_, isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -155,4 +155,10 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.ndenumerate: _ndenumerate,
     np.isscalar: _isscalar,
 }
-BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": isinstance_, "type": type_}
+BUILTINS: dict[str, Any] = {
+    **vars(builtins),
+    "isinstance": isinstance_,
+    "type": type_,
+    "hasattr": hasattr_,
+    "getattr": getattr_,
+}
