@@ -43,7 +43,15 @@ def _array(
         x = _copied(self, x, order)
     if isinstance(x, Var) and x.type.ndim < ndmin:
         x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
-    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+    made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+    return self.without_axes(made) if _is_number(self, x) else made
+
+
+def _is_number(self: Calls, x: Value) -> bool:
+    """Whether NumPy makes an array without axes of a value that is a number of Python's."""
+    return isinstance(x, (bool, int, float, complex)) or (
+        isinstance(x, Var) and isinstance(x.type, Scalar) and x.type.weak
+    )
 
 
 def _copied(self: Calls, x: Var, order: Value = "C") -> Value:

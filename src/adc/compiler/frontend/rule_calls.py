@@ -55,6 +55,10 @@ class RuleCalls(Functions):
                 self.snapshots[result] = source
         else:
             result = self.op(operation, *args, **kwargs)
+        if isinstance(result, Var) and not result.is_array and operation.name in ("squeeze", "reshape"):
+            seen = args[0]
+            if isinstance(seen, Var) and seen.is_array:
+                self.view_without_axes(result, seen)
         if self.in_user_code:
             memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
         if of_math and isinstance(result, Var) and not result.is_array:
