@@ -243,7 +243,8 @@ def _unstack(self: Calls, x: Value, axis: Value = 0) -> Value:
 
 
 def _fill(self: Calls, x: Var, value: Value) -> None:
-    assert isinstance(x.type, Array)
+    if not isinstance(x.type, Array):
+        raise self.refuse("`.fill()` of an array without axes is not supported", repair="give it an axis")
     self.store(
         x, (FULL,) * x.type.ndim, value if not isinstance(value, Var) else self.cast(value, x.type.dtype)
     )
