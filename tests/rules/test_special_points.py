@@ -32,6 +32,18 @@ TABLE = [
         np.ones(5),
         [[0.0, 1.0, 1.0, 1.0, 0.0], 1.0, 1.0],
     ),
+    ("det", (np.diag([1.0, 2.0, 0.0]),), 1.0, [np.diag([0.0, 0.0, 2.0])]),
+    ("det", (np.outer([1.0, 2.0, 3.0], [3.0, 1.0, 2.0]),), 1.0, [np.zeros((3, 3))]),
+    ("det", (np.zeros((1, 1)),), 1.0, [[[1.0]]]),
+    (
+        "det",
+        (np.array([[[1.0, 2.0], [2.0, 4.0]], [[1.0, 0.0], [0.0, 3.0]]]),),
+        np.ones(2),
+        [[[[4.0, -2.0], [-2.0, 1.0]], [[3.0, 0.0], [0.0, 1.0]]]],
+    ),
+    ("det", (np.array([[1.0, 1j], [2.0, 2j]]),), 1.0, [[[2j, -2.0], [-1j, 1.0]]]),
+    ("special.rgamma", (np.array([0.0, -1.0, -3.0]),), np.ones(3), [[1.0, -1.0, -6.0]]),
+    ("special.ellipkm1", (1.0,), 1.0, [-math.pi / 8.0]),
     ("sqrt", (0.0,), 1.0, [INF]),
     ("sqrt", (0.0,), 0.0, [0.0]),
     ("log", (np.float64(0.0),), 0.0, [0.0]),
@@ -248,3 +260,12 @@ def test_vectors_of_equal_values_have_no_derivative(mode):
     # A vector whose own value is alone does not turn with the pair that is equal.
     np.testing.assert_allclose(adc.grad(_largest, mode=mode)(tied), np.diag([0.0, 0.0, 1.0]), atol=1e-15)
     assert np.isnan(adc.hessian(_of_values, mode=mode)(tied)).any()
+
+
+def test_the_determinant_of_a_singular_matrix():
+    """Generated code raises there, and the tape takes over."""
+    a = np.diag([1.0, 2.0, 0.0])
+    with pytest.warns(adc.FallbackWarning, match="Singular matrix"):
+        np.testing.assert_allclose(adc.grad(np.linalg.det)(a), np.diag([0.0, 0.0, 2.0]), atol=1e-12)
+    with pytest.raises(adc.DerivativeError, match="Singular matrix"):
+        adc.grad(np.linalg.det, mode="python")(a)

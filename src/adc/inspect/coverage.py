@@ -92,6 +92,13 @@ SINGULAR_POINTS = (
         "NaN",
         "inf or NaN",
     ),
+    (
+        "det",
+        "a singular matrix",
+        "the cofactors, by the tape",
+        "the cofactors, where the last pivot alone is 0",
+        "0",
+    ),
     ("logaddexp", "both operands -inf", "0", "-", "-"),
 )
 

@@ -37,6 +37,7 @@ from adc.rules import series as series
 from adc.rules import splitting as splitting
 from adc.rules import statistics as statistics
 from adc.rules import ufunc_methods as ufunc_methods
+from adc.rules import weighted_quantiles as weighted_quantiles
 from adc.rules import writes as writes
 
 # Numba learns what compiled code calls and it lacks.

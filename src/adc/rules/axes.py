@@ -4,6 +4,7 @@ repeat, ...
 
 import numpy as np
 
+from adc.rules.movement import numbered
 from adc.rules.reductions import axis_of
 from adc.rules.registry import composite, linear, lowered, static
 from adc.rules.sampler import call
@@ -11,30 +12,18 @@ from adc.rules.sampler import call
 
 @static
 def swapped(axis1, axis2, ndim):
-    order = list(range(ndim))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
-    return tuple(order)
+    return np.swapaxes(numbered(ndim), axis1, axis2).shape
 
 
 @static
 def moved(source, destination, ndim):
     """The order of axes that np.moveaxis gives."""
-    sources = tuple(k % ndim for k in (source if isinstance(source, (tuple, list)) else (source,)))
-    destinations = tuple(
-        k % ndim for k in (destination if isinstance(destination, (tuple, list)) else (destination,))
-    )
-    order = [k for k in range(ndim) if k not in sources]
-    for d, s in sorted(zip(destinations, sources, strict=True)):
-        order.insert(d, s)
-    return tuple(order)
+    return np.moveaxis(numbered(ndim), source, destination).shape
 
 
 @static
 def rolled(axis, start, ndim):
-    axis, start = axis % ndim, start + ndim if start < 0 else start
-    order = [k for k in range(ndim) if k != axis]
-    order.insert(start - 1 if axis < start else start, axis)
-    return tuple(order)
+    return np.rollaxis(numbered(ndim), axis, start).shape
 
 
 @composite(

@@ -5,6 +5,7 @@ from adc.rules import densities_counts as densities_counts
 from adc.rules import densities_joint as densities_joint
 from adc.rules import densities_real as densities_real
 from adc.rules import frozen as frozen
+from adc.rules import regression as regression
 from adc.rules import samples as samples
 from adc.rules import special as special
 from adc.rules import tails_bounded as tails_bounded

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import signal
 
+from adc.errors import UnsupportedError
 from adc.rules import smoothing as smoothing
-from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
 
@@ -157,16 +158,55 @@ def fftconvolve(in1, in2, mode="full"):
     return signal.convolve(in1, in2, mode)
 
 
+@static
+def _beside(boundary):
+    """What stands outside of an image, in the words of np.pad."""
+    table = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+    if boundary not in table:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric'.")
+    return table[boundary]
+
+
+def _with_border(in1, in2, boundary, fillvalue):
+    """The full convolution of an image that goes on beyond its border."""
+    kind = _beside(boundary)
+    if kind == "constant" and fillvalue is None:
+        return signal.convolve(in1, in2)
+    widths = ((in2.shape[0] - 1, in2.shape[0] - 1), (in2.shape[1] - 1, in2.shape[1] - 1))
+    if kind == "constant":
+        return signal.convolve(np.pad(in1, widths, kind, constant_values=fillvalue), in2, "valid")
+    return signal.convolve(np.pad(in1, widths, kind), in2, "valid")
+
+
+@static
+def _filled(fillvalue):
+    """None for zeros."""
+    return None if isinstance(fillvalue, (int, float)) and fillvalue == 0 else fillvalue
+
+
+def _bordered_images(r):
+    return [
+        *_images(r),
+        call(r.normal(4, 3), r.normal(2, 3), boundary="wrap"),
+        call(r.normal(4, 5), r.normal(3, 2), mode="same", boundary="symm"),
+        call(r.normal(4, 5), r.normal(2, 2), "same", "fill", 0.5),
+        call(r.normal(4, 5), r.normal(2, 2), mode="valid", boundary="wrap"),
+        (r.normal(4, 3) + 1j * r.normal(4, 3), r.normal(2, 2) + 1j * r.normal(2, 2)),
+    ]
+
+
 @composite(
     signal.convolve2d,
     wrt="in1 in2",
     name="scipy.signal.convolve2d",
     spelling="scipy.signal.convolve2d",
-    notes="zeros outside",
-    examples=_images,
+    examples=_bordered_images,
 )
-def convolve2d(in1, in2, mode="full"):
-    return signal.convolve(in1, in2, mode)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if mode == "valid":
+        return signal.convolve(in1, in2, mode)
+    full = _with_border(in1, in2, boundary, _filled(fillvalue))
+    return full if mode == "full" else full[_window(in1, in2, mode)]
 
 
 @composite(
@@ -174,16 +214,18 @@ def convolve2d(in1, in2, mode="full"):
     wrt="in1 in2",
     name="scipy.signal.correlate2d",
     spelling="scipy.signal.correlate2d",
-    notes="zeros outside",
-    examples=_images,
+    examples=_bordered_images,
 )
-def correlate2d(in1, in2, mode="full"):
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     turned = np.conjugate(np.flip(in2))
-    if mode != "same":
+    if mode == "valid":
         return signal.convolve(in1, turned, mode)
+    full = _with_border(in1, turned, boundary, _filled(fillvalue))
+    if mode == "full":
+        return full
     # The middle of an even number of rows is the later one here, and the earlier one in `correlate`.
     top, left = in2.shape[0] // 2, in2.shape[1] // 2
-    return signal.convolve(in1, turned)[top : top + in1.shape[0], left : left + in1.shape[1]]
+    return full[top : top + in1.shape[0], left : left + in1.shape[1]]
 
 
 # --- filters ------------------------------------------------------------------------------------------------
@@ -247,3 +289,86 @@ def lfilter_by_steps(b, a, x, axis=-1):
                 total -= a[k] * z[row, n - k]
             z[row, n] = total / a[0]
     return np.moveaxis(np.reshape(z, np.shape(moved)), -1, axis)
+
+
+def _without_ones(sos_dot):
+    """Sections are normed: their fourth numbers are 1."""
+    return sos_dot * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
+
+
+@composite(
+    signal.sosfilt,
+    wrt="sos x",
+    name="scipy.signal.sosfilt",
+    spelling="scipy.signal.sosfilt",
+    notes="from rest",
+    extra={"real_only": True, "directions": {"sos": _without_ones}},
+    examples=lambda r: [
+        (np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1], [1.0, 0.5, 0.0, 1.0, 0.3, 0.2]]), r.normal(7)),
+        call(np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1]]), r.normal(5, 2), axis=0),
+    ],
+)
+def sosfilt(sos, x, axis=-1):
+    z = x
+    for k in range(sos.shape[0]):
+        z = signal.lfilter(sos[k, :3], sos[k, 3:], z, axis=axis)
+    return z
+
+
+# --- forward and back ---------------------------------------------------------------------------------------
+
+
+@static
+def _padded_by(padtype, padlen, method, count):
+    """How many samples are put on either side."""
+    if method != "pad":
+        raise UnsupportedError(
+            f'scipy.signal.filtfilt with method="{method}" is not supported', repair='Say method="pad".'
+        )
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError(
+            f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None."
+        )
+    return 0 if padtype is None else 3 * count if padlen is None else padlen
+
+
+def _extended(rows, edge, padtype):
+    n = rows.shape[-1]
+    if edge == 0:
+        return rows
+    before, after = np.flip(rows[..., 1 : edge + 1], -1), np.flip(rows[..., n - edge - 1 : n - 1], -1)
+    first, last = rows[..., :1], rows[..., n - 1 :]
+    if padtype == "odd":
+        before, after = 2.0 * first - before, 2.0 * last - after
+    elif padtype == "constant":
+        before, after = first + 0.0 * before, last + 0.0 * after
+    return np.concatenate((before, rows, after), axis=-1)
+
+
+def _from_rest(b, a, rows):
+    """The filter of a signal that was what it begins with for ever before: that part has come to rest."""
+    first = rows[..., :1]
+    return signal.lfilter(b, a, rows - first) + first * (np.sum(b) / np.sum(a))
+
+
+@composite(
+    signal.filtfilt,
+    wrt="b a x",
+    name="scipy.signal.filtfilt",
+    spelling="scipy.signal.filtfilt",
+    extra={"real_only": True},
+    examples=lambda r: [
+        (r.normal(2), np.array([1.3, -0.4]), r.normal(9)),
+        call(r.normal(2), np.array([1.0, 0.5, 0.1]), r.normal(2, 6), padlen=3, padtype="even"),
+        call(r.normal(2), np.array([1.0, 0.5]), r.normal(7, 2), axis=0, padtype="constant", padlen=2),
+        call(r.normal(3), np.array([2.0]), r.normal(5), padtype=None),
+    ],
+)
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    edge = _padded_by(padtype, padlen, method, np.maximum(a.shape[0], b.shape[0]))
+    rows = np.moveaxis(x, axis, -1)
+    if rows.shape[-1] <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    there = _from_rest(b, a, _extended(rows, edge, padtype))
+    back = np.flip(_from_rest(b, a, np.flip(there, -1)), -1)
+    return np.moveaxis(back[..., edge : edge + rows.shape[-1]], -1, axis)

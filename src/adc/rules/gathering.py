@@ -230,7 +230,7 @@ def select(condlist, choicelist, default=0):
 
 
 def _argsorted(a, axis=-1, *_, **__):
-    return (shapes.size(a.shape),) if axis is None else a.shape
+    return (shapes.size(a.shape),) if axis is None or a.ndim == 0 else a.shape
 
 
 constant(

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import ndimage
 
 from adc.errors import UnsupportedError
+from adc.rules import interpolation as interpolation
 from adc.rules.padding import source
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call

@@ -10,6 +10,7 @@ from adc.errors import UnsupportedError
 from adc.rules import arithmetic as arithmetic  # registers what stands below
 from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
+from adc.rules import gathering as gathering
 from adc.rules import movement as movement
 from adc.rules import reductions as reductions
 from adc.rules import statistics as statistics
@@ -182,6 +183,16 @@ def cumsum(a, axis=None, dtype=None, out=None):
 @full(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
     return _total(np.cumprod(_as(a, dtype), axis=axis), dtype)
+
+
+@full(np.sort)
+def sort(a, axis=-1, kind=None, stable=None):
+    return np.sort(a, axis=axis, kind="stable" if stable else kind)
+
+
+@full(np.argsort)
+def argsort(a, axis=-1, kind=None, stable=None):
+    return np.argsort(a, axis=axis, kind="stable" if stable else kind)
 
 
 @full(np.trace)

@@ -158,13 +158,26 @@ def _trace_of_solve(a, a_dot):
     return np.sum(np.diagonal(np.linalg.solve(a, a_dot), 0, -2, -1), axis=-1)
 
 
+def have_inverses(dets):
+    """Whether matrices with these determinants can be inverted. Generated code takes it for so, or raises."""
+    return np.all(dets != 0.0)
+
+
+def _cofactors(a):
+    """The derivative of det where the matrix has no inverse: of the products of all singular values but one."""
+    u, s, vh = np.linalg.svd(a)
+    others = np.prod(np.where(np.eye(a.shape[-1]) == 1.0, 1.0, np.expand_dims(s, -2)), axis=-1)
+    turned = conjugated(u) * np.expand_dims(others, -2) @ conjugated(vh)
+    return spread(np.linalg.det(u) * np.linalg.det(vh)) * turned
+
+
 @pull(
     np.linalg.det,
     wrt="a",
     cost=1000,
     shape=stack_of_numbers,
     extra=STACKED,
-    notes="infinite or NaN at a singular matrix",
+    notes="at a singular matrix the cofactors, by the tape",
     examples=lambda r: [
         r.well_conditioned(3),
         r.well_conditioned(2, 3),
@@ -173,12 +186,16 @@ def _trace_of_solve(a, a_dot):
     ],
 )
 def det_pull(z_bar, z, a):
-    return spread(z_bar * z) * transposed(np.linalg.inv(a))
+    if have_inverses(z):
+        return spread(z_bar * z) * transposed(np.linalg.inv(a))
+    return spread(z_bar) * _cofactors(a)
 
 
 @push(np.linalg.det)
 def det_push(z, a, *, a_dot):
-    return z * _trace_of_solve(a, a_dot)
+    if have_inverses(z):
+        return z * _trace_of_solve(a, a_dot)
+    return np.sum(_cofactors(a) * a_dot, axis=(-2, -1))
 
 
 @pull(

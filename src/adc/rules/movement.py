@@ -68,9 +68,13 @@ def ravel(z_bar, a):
     return np.reshape(z_bar, np.shape(a))
 
 
+def numbered(ndim):
+    """An array whose axes tell where they went: axis k has the length k."""
+    return np.empty(tuple(range(ndim)))
+
+
 def _transposed(a, axes=None):
-    order = range(a.ndim)[::-1] if axes is None else [k % a.ndim for k in axes]
-    return tuple(a.shape[k] for k in order)
+    return tuple(a.shape[k] for k in np.transpose(numbered(a.ndim), axes).shape)
 
 
 @linear(

@@ -6,8 +6,21 @@ A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie
 import numpy as np
 
 from adc.rules.reductions import as_floats, root
-from adc.rules.registry import composite, constant
+from adc.rules.registry import composite, constant, static
 from adc.rules.sampler import call
+
+
+@static
+def _axes(ord, axis, ndim):
+    """The one or two axes of a norm, which has no other orders than these."""
+    axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) not in (1, 2):
+        raise ValueError("Improper number of dimensions to norm.")
+    if len(axes) == 1 and isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if len(axes) == 2 and ord not in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        raise ValueError("Invalid norm order for matrices.")
+    return axes
 
 
 def _squares(x):
@@ -80,13 +93,10 @@ def _matrix_norm(x, order, keepdims):
 )
 def norm(x, ord=None, axis=None, keepdims=False):
     x = as_floats(x)
-    if axis is None:
-        if ord is None:
-            total = root(np.sum(_squares(x)))
-            return np.reshape(total, (1,) * np.ndim(x)) if keepdims else total
-        axes = tuple(range(np.ndim(x)))
-    else:
-        axes = axis if isinstance(axis, tuple) else (axis,)
+    if axis is None and ord is None:
+        total = root(np.sum(_squares(x)))
+        return np.reshape(total, (1,) * np.ndim(x)) if keepdims else total
+    axes = _axes(ord, axis, np.ndim(x))
     if len(axes) == 1:
         return _vector_norm(x, ord, axes[0], keepdims)
     result = _matrix_norm(np.moveaxis(x, axes, (-2, -1)), ord, keepdims)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from adc.rules.sampler import Example, Sampler, as_examples
+from adc.rules.wording import Wording, wording
 
 Kind = Literal["elementwise", "linear", "general", "composite", "constant"]
 Body = Callable[..., Any]
@@ -40,16 +41,6 @@ def strong(value: Any) -> Any:
 
 
 _PYTHONS = (bool, int, float, complex)
-
-
-def refuse_out(function: Body) -> None:
-    """Raise what NumPy raises where a function that takes no `out` is given one."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # it does not say what it takes
-        return
-    if not any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in parameters):
-        raise TypeError(f"{function.__name__}() got an unexpected keyword argument 'out'")
 
 
 @dataclass(eq=False)
@@ -96,6 +87,7 @@ class Operation:
     extra: dict[str, Any] = field(default_factory=dict)
     # The operation with parameters that its rule leaves away, as a composite of it (`full`).
     full: Operation | None = None
+    _wordings: dict[Callable[..., Any], Wording | None] = field(default_factory=dict)
     # What it is of complex operands, where that is another function, as a composite (`of_complex`).
     of_complex: Operation | None = None
 
@@ -109,6 +101,33 @@ class Operation:
             (k for k, pair in enumerate(zip(own, other, strict=False)) if len(set(pair)) == 2), len(own)
         )
         return self.full if count > shared or any(k not in own for k in keywords) else self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    def ruled(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments of a call of `function`, which is the operation's or an alias, as the rule has them."""
+        found = self._wording(function)
+        if found is None or (not kwargs and len(args) <= found.agreed):
+            return args, kwargs
+        return found.ruled(args, kwargs)
+
+    def _wording(self, function: Callable[..., Any]) -> Wording | None:
+        """A ufunc has the parameters of its rule, and those that all have."""
+        if isinstance(function, np.ufunc):
+            return None
+        if function not in self._wordings:
+            known = frozenset(self.names if self.full is None else self.names + self.full.names)
+            self._wordings[function] = wording(function, self.parameters, known)
+        return self._wordings[function]
+
+    def agreed(self) -> int:
+        """How many arguments may be given by position and mean the same to the function and to the rule."""
+        found = self._wording(self.function)
+        return len(self.parameters) if found is None else found.agreed
 
     def viewed(self, args: Sequence[Any]) -> Any:
         """Of a call with these arguments, the one whose memory NumPy's result may share where the body makes a copy."""

@@ -66,6 +66,9 @@ class _Distributions:
     def permutation(self, x):
         return drawn(self.source, "permutation", (x,), {}, ...) if known(x) else x[self.permutation(len(x))]
 
+    def shuffle(self, x):
+        x[:] = x[self.permutation(len(x))]
+
     def standard_gamma(self, shape, size=None):
         return drawn(self.source, "standard_gamma", (shape,), {}, size)
 

@@ -11,6 +11,7 @@ from adc.rules import kelvin as kelvin
 from adc.rules import logistic as logistic
 from adc.rules import orthogonal as orthogonal
 from adc.rules import transcendental as transcendental
+from adc.rules import zeta as zeta
 from adc.rules.registry import composite, constant, elementwise
 from adc.rules.sampler import call
 from adc.rules.special_refusals import refuses
@@ -38,9 +39,19 @@ def loggamma(result, z):
     return sp.digamma(z)
 
 
-@elementwise(sp.rgamma, name="special.rgamma", wrt="z", domain="positive", cost=20)
+@elementwise(
+    sp.rgamma,
+    name="special.rgamma",
+    wrt="z",
+    cost=20,
+    examples=lambda r: [0.7, r.positive(2, 3), np.array([-2.0, -0.5, 0.0, 3.0, -7.3])],
+)
 def rgamma(result, z):
-    return -result * sp.digamma(z)
+    # Where gamma has poles the reciprocal is sin(pi z) gamma(1 - z) / pi.
+    below = np.real(z) < 0.5
+    w = np.where(below, 1.0 - z, 1.0)
+    reflected = sp.gamma(w) * (np.cos(math.pi * z) - np.sin(math.pi * z) * sp.digamma(w) / math.pi)
+    return np.where(below, reflected, -result * sp.digamma(np.where(below, 1.0, z)))
 
 
 @elementwise(sp.digamma, name="special.digamma", wrt="z", domain="positive", cost=20)
@@ -210,18 +221,6 @@ if hasattr(sp, "betaincc"):  # SciPy 1.11
     )
     def betainccinv(z, a, b, y):
         return -np.exp(sp.betaln(a, b) - sp.xlogy(a - 1.0, z) - sp.xlog1py(b - 1.0, -z))
-
-
-@elementwise(
-    sp.zeta,
-    name="special.zeta",
-    wrt="q",
-    cost=60,
-    extra=refuses("x"),
-    examples=lambda r: [(2.5, 1.3), (3.5, r.positive(3)), (r.positive(3) + 2.0, r.positive(3))],
-)
-def zeta(z, x, q=1.0):
-    return -x * sp.zeta(x + 1.0, q)
 
 
 # --- error functions and normal distribution ----------------------------------------------------------------

@@ -84,7 +84,8 @@ def _fixed(axis):
 
 
 @static
-def _axes(axis, ndim):
+def reduced_axes(axis, ndim):
+    axis = _fixed(axis)
     if axis is None:
         return tuple(range(ndim))
     return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
@@ -110,7 +111,7 @@ def _shifts(method):
     return table[method]
 
 
-def _merged_first(a, axes):
+def merged_first(a, axes):
     """The reduced axes merged into one, which comes first."""
     moved = np.moveaxis(a, axes, tuple(range(len(axes))))
     return np.reshape(moved, (count(a, axes),) + np.shape(moved)[len(axes) :])
@@ -160,7 +161,7 @@ def _between(ordered, position, numbers, method, dtype):
     return first + (second - first) * share.astype(dtype)
 
 
-def _lengths(a, axes, keepdims):
+def lengths_left(a, axes, keepdims):
     lengths = ()
     for k in range(np.ndim(a)):
         if k not in axes:
@@ -180,14 +181,14 @@ def _joined(q):
     return np.stack(tuple(rows))
 
 
-def _levels(q):
+def as_levels(q):
     levels = _joined(q)
     if not np.all((levels >= 0.0) & (levels <= 1.0)):  # NaN is no level
         raise ValueError("Quantiles must be in the range [0, 1]")
     return levels
 
 
-def _percents(q):
+def as_percents(q):
     levels = _joined(q) / 100.0
     if not np.all((levels >= 0.0) & (levels <= 1.0)):
         raise ValueError("Percentiles must be in the range [0, 100]")
@@ -195,8 +196,8 @@ def _percents(q):
 
 
 def _quantiles(a, q, axis, method, keepdims, skip_nan):
-    axes = _axes(_fixed(axis), np.ndim(a))
-    columns = _merged_first(a, axes)
+    axes = reduced_axes(axis, np.ndim(a))
+    columns = merged_first(a, axes)
     n = columns.shape[0]
     ordered = np.sort(columns, axis=0)
     if method not in _PICKING:
@@ -213,7 +214,7 @@ def _quantiles(a, q, axis, method, keepdims, skip_nan):
     rows = _between(ordered, position, numbers, method, dtype)
     if may_be_nan(a):
         rows = np.where(poisoned, np.nan, rows)
-    return np.reshape(rows, np.shape(q) + _lengths(a, axes, keepdims))
+    return np.reshape(rows, np.shape(q) + lengths_left(a, axes, keepdims))
 
 
 def _quantile_examples(r, scale=1.0):
@@ -247,7 +248,7 @@ def _quantile_examples(r, scale=1.0):
     notes="at a tie as argsort; with respect to q the slope between elements",
 )
 def quantile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _levels(q), axis, method, keepdims, False)
+    return _quantiles(a, as_levels(q), axis, method, keepdims, False)
 
 
 @composite(
@@ -257,14 +258,14 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
     extra={"float64_only": True},
 )
 def nanquantile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _levels(q), axis, method, keepdims, True)
+    return _quantiles(a, as_levels(q), axis, method, keepdims, True)
 
 
 @composite(
     np.percentile, wrt="a q", examples=lambda r: _quantile_examples(r, 100.0), extra={"float64_only": True}
 )
 def percentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _percents(q), axis, method, keepdims, False)
+    return _quantiles(a, as_percents(q), axis, method, keepdims, False)
 
 
 @composite(
@@ -274,7 +275,7 @@ def percentile(a, q, axis=None, method="linear", keepdims=False):
     extra={"float64_only": True},
 )
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
-    return _quantiles(a, _percents(q), axis, method, keepdims, True)
+    return _quantiles(a, as_percents(q), axis, method, keepdims, True)
 
 
 @composite(
@@ -290,13 +291,13 @@ def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
     ],
 )
 def median(a, axis=None, keepdims=False):
-    axes = _axes(_fixed(axis), np.ndim(a))
-    columns = _merged_first(a, axes)
+    axes = reduced_axes(axis, np.ndim(a))
+    columns = merged_first(a, axes)
     n = columns.shape[0]
     ordered = as_floats(np.sort(columns, axis=0))
     middle = 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
     # NaN sorts to the end.
-    return np.reshape(np.where(np.isnan(ordered[n - 1]), np.nan, middle), _lengths(a, axes, keepdims))
+    return np.reshape(np.where(np.isnan(ordered[n - 1]), np.nan, middle), lengths_left(a, axes, keepdims))
 
 
 @composite(np.nanmedian, examples=_nan_examples, extra={"float64_only": True})

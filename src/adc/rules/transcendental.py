@@ -163,7 +163,12 @@ def ellipk_slope(z, m):
     near = np.abs(m) < 1e-3
     away = np.where(near, 0.5, m)
     quotient = (sp.ellipe(away) / (1.0 - away) - np.where(near, 0.0, z)) / (2.0 * away)
-    return np.where(near, _series(m, 8192.0, 9216.0, 9600.0, 9800.0, 9922.5), quotient)
+    return np.where(near, _by_m(m), quotient)
+
+
+def _by_m(m):
+    """dK/dm near 0."""
+    return _series(m, 8192.0, 9216.0, 9600.0, 9800.0, 9922.5)
 
 
 @elementwise(
@@ -177,9 +182,20 @@ def ellipk(z, m):
     return ellipk_slope(z, m)
 
 
-@elementwise(sp.ellipkm1, name="special.ellipkm1", wrt="p", domain=(0.1, 0.9), cost=40, singular=True)
+@elementwise(
+    sp.ellipkm1,
+    name="special.ellipkm1",
+    wrt="p",
+    cost=40,
+    singular=True,
+    examples=lambda r: [0.4, r.positive(3) * 0.3, np.array([1.0, 1.0 - 1e-9, 0.9995, 0.02, 1.3])],
+)
 def ellipkm1(z, p):
-    return -(sp.ellipe(1.0 - p) / p - z) / (2.0 * (1.0 - p))
+    m = 1.0 - p
+    near = np.abs(m) < 1e-3
+    away = np.where(near, 0.5, p)
+    quotient = (sp.ellipe(1.0 - away) / away - np.where(near, 0.0, z)) / (2.0 * (1.0 - away))
+    return -np.where(near, _by_m(m), quotient)
 
 
 @elementwise(

@@ -12,7 +12,8 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
-from adc.rules.operation import refuse_out, strong
+from adc.rules.fitting import refuse_unfit
+from adc.rules.operation import strong
 from adc.tape import inplace, record
 from adc.tape.entry import find
 from adc.tape.node import here
@@ -233,7 +234,7 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     """What `Tensor.__array_function__` does."""
     out = kwargs.get("out")
     if out is not None:
-        refuse_out(function)
+        refuse_unfit(function, len(args), kwargs)
         rest = {k: v for k, v in kwargs.items() if k != "out"}
         result = function(*args, **rest)
         return into(out if isinstance(out, tuple) else (out,), result)

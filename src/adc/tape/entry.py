@@ -15,6 +15,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.rules.fitting import refuse_unfit
 from adc.rules.operation import Operation
 from adc.tape.node import here
 from adc.tape.quick import quickened
@@ -159,6 +160,7 @@ class Entry:
         self.positional = sum(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in operation.parameters
         )
+        self.agreed = operation.agreed()
         self.least = sum(d is inspect.Parameter.empty for d in self.defaults)
         self.star = next((k for k, p in enumerate(operation.parameters) if p.kind is p.VAR_POSITIONAL), None)
         self.most = len(self.names) if self.star is None else None  # positional arguments
@@ -185,13 +187,15 @@ class Entry:
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter, as `inspect.signature(...).bind` would, in a tenth of the time.
 
-        Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None.
+        Raises `UnsupportedError` for a parameter that the rule does not have, unless it is given as None, and TypeError
+        for one that the function does not have.
         """
         if not kwargs and self.least <= len(args) <= self.positional and self.star is None:
             return args + self.defaults[len(args) :]
         bound = list(self.defaults)
         if len(args) > self.positional and self.star is None:
             if any(a is not None for a in args[self.positional :]):
+                refuse_unfit(self.function, len(args), kwargs)
                 raise self._refused(f"{len(args)} positional arguments")
             args = args[: self.positional]
         bound[: min(len(args), self.positional)] = args[: self.positional]
@@ -204,6 +208,7 @@ class Entry:
                     raise TypeError(f"{self.operation.spelling}() got multiple values for argument '{name}'")
                 bound[position] = value
             elif value is not None and value is not np._NoValue:
+                refuse_unfit(self.function, len(args), kwargs)
                 raise self._refused(f"the parameter `{name}`")
         for name, value in zip(self.names, bound, strict=True):
             if value is inspect.Parameter.empty:

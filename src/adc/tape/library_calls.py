@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.rules.operation import refuse_out
+from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, record
 from adc.tape.entry import find
 from adc.tape.recorders import Recorders
@@ -33,7 +33,7 @@ def by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
             place is not None and len(args) > place and args[place] is not None
         ):
             if "out" in kwargs:
-                refuse_out(function)
+                refuse_unfit(function, len(args), kwargs)
             return _with_out(call, place, args, kwargs)
         for a in args:
             if a.__class__ is Tensor and a.node is not None:

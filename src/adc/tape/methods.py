@@ -244,7 +244,9 @@ def _copied(t: Tensor, order: Any = "C") -> Any:
     return recopied(t, order)
 
 
-def _reshape(t: Tensor, *shape: Any, order: str = "C") -> Any:
+def _reshape(t: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    if copy is not None:
+        raise UnsupportedError("adc has no `.reshape()` with `copy`", here(), repair="Use .copy().")
     if order != "C":
         return dispatch.array_function(np.reshape, (t, _lengths(shape)), {"order": order})
     lengths = shape[0] if len(shape) == 1 and shape[0].__class__ is tuple else _lengths(shape)
@@ -378,7 +380,7 @@ _OWN: dict[str, Any] = {
     "fill": _numpy_fill,
     "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),
     "partition": lambda t, *args, **kwargs: inplace.replace(t, np.partition(t, *args, **kwargs)),
-    "clip": lambda t, min=None, max=None, **kwargs: np.clip(t, min, max, **kwargs),
+    "clip": lambda t, min=None, max=None, *out, **kwargs: np.clip(t, min, max, *out, **kwargs),
     "diagonal": _diagonal,
     "compress": lambda t, condition, axis=None: np.compress(condition, t, axis),
     "zero_": lambda t: _fill(t, 0.0),

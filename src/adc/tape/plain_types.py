@@ -176,6 +176,23 @@ def isinstance_(value: Any, kinds: Any) -> bool:
     return answers.pop()
 
 
+def hasattr_(value: Any, name: str) -> bool:
+    """`hasattr` in traced code, which asks what a Tensor is in the function as NumPy runs it."""
+    if not builtins.isinstance(value, Tensor):
+        return builtins.hasattr(value, name)
+    answers = {builtins.hasattr(sample, name) for sample in _samples(value)}
+    if len(answers) > 1:
+        raise _refused(value)
+    return answers.pop()
+
+
+def getattr_(value: Any, name: str, *default: Any) -> Any:
+    """`getattr` in traced code, with the default for what the value has not as NumPy runs the function."""
+    if default and builtins.isinstance(value, Tensor) and not hasattr_(value, name):
+        return default[0]
+    return builtins.getattr(value, name, *default)
+
+
 def _type_of(value: Any) -> Any:
     if builtins.isinstance(value, Tensor):
         samples = _samples(value)

@@ -80,6 +80,9 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
 
     `function` computes the primal; by default `entry.function` (ndarray's method may be faster).
     """
+    if (kwargs or len(args) > entry.agreed) and entry.kind != "constant":
+        ruled, options = entry.operation.ruled(function or entry.function, args, kwargs)
+        args, kwargs = tuple(ruled), dict(options)
     if entry.has_full and (kwargs or len(args) > 1):
         entry = entry.form(args, kwargs)
     if entry.of_complex is not None and any_complex(plain(args)):

@@ -69,6 +69,8 @@ class Recorders(dict[Any, Callable[..., Any]]):
             return slow(*args, **kwargs)
 
         entry = self.entry
+        if count > entry.agreed:
+            return slow
         if entry.has_full:
             operation = entry.operation.form(count, names)
             if operation is not entry.operation:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
-from adc.tape.plain_types import isinstance_, shown, type_
+from adc.tape.plain_types import getattr_, hasattr_, isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -59,18 +60,22 @@ def listed(values: Any) -> Any:
     return _as_array(values, copy=False) if record.is_active(values) else values
 
 
-def _array_stand_in(object: Any, dtype: Any = None, *, copy: Any = True, **kwargs: Any) -> Any:
+def _array_stand_in(
+    object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **kwargs: Any
+) -> Any:
+    refuse_unfit(np.array, 1, kwargs)
     made = _as_array(object, dtype, copy is True, kwargs.get("order"))
-    ndmin = kwargs.pop("ndmin", 0)
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
 def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
+    refuse_unfit(np.asarray, 1, kwargs)
     return _as_array(a, dtype, copy=False, order=order)
 
 
 def _require(a: Any, dtype: Any = None, requirements: Any = None, **kwargs: Any) -> Any:
     """The array, row by row (or column by column) where C (or F) is one of the letters or words asked for."""
+    refuse_unfit(np.require, 1, kwargs)
     asked = {word.upper() for word in requirements or ()}
     order = (
         "C" if asked & {"C", "C_CONTIGUOUS", "CONTIGUOUS"} else "F" if asked & {"F", "F_CONTIGUOUS"} else None
@@ -82,6 +87,7 @@ def _contiguous(order: str) -> Callable[..., Any]:
     """np.ascontiguousarray and the like: the array itself where it lies in memory as is wanted, else a copy."""
 
     def stand_in(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        refuse_unfit(np.ascontiguousarray, 1, kwargs)
         return _as_array(a, dtype, copy=False, order=order)
 
     return stand_in
@@ -92,6 +98,7 @@ def _copy_stand_in(a: Any, order: Any = "K", subok: bool = False) -> Any:
 
 
 def _fromiter_stand_in(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+    refuse_unfit(np.fromiter, 2, kwargs)
     return _as_array(list(itertools.islice(iter, count) if count >= 0 else iter), dtype, copy=False)
 
 
@@ -148,4 +155,10 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.ndenumerate: _ndenumerate,
     np.isscalar: _isscalar,
 }
-BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": isinstance_, "type": type_}
+BUILTINS: dict[str, Any] = {
+    **vars(builtins),
+    "isinstance": isinstance_,
+    "type": type_,
+    "hasattr": hasattr_,
+    "getattr": getattr_,
+}

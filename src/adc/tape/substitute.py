@@ -22,6 +22,7 @@ import numpy as np
 from adc.rules import registry
 from adc.runtime.detours import Detours, own_code
 from adc.tape import record, solvers
+from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
@@ -111,9 +112,12 @@ class Substitution:
         return self._call(inner, args, kwargs)
 
     def _call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a stand-in gives; functions among its arguments are stand-ins, too."""
-        args = tuple([self.translate(a) if callable(a) else a for a in args])
-        return function(*args, **{k: self.translate(a) if callable(a) else a for k, a in kwargs.items()})
+        """What a stand-in gives; functions and generators among its arguments are stand-ins, too."""
+        args = tuple([self._given(a) for a in args])
+        return function(*args, **{k: self._given(a) for k, a in kwargs.items()})
+
+    def _given(self, value: Any) -> Any:
+        return self.translate(value) if callable(value) or isinstance(value, SOURCES) else value
 
     def callee(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The stand-in for what is called: also for an object with a `__call__` of the user's."""
@@ -244,7 +248,7 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        special = CREATORS.get(value) if callable(value) and getattr(value, "__hash__", None) else None
+        special = _special(value) if callable(value) and getattr(value, "__hash__", None) else None
         value = special or self._substitution.translate(value)
         if not isinstance(value, Tensor):
             self.__dict__[name] = value  # the next look-up does not come here
@@ -286,8 +290,10 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             substitution.translate(made.pyfunc), excluded=made.excluded, signature=made.signature
         )
     if isinstance(value, type | np.generic | Tensor):
-        maker = registry.maker_of(value) if isinstance(value, type) else None
+        maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None
         return None if maker is None else lambda _, __: maker
+    if isinstance(value, SOURCES):
+        return lambda _, generator: Draws(generator)
     if _has(value, "__adc_inline__"):
         return None  # of adc, whatever module it names: adc.checkpoint(np.sin)
     if isinstance(value, np.poly1d):
@@ -309,7 +315,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if _has(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
     if callable(value):
-        special = CREATORS.get(value) if getattr(type(value), "__hash__", None) else None
+        special = _special(value) if getattr(type(value), "__hash__", None) else None
         if special is not None:
             return lambda _, function: special
         if registry.find(value) is not None:
@@ -319,6 +325,11 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             # An object such as scipy.stats.norm has no name: its methods are what is called.
             return (lambda _, function: wrapped(function)) if hasattr(value, "__name__") else Module
     return None
+
+
+def _special(value: Any) -> Callable[..., Any] | None:
+    """The stand-in that is written out for what a library offers."""
+    return CREATORS.get(value) or FUNCTIONS.get(value)
 
 
 def _has(value: Any, name: str) -> bool:

@@ -40,6 +40,10 @@ COMPARE: dict[str, type[ast.cmpop]] = {
 }
 
 
+def _is_whole(a: Atom) -> bool:
+    return isinstance(a, Const) and type(a.value) in (int, bool)
+
+
 class ExpressionPrinter:
     """Atoms and operations as `ast` expressions."""
 
@@ -208,6 +212,8 @@ class ExpressionPrinter:
         if isinstance(stmt.target.type, Array):
             return None
         condition, *choices = stmt.args
+        if is_float(stmt.target.type):  # a whole number that is taken is one of floats
+            choices = [Const(float(a.value)) if _is_whole(a) else a for a in choices]
         types = [a.type if isinstance(a, Var) else of_number(a.value) for a in choices]
         strong = {t.dtype for t in types if isinstance(t, Scalar) and not t.weak}
         mixed = is_float(stmt.target.type) and not strong <= {stmt.target.type.dtype}

@@ -20,6 +20,7 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
 from adc.rules.joining import rows_joined
+from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
 
 if TYPE_CHECKING:
@@ -42,7 +43,15 @@ def _array(
         x = _copied(self, x, order)
     if isinstance(x, Var) and x.type.ndim < ndmin:
         x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
-    return x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+    made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
+    return self.without_axes(made) if _is_number(self, x) else made
+
+
+def _is_number(self: Calls, x: Value) -> bool:
+    """Whether NumPy makes an array without axes of a value that is a number of Python's."""
+    return isinstance(x, (bool, int, float, complex)) or (
+        isinstance(x, Var) and isinstance(x.type, Scalar) and x.type.weak
+    )
 
 
 def _copied(self: Calls, x: Var, order: Value = "C") -> Value:
@@ -212,7 +221,9 @@ def _nan_to_num(self: Calls, x: Value, copy: Value = True, *others: Value, **opt
     return x
 
 
-def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C") -> Value:
+def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C", copy: Value = None) -> Value:
+    if copy is not None:
+        raise self.refuse("`.reshape()` with `copy` is not supported", repair="use .copy()")
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return self.call(np.reshape, [x, tuple(wanted)], {} if order == "C" else {"order": order})
 
@@ -232,7 +243,8 @@ def _unstack(self: Calls, x: Value, axis: Value = 0) -> Value:
 
 
 def _fill(self: Calls, x: Var, value: Value) -> None:
-    assert isinstance(x.type, Array)
+    if not isinstance(x.type, Array):
+        raise self.refuse("`.fill()` of an array without axes is not supported", repair="give it an axis")
     self.store(
         x, (FULL,) * x.type.ndim, value if not isinstance(value, Var) else self.cast(value, x.type.dtype)
     )
@@ -272,8 +284,15 @@ def _compress(self: Calls, x: Var, condition: Value, axis: Value = None) -> Valu
     return self.call(np.compress, [condition, x, axis], {})
 
 
-def _concatenate(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
-    dtype, out = rest.pop("dtype", None), rest.pop("out", None)
+def _concatenate(
+    self: Calls,
+    arrays: Value,
+    axis: Value = 0,
+    out: Value = None,
+    *,
+    dtype: Value = None,
+    casting: Value = "same_kind",
+) -> Value:
     if isinstance(arrays, Var):
         joined = self.inline_rule(rows_joined, [arrays, axis])
     else:
@@ -427,6 +446,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndindex: _ndindex,
     **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),  # NumPy 2.1
     in_plane: lambda self, a: a.type.shape[-1].within(2),
+    have_inverses: lambda self, dets: True,
 }
 METHODS: dict[str, Callable[..., Value]] = {
     "astype": _astype,

@@ -40,6 +40,7 @@ class Builder(Measures):
 
     def __init__(self, equal: EqualLengths | None = None) -> None:
         self.arrays_without_axes: list[Value] = []
+        self.views_without_axes: list[Var] = []
         self.block = []
         self.origin = None
         self.equal, self.ever_equal = equal or EqualLengths(), EqualLengths()
@@ -423,6 +424,13 @@ class Builder(Measures):
             value = self.assign("alias", (value,), Scalar(t.dtype))
         else:
             value = np.dtype(t.dtype).type(value)
+        self.arrays_without_axes.append(value)
+        return value
+
+    def view_without_axes(self, value: Var, source: Var) -> Var:
+        """A number in place of a view without axes: nobody may write to it, nor to what it lies in while it is in use."""
+        self.snapshots[value] = source
+        self.views_without_axes.append(value)
         self.arrays_without_axes.append(value)
         return value
 

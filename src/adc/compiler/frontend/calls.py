@@ -33,6 +33,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     list_calls,
     local_classes,
+    misfits,
     python_builtins,
     records,
     reductions,
@@ -144,7 +145,10 @@ class Calls(RuleCalls):
             else:
                 kwargs[keyword.arg] = value
         with self.origin_at(self.locate(node)):
-            return self.call(function, args, kwargs)
+            try:
+                return self.call(function, args, kwargs)
+            except (TypeError, ValueError, LookupError) as error:
+                raise misfits.said(self, function, args, kwargs, error) from error
 
     def _given_beside(self, function: Value, node: Any) -> list[Value]:
         """The start of a sum, the default of next()."""
@@ -201,6 +205,8 @@ class Calls(RuleCalls):
         if word is not None and args and (own := instances.method(args[0], word)) is not None:
             return self.call(own, args[1:], kwargs)
         special = _SPECIAL.get(function) if hashable else None
+        if self.in_user_code and (special is not None or registry.find(function) is not None):
+            misfits.refuse(self, function, args, kwargs)
         if special is not None:
             found = self._special(special, function, args, kwargs)
             return Given(found) if function in _GONE_OVER_ONCE and isinstance(found, list) else found
@@ -259,7 +265,7 @@ class Calls(RuleCalls):
             try:
                 inspect.signature(special).bind(self, *args, **kwargs)
             except TypeError as unfit:
-                name = getattr(function, "__name__", str(function))
+                name = function.name if isinstance(function, BoundMethod) else function.__name__
                 raise self.refuse(
                     f"{name}() in compiled code: {unfit}", repair="call it otherwise"
                 ) from error
@@ -329,10 +335,12 @@ class Calls(RuleCalls):
 
     def _call_method(self, method: BoundMethod, args: list[Value], kwargs: dict[str, Value]) -> Value:
         special = array_functions.METHODS.get(method.name)
+        if self.in_user_code:
+            misfits.refuse(self, method, args, kwargs)
         if "correction" in kwargs:  # which np.std takes, and the method may not
             self.now(getattr(np.zeros(2), method.name), [], {"correction": 0})
         if special is not None:
-            return special(self, method.array, *args, **kwargs)
+            return self._special(special, method, [method.array, *args], kwargs)
         operation = registry.find_method(method.name)
         assert operation is not None
         return self.call(operation.function, [method.array, *args], kwargs)

@@ -99,7 +99,13 @@ class Core(Merging):
         return chosen
 
     def refuse_two_names(self, array: Value) -> None:
-        """Refuse to write to an array without axes that has another name: it is a number here."""
+        """Refuse to write to an array without axes that has another name, or is a view: it is a number here."""
+        if any(array is view for view in self.views_without_axes):
+            raise self.refuse(
+                "this writes to a view without axes",
+                "it is a number in compiled code, and what it lies in would not see the write",
+                "write to the element: `y[0] *= 2`",
+            )
         if references(self.frame, array) > 1:
             raise self.refuse(
                 "an array without axes is written to under one of two names",

@@ -317,7 +317,9 @@ class Expressions(Operators):
                 if index is Ellipsis or index == ():
                     return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
-            return self.getitem(base, normalized(self, base, self.index_value(base, index)))
+            found = self.getitem(base, normalized(self, base, self.index_value(base, index)))
+            open_ended = any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))
+            return self.view_without_axes(found, base) if open_ended and not found.is_array else found
         if registry.find_by_item(base) is not None:
             return self.call(base.__getitem__, [index], {})
         if positions.may_choose(self, base, index):

@@ -99,7 +99,7 @@ def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: 
     if said is not None:
         return [_typed(np.zeros((1,) * len(ruled), _said_dtype(operation, args, said)), tuple(ruled))]
     least = operation.extra.get("least", 1)
-    result = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=least) for a in args))
+    result = _call(operation, tuple(concrete(a, lambda symbol: 1, tiny=least) for a in args))
     results = result if isinstance(result, tuple) else (result,)
     many = ruled if isinstance(result, tuple) else (ruled,)
     return [_typed(r, tuple(shape)) for r, shape in zip(results, many, strict=True)]
@@ -162,7 +162,7 @@ def _counted(operation: Operation, args: tuple[Operand, ...]) -> Type:
     start, stop, step, _ = args
     if all(isinstance(a, Const) for a in args):
         return _typed(np.arange(*(a.value for a in args)), (Dim(len(np.arange(*(a.value for a in args)))),))
-    one = _call(operation, tuple(_concrete(a, lambda symbol: 1, tiny=1) for a in args))
+    one = _call(operation, tuple(concrete(a, lambda symbol: 1, tiny=1) for a in args))
     if stop == Const(None):
         start, stop = Const(0), start
     ends = [_view(a) for a in (start, stop)]
@@ -281,7 +281,7 @@ def _by_example(operation: Operation, args: tuple[Operand, ...]) -> list[Type]:
     tables, told_apart = _told_apart(args, symbols)
     outcomes = []
     for table in tables:
-        result = _call(operation, tuple(_concrete(a, table.__getitem__) for a in args))
+        result = _call(operation, tuple(concrete(a, table.__getitem__) for a in args))
         outcomes.append(result if isinstance(result, tuple) else (result,))
     (table_1, table_2), (first, second) = tables, outcomes
     known = _known_lengths(args, symbols)
@@ -343,13 +343,14 @@ def _collect(d: Dim, symbols: dict[Symbol, None]) -> None:
             symbols.setdefault(symbol)
 
 
-def _concrete(operand: Operand, value: Callable[[Symbol], int], tiny: int = 0) -> Any:
+def concrete(operand: Operand, value: Callable[[Symbol], int], tiny: int = 0) -> Any:
+    """A value of the type of an operand, with the lengths that `value` gives for symbols."""
     if isinstance(operand, tuple):
-        return tuple(_concrete(item, value, tiny) for item in operand)
+        return tuple(concrete(item, value, tiny) for item in operand)
     if isinstance(operand, Slice):
         return slice(
             *(
-                None if p is None else _concrete(p, value, tiny)
+                None if p is None else concrete(p, value, tiny)
                 for p in (operand.start, operand.stop, operand.step)
             )
         )

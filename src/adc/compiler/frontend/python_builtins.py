@@ -21,6 +21,7 @@ from adc.compiler.frontend import (
     dicts,
     generators,
     higher_order,
+    infer,
     instances,
     list_methods,
     reductions,
@@ -240,7 +241,9 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if not isinstance(value, Var) and type(value).__module__.partition(".")[0] not in SETTLED_MODULES:
         has: bool = self.taken(Place(hasattr, value, name), name)
         return has
-    return hasattr(np.ndarray if isinstance(value, Var) and value.is_array else value, name)
+    if isinstance(value, Var):
+        return hasattr(np.ndarray if value.is_array else infer.sample(value.type), name)
+    return hasattr(value, name)
 
 
 def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:

@@ -10,7 +10,7 @@ from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
-from adc.rules.operation import Operation, plain_integers, refuse_out
+from adc.rules.operation import Operation, plain_integers
 
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
@@ -28,8 +28,8 @@ class RuleCalls(Functions):
         own = {p.name for p in operation.parameters if p.default is not p.empty}
         if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
             return self._ufunc(function, args, kwargs)
-        if "out" in kwargs and not isinstance(function, np.ufunc):
-            self.now(refuse_out, [function], {})
+        ruled, options = operation.ruled(function, args, kwargs)
+        args, kwargs = list(ruled), dict(options)
         out = kwargs.pop("out", None)
         operation = operation.form(len(args), kwargs)
         names = [p.name for p in operation.parameters]
@@ -55,6 +55,10 @@ class RuleCalls(Functions):
                 self.snapshots[result] = source
         else:
             result = self.op(operation, *args, **kwargs)
+        if isinstance(result, Var) and not result.is_array and operation.name in ("squeeze", "reshape"):
+            seen = args[0]
+            if isinstance(seen, Var) and seen.is_array:
+                self.view_without_axes(result, seen)
         if self.in_user_code:
             memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
         if of_math and isinstance(result, Var) and not result.is_array:

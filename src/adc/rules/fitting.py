@@ -1,0 +1,52 @@
+"""Whether a function takes arguments of some number and names, and what Python says of those that it does not."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> TypeError | None:
+    """What Python raises of a call with `count` positional arguments and these keywords; None where they fit.
+
+    >>> import numpy as np
+    >>> unfit(np.stack, 1, ["axes"])
+    TypeError("stack() got an unexpected keyword argument 'axes'")
+    >>> unfit(np.stack, 0, ["axis"])
+    TypeError("stack(): missing a required argument: 'arrays'")
+    >>> unfit(np.stack, 1, ["axis"])
+    """
+    signature = signature_of(function)
+    if signature is None:
+        return None
+    name, named = function.__name__, dict.fromkeys(names)
+    parameters = signature.parameters.values()
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        unknown = [n for n in named if n not in signature.parameters]
+        if unknown:
+            return TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'")
+    try:
+        signature.bind(*[None] * count, **named)
+    except TypeError as error:
+        if any(p.kind is p.POSITIONAL_ONLY and p.name in named for p in parameters):
+            return None  # C functions say so, and some take it by name
+        return TypeError(f"{name}(): {error}")
+    return None
+
+
+def refuse_unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> None:
+    """Raise what Python raises of a call with such arguments, where the function does not take them."""
+    error = unfit(function, count, names)
+    if error is not None:
+        raise error
+
+
+@functools.cache
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """What a function says that it takes, or None."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # it does not say what it takes
+        return None

@@ -1,0 +1,50 @@
+"""The rule of scipy.stats.linregress: a straight line through points, with what is known of its precision."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special as sp
+from scipy import stats
+
+from adc.errors import UnsupportedError
+from adc.rules import special as special
+from adc.rules.registry import composite, static
+
+
+class Line(NamedTuple):
+    """What `scipy.stats.linregress` returns."""
+
+    slope: Any
+    intercept: Any
+    rvalue: Any
+    pvalue: Any
+    stderr: Any
+
+
+@static
+def _two_sided(alternative):
+    if alternative != "two-sided":
+        raise UnsupportedError(
+            "scipy.stats.linregress with `alternative` is not supported",
+            repair="The line does not depend on it: leave it away.",
+        )
+
+
+@composite(
+    stats.linregress,
+    wrt="x y",
+    name="stats.linregress",
+    spelling="scipy.stats.linregress",
+    notes="of three points or more, without `intercept_stderr`",
+    examples=lambda r: [(r.normal(6), r.normal(6)), (r.normal(4), r.normal(4))],
+    extra={"float64_only": True, "rtol": 1e-9},
+)
+def linregress(x, y, alternative="two-sided"):
+    _two_sided(alternative)
+    dx, dy = x - np.mean(x), y - np.mean(y)
+    xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
+    slope, r = xy / xx, xy / np.sqrt(xx * yy)
+    free = x.shape[0] - 2.0
+    pvalue = 2.0 * sp.betainc(0.5 * free, 0.5 * free, (1.0 - np.abs(r)) * 0.5)
+    stderr = np.sqrt((1.0 - r * r) * yy / xx / free)
+    return Line(slope, np.mean(y) - slope * np.mean(x), r, pvalue, stderr)

@@ -1,0 +1,58 @@
+"""Rules of Riemann's and Hurwitz's zeta function, in both arguments."""
+
+import math
+
+import numpy as np
+from scipy import special as sp
+
+from adc.rules.registry import elementwise
+
+TERMS = 12  # that are added up, before the rest is a series
+# Bernoulli numbers over factorials, B_2k / (2k)!.
+RATIOS = (
+    1 / 12,
+    -1 / 720,
+    1 / 30240,
+    -1 / 1209600,
+    1 / 47900160,
+    -691 / 1307674368000,
+    1 / 74724249600,
+    -3617 / 10670622842880000,
+)
+
+
+def _slope(x, q):
+    """The derivative of zeta(x, q) with respect to x, for x >= 0, by Euler-Maclaurin summation."""
+    total = 0.0
+    for n in range(TERMS):
+        total = total - np.log(q + n) * (q + n) ** -x
+    w = q + TERMS
+    depth = np.log(w)
+    power = w**-x
+    total = total - power * w * (depth + 1.0 / (x - 1.0)) / (x - 1.0) - 0.5 * depth * power
+    # The k-th term of the rest: x (x + 1) ... (x + 2k) w**(-x - 2k - 1), and what the product is derived by.
+    factor, slope = x, 1.0
+    for k, ratio in enumerate(RATIOS):
+        if k > 0:
+            two = (x + 2 * k - 1.0) * (x + 2 * k)
+            factor, slope = factor * two, slope * two + factor * (2.0 * x + 4 * k - 1.0)
+        total = total + ratio * (slope - depth * factor) * power * w ** (-1.0 - 2 * k)
+    return total
+
+
+@elementwise(
+    sp.zeta,
+    name="special.zeta",
+    cost=60,
+    notes="with respect to x for x >= 0 and q > 0",
+    examples=lambda r: [
+        (2.5, 1.3),
+        (3.5, r.positive(3)),
+        (r.positive(3) + 2.0, r.positive(3)),
+        (np.array([1.05, 2.0, 30.0]), np.array([0.2, 1.0, 80.0])),
+    ],
+)
+def zeta(z, x, q=1.0):
+    known = (x >= 0.0) & (q > 0.0)
+    slope = _slope(np.where(known, x, 2.0), np.where(known, q, 1.0))
+    return np.where(known, slope, math.nan), -x * sp.zeta(x + 1.0, q)

@@ -1,0 +1,76 @@
+"""Generators of random numbers, of which the methods that put given values in another order take Tensors.
+
+NumPy's own `shuffle` takes a Tensor for a list, swaps rows that are views, and so writes some rows twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.tape import record
+from adc.tape.tensor import Tensor
+
+__all__ = ["FUNCTIONS", "SOURCES", "Draws"]
+
+SOURCES = (np.random.Generator, np.random.RandomState)
+
+
+class Draws:
+    """What traced code has in the place of a generator, or of a RandomState."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # what isinstance asks
+        return type(self._source)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def shuffle(self, x: Any, *axis: int, **named: int) -> None:
+        if isinstance(x, Tensor):
+            x[...] = self._reordered(x, *axis, **named)
+        else:
+            self._source.shuffle(x, *axis, **named)
+
+    def permutation(self, x: Any, *axis: int, **named: int) -> Any:
+        if isinstance(x, Tensor):
+            return self._reordered(x, *axis, **named)
+        return self._source.permutation(x, *axis, **named)
+
+    def choice(self, a: Any, *args: Any, **named: Any) -> Any:
+        if not isinstance(a, Tensor):
+            return self._source.choice(a, *args, **named)
+        axis = named.get("axis", 0)
+        return np.take(a, self._source.choice(a.shape[axis], *args, **record.plain(named)), axis=axis)
+
+    def _reordered(self, x: Tensor, axis: int = 0) -> Any:
+        return np.take(x, self._source.permutation(x.shape[axis]), axis=axis)
+
+
+class _Kind(type):
+    """A class of generators: it makes what stands for one, and still says what is one."""
+
+    maker: Callable[..., Any]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Draws:
+        return Draws(cls.maker(*args, **kwargs))
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, cls.maker)  # type: ignore[arg-type]
+
+
+# The functions of `np.random` that do so are methods of the generator that all share.
+_shared: Any = np.random.mtrand._rand
+FUNCTIONS: dict[Any, Any] = {
+    **{
+        getattr(np.random, name): getattr(Draws(_shared), name)
+        for name in ("shuffle", "permutation", "choice")
+    },
+    **{maker: _Kind(maker.__name__, (), {"maker": maker}) for maker in SOURCES},
+    np.random.default_rng: lambda *seed, **named: Draws(np.random.default_rng(*seed, **named)),
+}

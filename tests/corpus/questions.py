@@ -1,0 +1,18 @@
+"""Programs that ask what a value has: an element of an array has attributes that a number of Python's has not."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=5), 1.5))
+def has_a_shape(x, s):
+    total = 0.0
+    for v in (x[:2], x[2], x):
+        total += (v**2).sum() if hasattr(v, "shape") else v
+    return total + s * (x[0] if hasattr(x[1], "dtype") else x[2]) * (x[3] if hasattr(x[1], "__len__") else x[4])
+
+
+@program(lambda r: (r.normal(size=3),))
+def an_attribute_or_a_default(x):
+    lengths = getattr(x[0], "shape", (9,)), getattr(x, "shape", ()), getattr(x[0], "tensor", 2.0)
+    return x[0] ** 2 * len(lengths[0]) + x[1] * lengths[1][0] + x[2] * lengths[2]

@@ -1,0 +1,65 @@
+"""Views and arrays without axes: compiled code has numbers for them, so a write that another name would see is refused."""
+
+import numpy as np
+from tests.corpus import program
+
+TWO_NAMES = "an array without axes is a number, which the other name keeps"
+VIEW = "a view without axes is a number, which what it lies in does not see"
+
+
+def vector(r):
+    return (r.normal(size=3),)
+
+
+def refused(why):
+    return {"python": why, "compiled": why}
+
+
+@program(vector, refused=refused(TWO_NAMES))
+def a_number_made_an_array_of_two_names(x):
+    y = np.array(0.0)
+    z = y
+    y += x[0]
+    return z * 2 + x[1]
+
+
+@program(vector, refused=refused(VIEW))
+def a_write_to_what_is_squeezed(x):
+    y = x.copy()
+    v = np.squeeze(y[:1])
+    v *= 3
+    return y.sum() * x[1]
+
+
+@program(vector, refused=refused(VIEW))
+def a_write_to_an_element_with_an_ellipsis(x):
+    y = x.copy()
+    v = y[0, ...]
+    v += x[1]
+    return (y**2).sum()
+
+
+@program(vector, refused=refused(VIEW))
+def a_write_below_a_reshaped_element(x):
+    y = x.copy()
+    v = y[0:1].reshape(())
+    y[0] = 5.0 * x[1]
+    return v * x[0]
+
+
+@program(vector)
+def views_of_elements_that_nobody_writes_to(x):
+    y = x.copy()
+    v = y[0, ...] * np.squeeze(x[1:2])
+    y *= 2
+    return v * x[2:].reshape(()) + y.sum()
+
+
+@program(vector)
+def written_with_an_ellipsis(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i, ...] = x[i, ...] ** 2
+    total = np.array(1.0)
+    total += y @ x
+    return total

@@ -1,0 +1,96 @@
+"""A call that NumPy refuses is refused by every engine, in NumPy's words: never a derivative of something else."""
+
+import numpy as np
+import pytest
+
+import adc
+
+X = np.arange(1.0, 5.0).reshape(2, 2)
+
+# Arguments that the function does not have.
+UNKNOWN = [
+    lambda x: np.stack([x, x], foo=2),
+    lambda x: np.concatenate([x, x], foo=2),
+    lambda x: np.where(x > 0, x, x, foo=1),
+    lambda x: np.array(x, foo=1),
+    lambda x: np.full(3, x[0, 0], foo=1),
+    lambda x: np.zeros(3, foo=1) + x[0, 0],
+    lambda x: np.tile(x, foo=1),
+    lambda x: np.exp(x, foo=1),
+    lambda x: np.fft.fft(x, foo=1).real,
+    lambda x: np.linalg.det(x, foo=1),
+    lambda x: x.dot(x, foo=1),
+    lambda x: np.argmax(x, foo=1) * x,
+    lambda x: np.transpose(x, axis=0),
+]
+# Arguments that it has, with values that it does not take.
+WRONG = [
+    lambda x: x.sum(0, 1),
+    lambda x: x.astype("foo"),
+    lambda x: np.sum(x, dtype="foo"),
+    lambda x: np.linalg.norm(x, ord="foo"),
+    lambda x: np.linalg.norm(x, 3),
+    lambda x: np.linalg.norm(x[0], ord="fro"),
+    lambda x: np.transpose(x, (0, 0)),
+    lambda x: x.transpose(0, 0),
+    lambda x: x.swapaxes(0, 4),
+    lambda x: np.moveaxis(x, 0, 4),
+    lambda x: np.rollaxis(x, 4),
+    lambda x: np.einsum("ij->k", x),
+    lambda x: np.quantile(x, 0.5, method="foo"),
+    lambda x: np.concatenate([x, x], axis=4),
+    lambda x: x.mean(0, 1, 2, 3, 4, 5, 6),
+    lambda x: np.exp(x, x, x),
+    lambda x: np.maximum(x),
+    lambda x: x.copy(foo=1),
+    lambda x: x.reshape(4, foo=1),
+    lambda x: x.flatten(foo=1),
+]
+
+
+def _line(f):
+    return f.__code__.co_firstlineno
+
+
+def _error(f, mode):
+    with pytest.raises((TypeError, ValueError, IndexError, adc.UnsupportedError, adc.ShapeError)) as caught:
+        adc.grad(lambda x: np.sum(f(x)), mode=mode)(X)
+    assert not isinstance(caught.value, adc.InternalError)
+    return str(caught.value)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("f", UNKNOWN, ids=_line)
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_an_argument_that_there_is_not(f, mode):
+    with pytest.raises(TypeError) as numpys:
+        f(X)
+    text = _error(f, mode)
+    assert str(numpys.value) in text
+    if mode == "python":
+        assert f"test_misfits.py:{_line(f)}:" in text.splitlines()[0]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("f", WRONG, ids=_line)
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_a_value_that_is_none_for_it(f, mode):
+    with pytest.raises((TypeError, ValueError)):
+        f(X)
+    text = _error(f, mode)
+    if mode == "python":
+        assert f"test_misfits.py:{_line(f)}:" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_shuffled_rows(make, mode):
+    def f(x):
+        y = x.copy()
+        make(3).shuffle(y)
+        return np.sum(y * np.arange(12.0).reshape(6, 2))
+
+    x = np.linspace(1.0, 2.0, 12).reshape(6, 2)
+    value, g = adc.value_and_grad(f, mode=mode)(x)
+    assert value == pytest.approx(f(x))
+    np.testing.assert_allclose(np.sum(g * x), f(x))  # linear
