@@ -32,9 +32,10 @@ def from_the_last(of_blocks: Callable[..., dict[int, set[str]]]) -> Callable[...
 def enable() -> None:
     """Let Numba take its blocks from the last on, where this version of it has the analysis that is known here."""
     known = getattr(analysis, "compute_live_map", None)
-    if known is not None and list(inspect.signature(known).parameters) == _PARAMETERS:
-        if known.__module__ != __name__:
-            analysis.compute_live_map = from_the_last(known)
+    if known is None or known.__module__ == __name__:
+        return
+    if list(inspect.signature(known).parameters) == _PARAMETERS:
+        analysis.compute_live_map = from_the_last(known)
 
 
 enable()  # before any function is compiled
