@@ -16,6 +16,8 @@ from adc.runtime.linalg import eigh as eigh
 from adc.runtime.linalg import qr as qr
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
+from adc.runtime.linalg import svd as svd
+from adc.runtime.linalg import thin_svd as thin_svd
 from adc.runtime.lu import det as det
 from adc.runtime.lu import inv as inv
 from adc.runtime.lu import lu as lu
@@ -32,7 +34,9 @@ from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
 from adc.runtime.rooms import empty as empty
+from adc.runtime.rooms import empty_of as empty_of
 from adc.runtime.rooms import zeros as zeros
+from adc.runtime.rooms import zeros_of as zeros_of
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.stacks import grown as grown
 from adc.runtime.stacks import push as push
@@ -49,6 +53,7 @@ __all__ = [
     "dot",
     "eigh",
     "empty",
+    "empty_of",
     "factorial",
     "grown",
     "inner_kernel",
@@ -72,6 +77,9 @@ __all__ = [
     "solve_lower",
     "solve_transposed",
     "still_real",
+    "svd",
+    "thin_svd",
     "transpose",
     "zeros",
+    "zeros_of",
 ]
