@@ -1,5 +1,6 @@
 """What generated code may call besides NumPy: products, systems, convolutions, searches, orders, arrays, kernels."""
 
+from adc.runtime import assigned_once as assigned_once
 from adc.runtime import caching as caching
 from adc.runtime import liveness as liveness
 from adc.runtime.columns import columns as columns
