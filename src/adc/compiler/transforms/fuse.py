@@ -75,15 +75,17 @@ class _Needed:
     def __init__(self, memory: Memory, block: Block, loop: For) -> None:
         self.memory = memory
         self.block = block
+        self.loop = loop
         self.reached = len(block)
         self.found: list[tuple[int, Stmt]] = []  # with their places, the last one first
         self.effects = (
             Effects()
         )  # of the loop and of all that were found: one question, however many they are
-        self.effects.include(memory.effects(loop))
 
     def behind(self, position: int) -> Block:
         """Those behind a place, in order: the first of them are the likeliest to wait for what stands there."""
+        if position + 1 < self.reached == len(self.block):
+            self.effects.include(self.memory.effects(self.loop))
         while self.reached > position + 1:
             self.reached -= 1
             stmt = self.block[self.reached]
