@@ -652,3 +652,39 @@ def named_entries_of_a_log(x):
         elif level < 0.5:
             log.append(("low", level))
     return sum(v for name, v in log if name == "high") * x[1] + sum(v for name, v in log if name == "low")
+
+
+@program(lambda r: (r.normal(size=(2, 2)), r.normal(size=2), 6))
+def gains_put_in_front(a, b, n):
+    p, gains = np.eye(2), []
+    for _ in range(n * len(b)):
+        k = (p @ b) / (1.0 + b @ p @ b)
+        p = np.eye(2) + 0.1 * a.T @ p @ (a - np.outer(b, k))
+        gains.insert(0, k)
+    x, cost = b, 0.0
+    for k in gains:
+        u = -k @ x
+        cost += x @ x + u * u
+        x = 0.3 * a @ x + b * u
+    return cost + gains[0][1] * gains[-1][0] * len(gains)
+
+
+@program(lambda r: (r.normal(size=5),))
+def read_while_put_in_front(x):
+    values, steps = [x[0], x[1] * 2.0], []
+    for i in range(1, len(x)):
+        values.insert(0, np.sin(values[0]) * x[i] + values[-1] + values[i - 1])
+        values.insert(0, values[0] * len(values))
+        steps.append(values[1] + sum(values[:2]))
+    return sum(v * k for k, v in enumerate(values)) + np.array(values)[1] * steps[-1]
+
+
+@program(lambda r: (r.normal(size=5),))
+def costs_to_go_put_in_front_of_many(x):
+    values = [x * x]
+    for k in range(60):
+        v = values[0]
+        values.insert(
+            0, 0.9 * v + np.sin(v + 0.1 * k) * x + np.tanh(v) * np.cos(x * v) + x[::-1] * np.exp(-v * v)
+        )
+    return np.sum(values[0] * values[-1]) + np.sum(np.array(values) ** 2) * 0.01 + values[7][2]

@@ -242,6 +242,40 @@ def test_products_of_matrices_and_vectors_in_any_order():
                         )
 
 
+def test_one_function_reads_matrices_in_any_order():
+    x = np.random.default_rng(2).normal(size=(6, 5))
+    every = numba.njit(lambda x: (rt.dot(x, x.T), rt.dot(x.T, x), rt.dot(x[:, ::2], x[:, ::2].T)))
+    for got, wanted in zip(every(x), every.py_func(x), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    of_matrices = [
+        kinds
+        for kinds in rt.dot._dispatcher.overloads
+        if all(k.ndim == 2 and k.dtype == numba.float64 for k in kinds)
+    ]
+    assert len(of_matrices) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int32, np.int64, np.float32, np.complex128])
+def test_rooms_of_every_dtype(dtype):
+    made = numba.njit(
+        lambda n: (rt.empty_of(n, dtype), rt.empty_of((n, 2), dtype), rt.zeros_of((2, n), dtype))
+    )(3)
+    assert [(x.dtype, x.shape) for x in made] == [(dtype, (3,)), (dtype, (3, 2)), (dtype, (2, 3))]
+    np.testing.assert_array_equal(made[2], np.zeros((2, 3), dtype))
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 4)])
+def test_singular_vectors(shape):
+    a = np.random.default_rng(3).normal(size=shape)
+    k = min(shape)
+    u, s, vt = numba.njit(lambda a: rt.svd(a))(a)
+    assert (u.shape, vt.shape) == ((shape[0],) * 2, (shape[1],) * 2)
+    np.testing.assert_allclose(u[:, :k] * s @ vt[:k], a, atol=1e-14)
+    u, s, vt = numba.njit(lambda a: rt.thin_svd(a))(a)
+    assert (u.shape, vt.shape) == ((shape[0], k), (k, shape[1]))
+    np.testing.assert_allclose(u * s @ vt, a, atol=1e-14)
+
+
 @pytest.mark.parametrize("side", ("left", "right"))
 @pytest.mark.parametrize("n", (0, 1, 2, 7, 64, 1000))
 def test_searches_side_by_side_find_what_numpy_finds(n, side):

@@ -1,6 +1,8 @@
 """What generated code may call besides NumPy: products, systems, convolutions, searches, orders, arrays, kernels."""
 
+from adc.runtime import assigned_once as assigned_once
 from adc.runtime import caching as caching
+from adc.runtime import liveness as liveness
 from adc.runtime.assumptions import assume as assume
 from adc.runtime.columns import columns as columns
 from adc.runtime.convolution import convolve as convolve
@@ -16,6 +18,8 @@ from adc.runtime.linalg import eigh as eigh
 from adc.runtime.linalg import qr as qr
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
+from adc.runtime.linalg import svd as svd
+from adc.runtime.linalg import thin_svd as thin_svd
 from adc.runtime.lu import det as det
 from adc.runtime.lu import inv as inv
 from adc.runtime.lu import lu as lu
@@ -32,7 +36,9 @@ from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.real import still_real as still_real
 from adc.runtime.rooms import empty as empty
+from adc.runtime.rooms import empty_of as empty_of
 from adc.runtime.rooms import zeros as zeros
+from adc.runtime.rooms import zeros_of as zeros_of
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.stacks import grown as grown
 from adc.runtime.stacks import push as push
@@ -50,6 +56,7 @@ __all__ = [
     "dot",
     "eigh",
     "empty",
+    "empty_of",
     "factorial",
     "grown",
     "inner_kernel",
@@ -73,6 +80,9 @@ __all__ = [
     "solve_lower",
     "solve_transposed",
     "still_real",
+    "svd",
+    "thin_svd",
     "transpose",
     "zeros",
+    "zeros_of",
 ]

@@ -35,10 +35,17 @@ _unliteral, _variadic = (getattr(types, name) for name in ("unliteral", "VarArg"
 class Apart:
     """A function as jitted code calls it, by address; Python calls it through such code."""
 
-    def __init__(self, function: FunctionType, declared: str | None, flags: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        declared: str | None,
+        flags: dict[str, Any],
+        takes: Callable[[Any], Any] = tuple,
+    ) -> None:
         functools.update_wrapper(self, function)
         self.__name__ = function.__name__
         self.function = function
+        self.takes = takes
         self.declared = None if declared is None else sigutils.normalize_signature(declared)
         self.name = f"{function.__module__}.{function.__qualname__} {_fingerprint(function)}"
         self._dispatcher = numba.njit(**flags, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
@@ -72,11 +79,14 @@ class Apart:
         return value
 
 
-def apart(declared: str | None = None, **flags: Any) -> Callable[[Callable[..., Any]], Any]:
+def apart(
+    declared: str | None = None, takes: Callable[[Any], Any] = tuple, **flags: Any
+) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function, with Numba's `flags`, for jitted code that calls it by address.
 
     It is compiled for the types of the arguments that a call has, or only for the signature that is `declared`, as in
-    `"float64(float64[::1], int64)"`: then arguments become of those types.
+    `"float64(float64[::1], int64)"`: then arguments become of those types. `takes` says as what it takes arguments of
+    some types, as arrays in any order of memory, where one function does for all of them.
 
     >>> @apart(error_model="numpy")
     ... def halved(x):
@@ -86,7 +96,7 @@ def apart(declared: str | None = None, **flags: Any) -> Callable[[Callable[..., 
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        return Apart(function, declared, flags)  # type: ignore[arg-type]
+        return Apart(function, declared, flags, takes)  # type: ignore[arg-type]
 
     return decorate
 
@@ -134,7 +144,7 @@ def _template(function: Apart) -> type:
             if keywords:
                 return None
             if function.declared is None:
-                plain = tuple(map(_unliteral, arguments))
+                plain = function.takes(tuple(map(_unliteral, arguments)))
                 return signature(function.compiled(plain).signature.return_type, *plain)
             wanted, result = function.declared
             if len(arguments) != len(wanted) or None in map(self.context.can_convert, arguments, wanted):

@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.runtime.apart import apart
 
-__all__ = ["cholesky", "eigh", "qr", "solve_lower", "solve_transposed"]
+__all__ = ["cholesky", "eigh", "qr", "solve_lower", "solve_transposed", "svd", "thin_svd"]
 
 BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
 
@@ -34,6 +34,18 @@ def eigh(a: Any) -> Any:
 def qr(a: Any) -> Any:
     """`np.linalg.qr` of one matrix, in reduced form."""
     return np.linalg.qr(a)
+
+
+@apart(cache=True, error_model="numpy")
+def svd(a: Any) -> Any:
+    """`np.linalg.svd` of one matrix: all of its vectors."""
+    return np.linalg.svd(a)
+
+
+@apart(cache=True, error_model="numpy")
+def thin_svd(a: Any) -> Any:
+    """`np.linalg.svd` of one matrix with as many vectors on either side as it has singular values."""
+    return np.linalg.svd(a, False)
 
 
 @numba.njit(cache=True, error_model="numpy")

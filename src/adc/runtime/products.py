@@ -69,7 +69,7 @@ def _by_loops_of(a: Any, b: Any, out: Any) -> Any:
 
 
 def _into(a: Any, b: Any, out: Any) -> None:
-    """out[...] = a @ b for matrices of one float dtype; `out` in C order."""
+    """out[...] = a @ b for matrices of one float dtype that lie in any order; `out` in C order."""
     np.matmul(a, b, out=out)
 
 
@@ -77,7 +77,6 @@ def _into(a: Any, b: Any, out: Any) -> None:
 def _into_of(a: Any, b: Any, out: Any) -> Any:
     single = a.dtype == types.float32
     gemm, number = (_sgemm, np.float32) if single else (_dgemm, np.float64)
-    any_order = "A" in (a.layout, b.layout)
     stacks = a.ndim == 3
 
     def into_from_rows(a: Any, b: Any, out: Any) -> None:
@@ -94,7 +93,8 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
                 for j in range(m):
                     for k in range(width):
                         rows[c, j, k] = b[begin + c, j, k]
-            _into(a[begin:end], rows[: end - begin], out[begin:end])
+            # The last slice makes of the rows an array in any order, for which `into` is compiled.
+            into(a[begin:end], rows[: end - begin, :, ::1], out[begin:end])
 
     @register_jitable(error_model="numpy")
     def into(a: Any, b: Any, out: Any) -> None:
@@ -107,9 +107,10 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
             _by_loops(a, b, out)
             return
         left, right = _spacing(a[0] if stacks else a), _spacing(b[0] if stacks else b)
-        if any_order and (left == 0 or right == 0):
-            _into(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
-            return
+        if left == 0:
+            a, left = np.ascontiguousarray(a), m
+        if right == 0:
+            b, right = np.ascontiguousarray(b), width
         # BLAS counts by columns: it is told of the transpose of everything.
         by_rows = NO if right > 0 else TRANSPOSE, NO if left > 0 else TRANSPOSE
         lengths = np.int32(width), np.int32(n), np.int32(m)
@@ -137,7 +138,7 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
             first_b += b.strides[0] // b.itemsize
             first_out += n * width
 
-    return into_from_rows if stacks and b.layout == "A" else into
+    return into_from_rows if stacks else into
 
 
 @register_jitable(error_model="numpy")
@@ -155,7 +156,6 @@ def _times(a: Any, x: Any, out: Any) -> None:
 def _times_of(a: Any, x: Any, out: Any) -> Any:
     single = a.dtype == types.float32
     gemv, number = (_sgemv, np.float32) if single else (_dgemv, np.float64)
-    any_order = "A" in (a.layout, x.layout)
 
     def times(a: Any, x: Any, out: Any) -> None:
         n, m = a.shape
@@ -167,9 +167,10 @@ def _times_of(a: Any, x: Any, out: Any) -> Any:
                 out[i] = total
             return
         spacing = _spacing(a)
-        if any_order and (spacing == 0 or not _steps_forward(x)):
-            _times(np.ascontiguousarray(a), np.ascontiguousarray(x), out)
-            return
+        if spacing == 0:
+            a, spacing = np.ascontiguousarray(a), m
+        if not _steps_forward(x):
+            x = np.ascontiguousarray(x)
         # BLAS counts by columns: rows that are contiguous are columns of the transpose.
         rows, columns = (m, n) if spacing > 0 else (n, m)
         gemv(
@@ -265,7 +266,16 @@ def _product_of(a: Any, b: Any) -> Any:
     return of_vectors
 
 
-@apart(cache=True, error_model="numpy")
+def in_any_order(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types that `dot` takes two operands as: one function reads matrices of floats however they lie.
+
+    There are nine pairs of orders, and each took one to three seconds to compile.
+    """
+    matrices = all(k.ndim > 1 and isinstance(k.dtype, types.Float) for k in kinds)
+    return tuple(k.copy(layout="A") for k in kinds) if matrices else kinds
+
+
+@apart(takes=in_any_order, cache=True, error_model="numpy")
 def dot(a: Any, b: Any) -> Any:
     """The product of vectors and matrices (ranks 1 and 2), or of two stacks of as many matrices of floats (rank 3).
 

@@ -1,4 +1,4 @@
-"""Arrays of float64 for generated code: Numba compiles `np.empty` and `np.zeros` anew in every process.
+"""Arrays for generated code: Numba compiles `np.empty` and `np.zeros` anew in every process.
 
 They are made by functions that stay apart; the caller knows their lengths, as if it had made them itself.
 
@@ -21,25 +21,25 @@ from numba.np.arrayobj import make_array
 
 from adc.runtime.apart import Apart
 
-__all__ = ["empty", "zeros"]
+__all__ = ["empty", "empty_of", "zeros", "zeros_of"]
 
 
 class _Room(Apart):
-    """A function of a shape that returns a new array, contiguous in C order."""
+    """A function of a shape, and perhaps a dtype, that returns a new array, contiguous in C order."""
 
-    def __call__(self, shape: Any) -> Any:
-        return self.function(shape)
+    def __call__(self, shape: Any, *dtype: Any) -> Any:
+        return self.function(shape, *dtype)
 
     def call(self, context: Any, builder: Any, called: Any, values: Any) -> Any:
         made = super().call(context, builder, called, values)
         array = make_array(called.return_type)(context, builder, made)
-        (shape,) = called.args
+        shape = called.args[0]
         tuples = isinstance(shape, BaseTuple)
         lengths = [
             context.cast(builder, length, kind, types.intp)
             for length, kind in zip(
-                cgutils.unpack_tuple(builder, values[0]) if tuples else values,
-                shape.types if tuples else called.args,
+                cgutils.unpack_tuple(builder, values[0]) if tuples else values[:1],
+                shape.types if tuples else (shape,),
                 strict=True,
             )
         ]
@@ -85,6 +85,16 @@ def empty(shape: Any) -> Any:
 
 
 @_room
+def empty_of(shape: Any, dtype: Any) -> Any:
+    """`np.empty(shape, dtype)`; `shape` is an integer or a tuple of integers.
+
+    >>> empty_of(3, np.int32).dtype
+    dtype('int32')
+    """
+    return _of_large_pages(np.empty(shape, dtype))
+
+
+@_room
 def zeros(shape: Any) -> Any:
     """`np.zeros(shape)`; `shape` is an integer or a tuple of integers.
 
@@ -93,4 +103,18 @@ def zeros(shape: Any) -> Any:
     """
     made = _of_large_pages(np.empty(shape))
     made.fill(0.0)
+    return made
+
+
+@_room
+def zeros_of(shape: Any, dtype: Any) -> Any:
+    """`np.zeros(shape, dtype)`; `shape` is an integer or a tuple of integers.
+
+    >>> zeros_of((1, 2), np.bool_)
+    array([[False, False]])
+    """
+    made = _of_large_pages(np.empty(shape, dtype))
+    flat = made.ravel()
+    for k in range(flat.shape[0]):
+        flat[k] = 0
     return made

@@ -53,15 +53,15 @@ class Effects:
     checks: bool = False
 
     def include(self, other: Effects) -> None:
-        """Take the effects of another statement in."""
+        """Take in what `clash` asks of the effects of another statement: of accesses, to what."""
         self.defs |= other.defs
         self.uses |= other.uses
         self.writes |= other.writes
         self.plain |= other.plain
         self.stacks |= other.stacks
         self.checks = self.checks or other.checks
-        for root, found in other.accesses.items():
-            self.accesses.setdefault(root, []).extend(found)
+        for root in other.accesses:
+            self.accesses.setdefault(root, [])
 
 
 class Memory:

@@ -32,7 +32,7 @@ from adc.compiler.ir.nodes import (
 
 WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
-NEVER |= {"rt.empty", "rt.zeros"}
+NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
 MAX_DEPTH = 6
 
 

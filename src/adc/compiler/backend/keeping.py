@@ -31,10 +31,12 @@ class KeepingPrinter(LinePrinter):
             if len(lengths) == 1
             else ast.Tuple([self.atom(n) for n in lengths], ast.Load())
         )
-        keywords = [] if buffer.dtype == "float64" else [ast.keyword("dtype", constant(_dtype(buffer.dtype)))]
         text = self.names.buffers[buffer]
-        module = "rt" if buffer.by_runtime and not keywords else "np"
-        made = call(attribute(module, "empty"), [shape], keywords)
+        dtype = [] if buffer.dtype == "float64" else [constant(_dtype(buffer.dtype))]
+        if buffer.by_runtime:
+            made = call(attribute("rt", "empty_of" if dtype else "empty"), [shape, *dtype])
+        else:
+            made = call(attribute("np", "empty"), [shape], [ast.keyword("dtype", d) for d in dtype])
         self._line(ast.Assign([ast.Name(text, ast.Store())], made), depth)
         if buffer.trips is None and self.names.heights.shared[buffer] is buffer:
             self._header(f"{self.names.tops[buffer]} = 0", depth)

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing, rooms
+from adc.compiler.frontend import element_kinds, growing, rooms
 from adc.compiler.frontend.assignments import Assignments
 from adc.compiler.frontend.containers import Container, Contents, Differs, exchange, refill, same_places
 from adc.compiler.frontend.frame import Growing, ListValue
@@ -126,19 +126,19 @@ class Branches(Assignments):
             raise Differs(items, self.origin)
         found = (name for name, value in self.frame.env.items() if value is items)
         name = next(found, "items")
-        kind: growing.ElementFound | None = None
+        kind: element_kinds.ElementFound | None = None
         failure: AdcError | None = None  # of the first guess at what the elements are
         while True:
             mark = Mark(self)
             grown = growing.begun(self, name, items, kind)
             if not exchange(self.frame, items, grown):
-                raise growing.cannot(self, "it is held by something that is not looked into")
+                raise element_kinds.cannot(self, "it is held by something that is not looked into")
             try:
                 run()
                 if kind is not None and kind.guessed and failure is not None:
                     raise failure
                 return
-            except growing.ElementFound as element:
+            except element_kinds.ElementFound as element:
                 exchange(self.frame, grown, items)
                 mark.back()
                 if element.key != id(items):
@@ -149,9 +149,9 @@ class Branches(Assignments):
                 failure = failure or error
                 if kind is None or not kind.guessed:
                     raise failure from None
-                kind = growing.guessed_again(kind)
+                kind = element_kinds.guessed_again(kind)
                 if kind is None:
-                    raise growing.failed_guess(self, failure) from None
+                    raise element_kinds.failed_guess(self, failure) from None
                 mark.back()
             except BaseException:
                 exchange(self.frame, grown, items)
@@ -210,7 +210,7 @@ class Branches(Assignments):
                 continue
             if other.values is None:
                 continue
-            kind = growing.ElementFound(0, None, growing.kind_of(other))
+            kind = element_kinds.ElementFound(0, None, growing.kind_of(other))
             with self.at(block):
                 made = growing.begun(self, other.name, own, kind)
             a, b = (made, b) if own is a else (a, made)

@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import growing
+from adc.compiler.frontend import element_kinds, growing
 from adc.compiler.frontend.carried_places import (
     VALUES,
     from_before,
@@ -230,7 +230,7 @@ class Carrying(CarriedTypes):
                 continue
             if sum(other is made for other in self.frame.env.values()) > 1:
                 raise NeedsUnrolling(made)
-            kind = growing.ElementFound(0, None, growing.kind_of(held))
+            kind = element_kinds.ElementFound(0, None, growing.kind_of(held))
             left[name] = growing.begun(self, name, made, kind)
 
     def _places_of_choices(

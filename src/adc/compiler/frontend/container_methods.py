@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
+    ("insert", 2): growing.insert,
     ("extend", 1): list_methods.extend,
     ("pop", 0): list_methods.pop,
     ("clear", 0): list_methods.clear,

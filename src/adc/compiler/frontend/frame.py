@@ -148,11 +148,12 @@ class Growing:
 
 @dataclass(eq=False)
 class Room:
-    """How a loop fills a list whose places are all there: each trip appends as many elements, on its only path."""
+    """How a loop fills a list whose places are all there: each trip adds as many elements, on its only path."""
 
     per_trip: int
-    inside: tuple[int, int]  # loops and regions around the appends
+    inside: tuple[int, int]  # loops and regions around what adds them
     started: bool  # it had elements before the loop
+    front: bool  # each comes in front of the others: the places are filled from the last on
     appended: int = 0  # in this trip
 
 

@@ -4,7 +4,8 @@
     for i in range(n):              for i in range(n):
         parts.append(x[i] ** 2)         parts[i] = x[i] ** 2
 
-Where every trip appends as many on its only path, as here, the array has all its places before the loop. Otherwise (an
+Where every trip adds as many on its only path, as here, the array has all its places before the loop; where it puts
+them in front, by `insert(0, ...)`, they are filled from the last on. Otherwise (an
 `append` under an `if`, in a `while`, a `pop`) the loop carries the array and the number of elements, and the array
 grows by doubling. What is put into such a list is copied, so it may not be written to afterwards.
 """
@@ -14,55 +15,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend import guesses
 from adc.compiler.frontend.containers import Contents, Differs, exchange
+from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Growing, Items, ListValue, Room
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.indexing import normalized
-from adc.compiler.frontend.rooms import Irregular
+from adc.compiler.frontend.rooms import Added, Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type, joined
-from adc.errors import AdcError, Location, ShapeError, UnsupportedError
+from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 
 FIRST_ROOM = 16  # places of a list that grows
-
-
-@dataclass(eq=False)
-class ElementFound(Exception):
-    """The first element of a list was seen, or one of another kind than those before."""
-
-    key: int  # of the list
-    made: Location | None
-    type: Type
-    guessed: bool = False
-    nested: bool = False  # it is a list or tuple of numbers
-
-
-MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen
-
-
-def guessed_again(kind: ElementFound | None) -> ElementFound | None:
-    """Another guess at an element, where it is a guess that fails: one dimension more.
-
-    A list that is read before anything is put into it, as the vectors before this one in Gram-Schmidt, shows what it
-    holds further down only. The guess brings the evaluator there; its lengths never get into a program.
-    """
-    if kind is None or not kind.guessed or (ndim := kind.type.ndim) == MOST_GUESSED:
-        return None
-    lengths = tuple(guesses.guessed() for _ in range(ndim + 1))
-    return ElementFound(kind.key, kind.made, Array(kind.type.dtype, lengths), guessed=True)
-
-
-def failed_guess(ev: Core, failure: AdcError) -> AdcError:
-    """Why a list is refused of which no guess went well: a shape that does not fit one may fit what is in the list."""
-    if isinstance(failure, ShapeError):
-        return cannot(ev, "it is read before anything is put into it, which tells what its elements are")
-    return failure
 
 
 @dataclass(frozen=True)
@@ -79,11 +47,11 @@ def begun(
     items: ListValue,
     kind: ElementFound | None,
     trips: Value = None,
-    per_trip: int = 0,
+    added: Added | None = None,
 ) -> Growing:
     """The list as it is before a loop or branch changes it: its elements so far, and room for more.
 
-    Room for all that a loop appends, given its `trips` and how many each appends.
+    Room for all that a loop adds, given its `trips` and what each adds.
     """
     nested = (
         all(isinstance(item, (list, tuple)) for item in items) if items else kind is not None and kind.nested
@@ -99,17 +67,19 @@ def begun(
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     guessed = kind is not None and kind.guessed
     growing = Growing(name, None, len(items), nested, id(items), items.made, guessed=guessed)
-    if trips is not None:
-        growing.room = Room(per_trip, (ev.loop_depth + 1, ev.region_depth + 1), bool(items))
+    if added is not None:
+        inside = ev.loop_depth + 1, ev.region_depth + 1
+        growing.room = Room(added.per_trip, inside, bool(items), added.front)
     if t is not None:
         length = (
             max(FIRST_ROOM, 2 * len(items))
-            if trips is None
-            else ev.op("add", ev.op("multiply", trips, per_trip), len(items))
+            if added is None
+            else ev.op("add", ev.op("multiply", trips, added.per_trip), len(items))
         )
         growing.values = places(ev, name, length, t)
+        first = _first(ev, growing)
         for k, item in enumerate(elements):
-            put_at(ev, growing.values, k, item)
+            put_at(ev, growing.values, ev.op("add", first, k), item)
     return growing
 
 
@@ -155,8 +125,27 @@ def places(ev: Core, name: str, length: Value, kind: Type) -> Var:
     return values
 
 
+def _first(ev: Core, growing: Growing) -> Value:
+    """The place of the first element."""
+    if growing.room is None or not growing.room.front:
+        return 0
+    assert growing.values is not None
+    return ev.op("subtract", ev.dim_value(growing.values.type.shape[0]), growing.count)
+
+
 def append(ev: Core, growing: Growing, value: Value) -> None:
     """`growing.append(value)`."""
+    _add(ev, growing, value, front=False)
+
+
+def insert(ev: Core, growing: Growing, index: Value, value: Value) -> None:
+    """`growing.insert(0, value)`."""
+    if growing.room is None or not growing.room.front or type(index) is not int or index != 0:
+        raise cannot(ev, "an element is put between others, or in front of them in some trips only")
+    _add(ev, growing, value, front=True)
+
+
+def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     nested = isinstance(value, (Growing, list, tuple))
     may_change(ev, growing)
     if nested:
@@ -168,7 +157,9 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     t = ev.type_of(value)
     room = growing.room
     if room is not None and (
-        room.inside != (ev.loop_depth, ev.region_depth) or room.appended == room.per_trip
+        room.inside != (ev.loop_depth, ev.region_depth)
+        or room.appended == room.per_trip
+        or room.front != front
     ):
         raise Irregular(growing.name)
     if t is None or (nested and t.ndim > 1):
@@ -200,8 +191,9 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
         growing.values = _with_room(ev, growing, growing.values)
     else:
         room.appended += 1
-    put_at(ev, growing.values, growing.count, value)
-    growing.count = ev.op("add", growing.count, 1)
+    count = growing.count
+    growing.count = ev.op("add", count, 1)
+    put_at(ev, growing.values, _first(ev, growing) if front else count, value)
 
 
 def _not_of_itself(ev: Core, growing: Growing, t: Type) -> None:
@@ -300,7 +292,8 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
         return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
     values = seen(growing).values
     assert values is not None
-    found = ev.getitem(values, normalized(ev, values, position(ev, growing, index)))
+    place = ev.op("add", _first(ev, growing), position(ev, growing, index))
+    found = ev.getitem(values, normalized(ev, values, place))
     return _as_element(growing, ev, found if growing.nested else _apart(ev, found))
 
 
@@ -351,13 +344,9 @@ def array(ev: Core, growing: Growing) -> Value:
     assert growing.values is not None
     if ev.length(growing.count) == growing.values.type.shape[0]:
         return growing.values
+    if growing.room is not None and growing.room.front:
+        return ev.subscript(growing.values, slice(_first(ev, growing), None))
     return ev.subscript(growing.values, slice(None, growing.count))
-
-
-def cannot(ev: Core, why: str) -> UnsupportedError:
-    return ev.refuse(
-        "a list changes in a loop whose number of trips is only known at run time", why, "use an array"
-    )
 
 
 def refuse_in(ev: Core, output: Value) -> None:

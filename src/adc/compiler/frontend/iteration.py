@@ -31,7 +31,7 @@ from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.errors import UnsupportedError
 
-FEW_WRITTEN_OUT = 16  # trips that fill a list which are always written out
+FEW_WRITTEN_OUT = 4  # trips that fill a list which are always written out
 LONG = 600  # statements that such a loop may be written out as, where its list could be an array
 
 

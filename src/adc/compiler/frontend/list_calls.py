@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend.element_kinds import cannot
 from adc.compiler.frontend.frame import Growing, Instance
-from adc.compiler.frontend.growing import array, cannot
+from adc.compiler.frontend.growing import array
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const
 

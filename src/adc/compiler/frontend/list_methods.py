@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend import templates
+from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import (
     FIRST_ROOM,
-    ElementFound,
     array,
-    cannot,
     changed,
     element,
     kind_of,

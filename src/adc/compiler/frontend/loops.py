@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import first_trips, generators, growing, rooms
+from adc.compiler.frontend import element_kinds, first_trips, generators, growing, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
 from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
@@ -259,12 +259,12 @@ class Loops(Carrying):
         self.execute_all(node.body)
 
     def _with_all_places(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
-        """A loop whose every trip appends as much: the lists are given their places before it. False if that fails."""
-        counts = rooms.appended_in(node, self.frame.env)
+        """A loop whose every trip adds as much: the lists are given their places before it. False if that fails."""
+        added = rooms.added_in(node, self.frame.env)
         contents = Contents(self.frame)
         lists = {
             name: value
-            for name in counts
+            for name in added
             if not contents.shared(value := self.frame.env[name])
             and value.depth == self.loop_depth
             and not self.from_outside(value)
@@ -273,19 +273,19 @@ class Loops(Carrying):
         if not any(needed.container is v for v in lists.values()):
             return False
         mark = Mark(self)
-        kinds: dict[int, growing.ElementFound] = {}
+        kinds: dict[int, element_kinds.ElementFound] = {}
         failure: AdcError | None = None  # of the first guess at what the elements are
         while True:
             trips = rooms.trips_of(self, items)
             grown = {
-                name: growing.begun(self, name, lists[name], kinds.get(id(lists[name])), trips, counts[name])
+                name: growing.begun(self, name, lists[name], kinds.get(id(lists[name])), trips, added[name])
                 for name in lists
             }
             self.frame.env.update(grown)
             try:
                 self._for(node, items, list(grown.values()))
                 break
-            except growing.ElementFound as found:
+            except element_kinds.ElementFound as found:
                 mark.back()
                 if found.key not in (id(v) for v in lists.values()):
                     raise
@@ -294,9 +294,9 @@ class Loops(Carrying):
                 failure = failure or error
                 guesses = [key for key, kind in kinds.items() if kind.guessed]
                 for key in guesses:
-                    again = growing.guessed_again(kinds[key])
+                    again = element_kinds.guessed_again(kinds[key])
                     if again is None:
-                        raise growing.failed_guess(self, failure) from None
+                        raise element_kinds.failed_guess(self, failure) from None
                     kinds[key] = again
                 if not guesses:
                     raise
@@ -306,7 +306,7 @@ class Loops(Carrying):
                 return False
         for name, each in grown.items():
             each.room = None
-            each.count = self.op("add", self.op("multiply", trips, counts[name]), len(lists[name]))
+            each.count = self.op("add", self.op("multiply", trips, added[name].per_trip), len(lists[name]))
             if each.values is None:
                 self.frame.env[name] = self.new_list([])  # the loop is dead code: its range is empty
         return True

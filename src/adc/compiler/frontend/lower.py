@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import draws, frozen, growing, list_methods
+from adc.compiler.frontend import draws, element_kinds, frozen, growing, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
@@ -107,7 +107,7 @@ def run(
         evaluator.lists_written_out = written_out
         try:
             return _lowered(function, bind, evaluate, evaluator)
-        except growing.ElementFound as found:
+        except element_kinds.ElementFound as found:
             kinds[found.made] = found.type  # a list turned out to hold something else than it seemed
         except list_methods.ShrinksFound:
             shrink = True

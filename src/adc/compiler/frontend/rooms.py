@@ -22,21 +22,34 @@ class Irregular(Exception):
     name: str
 
 
-def appended_in(node: Any, env: dict[str, Value]) -> dict[str, int]:
-    """The lists to which every trip of a loop appends, with how many elements.
+@dataclass(frozen=True)
+class Added:
+    """How many elements each trip of a loop adds to a list: behind the others, or in front of them."""
+
+    per_trip: int
+    front: bool
+
+
+def added_in(node: Any, env: dict[str, Value]) -> dict[str, Added]:
+    """The lists to which every trip of a loop adds elements.
 
     >>> loop = gast.parse("for i in r:\\n    a.append(i)\\n    a.append(2)\\n    if i: b.append(1)").body[0]
-    >>> appended_in(loop, {"a": ListValue(), "b": ListValue()})
-    {'a': 2}
+    >>> loop.body += gast.parse("c.insert(0, i)").body
+    >>> added_in(loop, {"a": ListValue(), "b": ListValue(), "c": ListValue()})
+    {'a': Added(per_trip=2, front=False), 'c': Added(per_trip=1, front=True)}
     """
-    found: dict[str, int] = {}
+    found: dict[str, Added] = {}
     for statement in node.body:
-        called = getattr(statement, "value", None) if isinstance(statement, gast.Expr) else None
+        called: Any = getattr(statement, "value", None) if isinstance(statement, gast.Expr) else None
         function = getattr(called, "func", None)
-        if isinstance(function, gast.Attribute) and function.attr == "append":
+        if not isinstance(function, gast.Attribute):
+            continue
+        first = called.args[0] if called.args else None
+        front = function.attr == "insert" and isinstance(first, gast.Constant) and first.value == 0
+        if front or function.attr == "append":
             name = getattr(function.value, "id", None)
             if isinstance(env.get(name), ListValue) and env[name].outside is None:  # type: ignore[arg-type,index]
-                found[str(name)] = found.get(str(name), 0) + 1
+                found[str(name)] = Added(found.get(str(name), Added(0, front)).per_trip + 1, front)
     return found
 
 

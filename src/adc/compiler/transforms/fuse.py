@@ -66,6 +66,38 @@ class _Kind(NamedTuple):
     calls: bool
 
 
+class _Needed:
+    """The statements at the end of a block on which a loop behind the block depends, directly or not.
+
+    They are the same whatever partner is tried, so the block is gone through once, as far as the furthest of them.
+    """
+
+    def __init__(self, memory: Memory, block: Block, loop: For) -> None:
+        self.memory = memory
+        self.block = block
+        self.loop = loop
+        self.reached = len(block)
+        self.found: list[tuple[int, Stmt]] = []  # with their places, the last one first
+        self.effects = (
+            Effects()
+        )  # of the loop and of all that were found: one question, however many they are
+
+    def behind(self, position: int) -> Block:
+        """Those behind a place, in order: the first of them are the likeliest to wait for what stands there."""
+        if position + 1 < self.reached == len(self.block):
+            self.effects.include(self.memory.effects(self.loop))
+        while self.reached > position + 1:
+            self.reached -= 1
+            stmt = self.block[self.reached]
+            if isinstance(stmt, Mark):
+                continue
+            effects = self.memory.effects(stmt)
+            if clash(effects, self.effects):
+                self.found.append((self.reached, stmt))
+                self.effects.include(effects)
+        return [stmt for place, stmt in reversed(self.found) if place > position]
+
+
 class _Fuser:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.program = program
@@ -113,6 +145,7 @@ class _Fuser:
         depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
         nearest = sorted(_last_loops(out), key=lambda k: self._depth(out[k]) != depth)
+        needed = _Needed(self.memory, out, loop)
         for position in nearest:
             partner = out[position]
             if (
@@ -123,14 +156,11 @@ class _Fuser:
             ):
                 if is_fill(loop) and not is_fill(partner):
                     continue  # a fill waits for the loop that adds to what it fills
-                between = out[position + 1 :]
-                first = self._must_precede(between, loop, partner)
-                if first is None:
+                first = needed.behind(position)
+                if any(self._holds_back(partner, s) for s in first):
                     continue
                 moved = set(first)
-                rest = [s for s in between if s not in moved]
-                if any(self._conflict(s, loop) for s in rest):
-                    continue
+                rest = [s for s in out[position + 1 :] if s not in moved]
                 was_fill = is_fill(partner)
                 joined = self._joined(partner, loop)
                 checks.stands_for(joined, partner)
@@ -184,25 +214,6 @@ class _Fuser:
         if isinstance(s, Check):
             return bool(self.memory.effects(partner).defs & self.memory.effects(s).uses)
         return self._conflict(partner, s)
-
-    def _must_precede(self, between: Block, loop: For, partner: For) -> Block | None:
-        """The statements in between on which the loop depends, directly or not, in order.
-
-        None if one of them may not move in front of `partner`.
-        """
-        wanted: list[Stmt] = []
-        behind = Effects()  # of the loop and of all that are wanted: one question, however many they are
-        behind.include(self.memory.effects(loop))
-        for stmt in reversed(between):
-            if isinstance(stmt, Mark):
-                continue
-            effects = self.memory.effects(stmt)
-            if clash(effects, behind):
-                if self._holds_back(partner, stmt):
-                    return None
-                wanted.append(stmt)
-                behind.include(effects)
-        return wanted[::-1]
 
     def _same_space(self, a: For, b: For, equal: EqualLengths) -> bool:
         if (

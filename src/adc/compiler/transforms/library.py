@@ -57,6 +57,11 @@ def named(stmt: Assign, definition: Mapping[Var, Assign | None], written: Mappin
         return Assign(stmt.targets, "rt.argpartition", stmt.args[:3], stmt.origin)
     if function is np.transpose and isinstance(stmt.args[1], tuple):
         return _transposed(stmt)
+    if function is np.linalg.svd and not may_raise(stmt) and _of_matrices(replace(stmt, args=stmt.args[:1])):
+        (matrix, full) = stmt.args[:2]
+        return Assign(
+            stmt.targets, "rt.svd" if full == Const(True) else "rt.thin_svd", (matrix,), stmt.origin
+        )
     name = COMPILED_ONCE.get(function) if function is not None else None
     if name is None or not _of_matrices(stmt):
         return stmt

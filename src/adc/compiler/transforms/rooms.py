@@ -7,13 +7,15 @@
     y = np.empty(n)                         y = rt.empty(n)
 
 Loops that clear arrays which have just been made are no loops: they would be most of what Numba has to compile in the
-gradient of a network. Arrays of float64 are made by `adc.runtime`, as Numba compiles its own `np.empty` and `np.zeros`
+gradient of a network. Arrays are made by `adc.runtime`, as Numba compiles its own `np.empty` and `np.zeros`
 anew in every process; and so are stacks.
 """
 
 from __future__ import annotations
 
 from math import copysign
+
+import numpy as np
 
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -55,12 +57,15 @@ def cleared(program: Program, evaluator: Evaluator) -> Program:
 
 
 def named(program: Program) -> Program:
-    """The program with arrays of float64, and stacks, made and filled by the functions of `adc.runtime`."""
+    """The program with arrays and stacks made, and these filled, by the functions of `adc.runtime`."""
     for part in (program, *program.meta.get("kernels", ())):
         for s in walk(part.body):
-            if isinstance(s, Assign) and s.name in MADE and s.target.type.dtype == "float64":
-                s.op, shape = MADE[s.name], s.args[0]
+            if isinstance(s, Assign) and s.name in MADE:
+                made_by, shape, dtype = MADE[s.name], s.args[0], s.target.type.dtype
                 s.args = (shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape,)
+                s.op = made_by if dtype == "float64" else f"{made_by}_of"
+                if dtype != "float64":
+                    s.args += (Const(np.dtype(dtype)),)
             elif isinstance(s, NewBuffer):
                 s.buffer.by_runtime = s.buffer.trips is None
     return program
