@@ -95,7 +95,7 @@ SINGULAR_POINTS = (
     (
         "det",
         "a singular matrix",
-        "the cofactors, by the tape",
+        "the cofactors, of four rows and more by the tape",
         "the cofactors, where the last pivot alone is 0",
         "0",
     ),

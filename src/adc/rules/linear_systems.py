@@ -163,6 +163,21 @@ def have_inverses(dets):
     return np.all(dets != 0.0)
 
 
+@static
+def _has_few_rows(n):
+    """Whether matrices are known to have two or three rows: their cofactors are differences of products."""
+    return isinstance(n, int) and n in (2, 3)
+
+
+def _cofactors_of_few_rows(a):
+    if a.shape[-1] == 3:
+        first, second, third = a[..., 0, :], a[..., 1, :], a[..., 2, :]
+        rows = np.cross(second, third), np.cross(third, first), np.cross(first, second)
+        return np.stack(rows, axis=-2)
+    first = np.stack((a[..., 1, 1], -a[..., 1, 0]), axis=-1)
+    return np.stack((first, np.stack((-a[..., 0, 1], a[..., 0, 0]), axis=-1)), axis=-2)
+
+
 def _cofactors(a):
     """The derivative of det where the matrix has no inverse: of the products of all singular values but one."""
     u, s, vh = np.linalg.svd(a)
@@ -177,15 +192,20 @@ def _cofactors(a):
     cost=1000,
     shape=stack_of_numbers,
     extra=STACKED,
-    notes="at a singular matrix the cofactors, by the tape",
+    notes="at a singular matrix the cofactors, of four rows and more by the tape",
     examples=lambda r: [
         r.well_conditioned(3),
+        r.well_conditioned(4),
         r.well_conditioned(2, 3),
+        r.well_conditioned(2, 2),
         r.well_conditioned(1),
         _complex_matrix(r, 3),
+        _complex_matrix(r, 4),
     ],
 )
 def det_pull(z_bar, z, a):
+    if _has_few_rows(a.shape[-1]):
+        return spread(z_bar) * _cofactors_of_few_rows(a)
     if have_inverses(z):
         return spread(z_bar * z) * transposed(np.linalg.inv(a))
     return spread(z_bar) * _cofactors(a)
@@ -193,6 +213,8 @@ def det_pull(z_bar, z, a):
 
 @push(np.linalg.det)
 def det_push(z, a, *, a_dot):
+    if _has_few_rows(a.shape[-1]):
+        return np.sum(_cofactors_of_few_rows(a) * a_dot, axis=(-2, -1))
     if have_inverses(z):
         return z * _trace_of_solve(a, a_dot)
     return np.sum(_cofactors(a) * a_dot, axis=(-2, -1))

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.bessel import i0, i0e, i1, i1e, i2, i2e
+from adc.runtime.vectormath.determinants import det
 from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
 from adc.runtime.vectormath.entropy import entr, kl_div, logit, rel_entr, xlog1py, xlogy
 from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr
@@ -61,6 +62,7 @@ __all__ = [
     "cbrt",
     "cos",
     "cosh",
+    "det",
     "digamma",
     "entr",
     "erf",

@@ -32,7 +32,15 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import library, stacks
-from adc.compiler.transforms.scalarise import edges, layouts, positions, products, reductions, rows
+from adc.compiler.transforms.scalarise import (
+    determinants,
+    edges,
+    layouts,
+    positions,
+    products,
+    reductions,
+    rows,
+)
 from adc.compiler.transforms.scalarise.nests import FILLS, Nests
 from adc.rules.operation import Operation
 
@@ -166,6 +174,8 @@ class _Scalariser:
             self.ev.block.append(Assign(stmt.targets, "rt.convolve", stmt.args, stmt.origin))
         elif name in ("reshape", "ravel", "squeeze"):
             layouts.reshaped(self.nests, stmt)
+        elif determinants.is_small(stmt):
+            determinants.by_elements(self.nests, stmt)
         elif isinstance(stmt.op, Operation) and stmt.op.body is not None:
             self._expanded_body(stmt)
         else:
