@@ -28,7 +28,10 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
             return ev.op("where", condition, factor, 0.0)
         if (otherwise, taken) == _ONE_OR_NOTHING:
             return ev.op("where", condition, 0.0, factor)
-    return ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
+    found = ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
+    if isinstance(found, Var):
+        found.derived = True
+    return found
 
 
 def of_rule(ev: Evaluator, operation: Operation, args: list[Value]) -> tuple[Value, ...]:
@@ -37,7 +40,7 @@ def of_rule(ev: Evaluator, operation: Operation, args: list[Value]) -> tuple[Val
     before = len(ev.block)
     found = ev.inline_rule(operation.partials, args)
     for stmt in ev.block[before:]:
-        if isinstance(stmt, Assign) and stmt.name == "divide":
+        if isinstance(stmt, Assign) and stmt.name in ("divide", "multiply", "negative"):
             stmt.target.derived = True
     return (found,) if len(operation.wrt) == 1 else found
 
