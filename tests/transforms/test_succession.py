@@ -115,3 +115,73 @@ def test_trips_and_lengths_that_are_known():
     with interpreted():
         found = adc.value_and_grad(three_steps, mode="compiled")(x)
     agree(found, adc.value_and_grad(three_steps, mode="tape")(x))
+
+
+def plate(start, steps):
+    u = start.copy()
+    for _ in range(steps):
+        inner = u[1:-1, 1:-1]
+        u[1:-1, 1:-1] = inner + 0.1 * inner * (
+            u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * inner
+        )
+    return np.sum(u * u)
+
+
+def two_edges_held(start, steps):
+    u = start.copy()
+    for t in range(steps):
+        u[1:, :-2] = u[1:, :-2] * (1.0 + 0.05 * (t + 1) * (u[:-1, 2:] - u[1:, 1:-1]))
+    return np.sum(np.sin(u))
+
+
+def columns_held(start, steps):
+    u = start.copy()
+    for _ in range(steps):
+        u[:, 1:-1] = u[:, 1:-1] * (1.0 + 0.1 * (u[:, 2:] - u[:, :-2]))
+    return np.sum(u**3)
+
+
+def plate_read_between(start, steps):
+    u = start.copy()
+    total = 0.0
+    for _ in range(steps):
+        u[1:-1, 1:-1] = u[1:-1, 1:-1] * (1.0 + 0.1 * u[2:, 2:])
+        total += u[0, 0] * u[-1, -1] + np.sum(u[1] ** 2)
+    return total
+
+
+def test_a_plate_that_is_read_stays():
+    x = 0.3 * R.normal(size=(5, 6))
+    gradient = adc.value_and_grad(plate_read_between, mode="compiled")
+    assert "trip + 1, " not in gradient.source(x, 3, stage="optimized")
+    with interpreted():
+        found = gradient(x, 3)
+    agree(found, adc.value_and_grad(plate_read_between, mode="tape")(x, 3))
+
+
+PLATES = [plate, two_edges_held, columns_held]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 6), (2, 5), (5, 2), (1, 4), (4, 1), (0, 3), (3, 0)])
+@pytest.mark.parametrize("function", PLATES)
+def test_plates(function, shape, steps):
+    x = 0.3 * R.normal(size=shape)
+    with interpreted():
+        found = adc.value_and_grad(function, mode="compiled")(x, steps)
+    agree(found, adc.value_and_grad(function, mode="tape")(x, steps))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", PLATES)
+def test_plates_compiled(function):
+    x = 0.3 * R.normal(size=(6, 9))
+    gradient = adc.value_and_grad(function, mode="compiled")
+    for steps in (4, 0):
+        agree(gradient(x, steps), adc.value_and_grad(function, mode="tape")(x, steps))
+
+
+@pytest.mark.parametrize("function", [plate, two_edges_held])
+def test_a_trip_makes_the_next_plate(function):
+    text = adc.value_and_grad(function, mode="compiled").source(np.ones((5, 6)), 3, stage="optimized")
+    assert "_kept[t + 1, " in text or "_kept[trip + 1, " in text

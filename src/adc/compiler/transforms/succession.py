@@ -11,19 +11,32 @@
                                                         u[i] = kept[steps, i]
 
 A stencil passes over its state once a trip in place of twice. What no trip writes, the ends that are held, goes from
-row to row. States of two axes are left as they are: a seventh of the time was saved, and the loops along four edges
-took Numba a third of a second to compile.
+row to row; of a state of two axes, the rows at both ends, and the ends of the other rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adc.compiler.analysis.touches import offset
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
-from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Index, Program, Store, Var, uses, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    For,
+    Index,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    owners,
+    uses,
+    walk,
+)
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules.dims import Dim
 
@@ -34,17 +47,20 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return program
 
 
+Span = tuple[Atom, Atom]  # from a subscript up to another
+Spans = Sequence[Span]
+
+
 @dataclass(frozen=True)
 class _Succession:
-    """A loop whose trips copy `state` into a row of `kept`, and then write the state from `low` to `high`."""
+    """A loop whose trips copy `state` into a row of `kept`, and then write the state, along each axis from .. up to."""
 
     loop: For
     copy: For
     state: Var
     kept: Var
     store: Store
-    low: Dim
-    high: Dim
+    written: list[tuple[Dim, Dim]]
 
 
 class _Rows:
@@ -95,7 +111,7 @@ class _Rows:
 
     def _written(self, loop: For, copy: For, state: Var, kept: Var) -> _Succession | None:
         """What makes the next state, one store behind the copy; None where anything else has to do with the state."""
-        found: list[tuple[For, Store]] = []
+        found: list[tuple[list[For], Store]] = []
         for top in loop.body:
             if top is copy:
                 continue
@@ -104,62 +120,88 @@ class _Rows:
                     continue
                 if not isinstance(s, Store) or s.array is not state or s.accumulate:
                     return None
-                if not isinstance(top, For) or s not in top.body or top.step != Const(1):
+                nest = _nest(top, s)
+                if loop.body.index(top) < loop.body.index(copy) or len(s.index) != len(nest):
                     return None
-                if loop.body.index(top) < loop.body.index(copy) or len(s.index) != 1:
-                    return None
-                found.append((top, s))
+                found.append((nest, s))
         if len(found) != 1:
             return None
         ((nest, store),) = found
-        apart, start, stop = (
-            offset(nest.index, store.index[0]),
-            self.ev.length(nest.start),
-            self.ev.length(nest.stop),
-        )
-        if apart is None or apart.known is None or start is None or stop is None:
+        written = [self._along(one, item) for one, item in zip(nest, store.index, strict=True)]
+        known = [
+            w for w in written if w is not None and not any(n.index in owners(d) for d in w for n in nest)
+        ]
+        return _Succession(loop, copy, state, kept, store, known) if len(known) == len(nest) else None
+
+    def _along(self, loop: For, item: object) -> tuple[Dim, Dim] | None:
+        """From where to where a subscript goes that is a number more than the counter of a loop."""
+        apart, start, stop = offset(loop.index, item), self.ev.length(loop.start), self.ev.length(loop.stop)
+        if loop.step != Const(1) or apart is None or apart.known is None or start is None or stop is None:
             return None
-        return _Succession(loop, copy, state, kept, store, start + apart, stop + apart)
+        return start + apart, stop + apart
 
     # --- what becomes of it -------------------------------------------------------------------------------------
 
     def _rewrite(self, found: _Succession, allocation: Assign) -> None:
         ev, kept, state, loop = self.ev, found.kept, found.state, found.loop
-        (n,) = state.type.shape
-        trips, length = allocation.args[0]
+        trips, *lengths = allocation.args[0]
         before = len(ev.block)
         rows = ev.atom(ev.op("add", trips.value if isinstance(trips, Const) else trips, 1))
         counted, ev.block[before:] = ev.block[before:], []
         place = ev.block.index(allocation)
         ev.block[place:place] = counted
-        allocation.args = ((rows, length), *allocation.args[1:])
-        kept.type = Array(kept.type.dtype, (kept.type.shape[0] + 1, n), "C")
-        end = ev.atom(ev.dim_value(n))
-        first, last = ev.atom(ev.dim_value(found.low)), ev.atom(ev.dim_value(found.high))
-        if not (n - found.low).nonnegative:  # the state may be shorter than what is held of it
-            first = ev.atom(ev.op("minimum", *map(plain_value, (first, end))))
-        self._loop(Const(0), end, lambda i: self._move(kept, (Const(0), i), state, (i,)))
+        allocation.args = ((rows, *lengths), *allocation.args[1:])
+        shape = state.type.shape
+        kept.type = Array(kept.type.dtype, (kept.type.shape[0] + 1, *shape), "C")
+        ends = [ev.atom(ev.dim_value(n)) for n in shape]
+        whole = [(Const(0), end) for end in ends]
+        held = [
+            self._held(*written, n, end) for written, n, end in zip(found.written, shape, ends, strict=True)
+        ]
+        self._loops(whole, lambda index: self._move(kept, (Const(0), *index), state, index))
         head: Block = []
         with ev.at(head):
             after = ev.atom(ev.op("add", loop.index, 1))
-            for start, stop, some in (
-                (Const(0), first, found.low != Dim(0)),
-                (last, end, found.high != n),
-            ):
-                if some:
-                    self._loop(start, stop, lambda i: self._move(kept, (after, i), kept, (loop.index, i)))
+
+            def hand_on(index: Index) -> None:
+                self._move(kept, (after, *index), kept, (loop.index, *index))
+
+            for axis, (_, parts) in enumerate(held):
+                behind = whole[axis + 1 :]
+
+                def both_ends(index: Index, parts: Spans = parts, behind: Spans = behind) -> None:
+                    for part in parts:
+                        self._loops([part, *behind], hand_on, index)
+
+                self._loops([inside for inside, _ in held[:axis]], both_ends)
         position = loop.body.index(found.copy)
         loop.body[position : position + 1] = head
         found.store.array, found.store.index = kept, (after, *found.store.index)
         ev.block.append(loop)
-        self._loop(Const(0), end, lambda i: self._move(state, (i,), kept, (trips, i)))
+        self._loops(whole, lambda index: self._move(state, index, kept, (trips, *index)))
 
-    def _loop(self, start: Atom, stop: Atom, body: Callable[[Var], None]) -> None:
-        counter = Var("i", Scalar("int64", True))
+    def _held(self, low: Dim, high: Dim, n: Dim, end: Atom) -> tuple[Span, Spans]:
+        """Of an axis: what is written, and the parts at its ends that are not."""
+        first, last = (self.ev.atom(self.ev.dim_value(d)) for d in (low, high))
+        stop = last
+        # The state may be shorter than what is held of it.
+        if not (n - low).nonnegative:
+            first = self.ev.atom(self.ev.op("minimum", *map(plain_value, (first, end))))
+        if not (n - high).nonnegative:
+            stop = self.ev.atom(self.ev.op("minimum", *map(plain_value, (last, end))))
+        parts = [((Const(0), first), low != Dim(0)), ((last, end), high != n)]
+        return (first, stop), [part for part, some in parts if some]
+
+    def _loops(self, spans: Spans, body: Callable[[Index], None], index: Index = ()) -> None:
+        if not spans:
+            body(index)
+            return
+        (start, stop), *rest = spans
+        counter = Var("ij"[len(index)], Scalar("int64", True))
         counter.dim = Dim.symbol("value", counter)
         inner: Block = []
         with self.ev.at(inner):
-            body(counter)
+            self._loops(rest, body, (*index, counter))
         self.ev.block.append(For(counter, start, stop, Const(1), [], inner, self.ev.origin))
 
     def _move(self, target: Var, at: Index, source: Var, index: Index) -> None:
@@ -167,21 +209,39 @@ class _Rows:
         self.ev.block.append(Store(target, at, value, origin=self.ev.origin))
 
 
+def _nest(top: Stmt, store: Store) -> list[For]:
+    """The loops from a statement down to a store, where nothing else is around it."""
+    found: list[For] = []
+    while isinstance(top, For):
+        found.append(top)
+        if store in top.body:
+            return found
+        top = next(s for s in top.body if store in walk([s]))
+    return []
+
+
 def _copied(nest: For, trip: Var, evaluator: Evaluator) -> tuple[Var, Var] | None:
-    """The array of which a loop copies all elements into the row of a trip of another, and that other."""
-    if nest.start != Const(0) or nest.step != Const(1) or nest.carried or len(nest.body) != 2:
+    """The array of which loops copy all elements into the row of a trip of another, and that other."""
+    loops = [nest]
+    while len(loops[-1].body) == 1 and isinstance(loops[-1].body[0], For):
+        loops.append(loops[-1].body[0])
+    if any(one.start != Const(0) or one.step != Const(1) or one.carried for one in loops):
         return None
-    load, store = nest.body
+    if len(loops) > 2 or len(loops[-1].body) != 2:
+        return None
+    load, store = loops[-1].body
+    index = tuple(one.index for one in loops)
     if (
         not isinstance(load, Assign)
         or load.name != "getitem"
-        or load.args[1] != (nest.index,)
+        or load.args[1] != index
         or not isinstance(store, Store)
         or store.value is not load.target
-        or store.index != (trip, nest.index)
+        or store.index != (trip, *index)
         or store.accumulate
         or load.target.type.dtype != store.array.type.dtype
     ):
         return None
     state = load.args[0]
-    return (state, store.array) if (evaluator.length(nest.stop),) == state.type.shape else None
+    lengths = tuple(evaluator.length(one.stop) for one in loops)
+    return (state, store.array) if lengths == state.type.shape else None
