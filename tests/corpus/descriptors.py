@@ -1,4 +1,4 @@
-"""Classes that say themselves what their attributes and operators are: descriptors, cached properties, NotImplemented."""
+"""Classes that say what their attributes and operators are: descriptors, cached properties, NotImplemented."""
 
 import dataclasses
 import functools
