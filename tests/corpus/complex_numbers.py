@@ -1,5 +1,7 @@
 """Complex numbers inside a function of real arguments with a real value."""
 
+import cmath
+
 import numpy as np
 from tests.corpus import program
 
@@ -142,3 +144,9 @@ def a_diagonal_that_the_next_trip_reads(x):
         total += d[0] * k
         z[0, 0] += x[0, 1]
     return total
+
+
+@program(lambda r: (r.normal(size=3),))
+def functions_of_cmath(x):
+    z = cmath.sqrt(x[0] - 4.0) + cmath.exp(x[1] + 1j * x[2])
+    return abs(z) + cmath.phase(z) + cmath.sin(z).imag

@@ -156,3 +156,24 @@ def float32_beside_numbers(x, s):
         k += i
     scale = (2.0 * s + 1) / 3 + k % 2 + int(s > 0.0) + round(0.6 + len(x))
     return np.sum(scale * x * x) + np.sum((s if s > 0.5 else -s) ** 2 * np.sin(x))
+
+
+OF_ROWS = {"tape": "`flat` of a Tensor that does not lie row by row"}
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=(3, 2))), refused=OF_ROWS)
+def flat_of_what_does_not_lie_row_by_row(x, a):
+    total = x[::-1].flat[0] * a.T.flat[2]
+    for v in a.copy().T.flat:
+        total = total * 0.5 + v**2
+    return total
+
+
+@program(
+    lambda r: (r.normal(size=(3, 2)),),
+    refused={**OF_ROWS, "python": "the write is to a copy", "compiled": "the same"},
+)
+def a_write_by_flat_of_columns(a):
+    b = a.copy().T
+    b.flat[1] = 7.0
+    return (b * a.T).sum()

@@ -1,6 +1,5 @@
 """Programs that ask what a value has: an element of an array has attributes that a number of Python's has not."""
 
-import numpy as np
 from tests.corpus import program
 
 
@@ -9,7 +8,9 @@ def has_a_shape(x, s):
     total = 0.0
     for v in (x[:2], x[2], x):
         total += (v**2).sum() if hasattr(v, "shape") else v
-    return total + s * (x[0] if hasattr(x[1], "dtype") else x[2]) * (x[3] if hasattr(x[1], "__len__") else x[4])
+    return total + s * (x[0] if hasattr(x[1], "dtype") else x[2]) * (
+        x[3] if hasattr(x[1], "__len__") else x[4]
+    )
 
 
 @program(lambda r: (r.normal(size=3),))

@@ -1,4 +1,4 @@
-"""Views and arrays without axes: compiled code has numbers for them, so a write that another name would see is refused."""
+"""Views and arrays without axes: compiled code has numbers there, and refuses a write that another name would see."""
 
 import numpy as np
 from tests.corpus import program

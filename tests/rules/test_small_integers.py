@@ -28,6 +28,7 @@ REFUSED = {
     ("recurrence", "b"),  # no function of NumPy's
     ("trapezoid", "x"),  # truth values have no difference
     ("trapz", "x"),
+    ("ndimage.shift", "shift"),  # SciPy negates it, also unsigned, and reads outside of the image
     ("special.voigt_profile", "sigma"),  # NaN at zero, of floats as well
 }
 

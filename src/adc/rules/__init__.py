@@ -7,6 +7,7 @@ import numpy as np
 from adc.rules import arithmetic as arithmetic
 from adc.rules import axes as axes
 from adc.rules import comparisons as comparisons
+from adc.rules import complex_math as complex_math
 from adc.rules import complexes as complexes
 from adc.rules import creation as creation
 from adc.rules import cumulative as cumulative

@@ -428,7 +428,7 @@ class Builder(Measures):
         return value
 
     def view_without_axes(self, value: Var, source: Var) -> Var:
-        """A number in place of a view without axes: nobody may write to it, nor to what it lies in while it is in use."""
+        """A number for a view without axes: nobody may write to it, nor to what it lies in while it is in use."""
         self.snapshots[value] = source
         self.views_without_axes.append(value)
         self.arrays_without_axes.append(value)

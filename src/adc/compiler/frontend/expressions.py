@@ -219,8 +219,11 @@ class Expressions(Operators):
             return self.op("transpose", base)
         if name == "mT":
             return self.call(np.swapaxes, [base, -1, -2], {})
-        if name == "flat" and getattr(base.type, "layout", None) == "C":
-            return self.call(np.ravel, [base], {})  # a view: what is written there is written to the array
+        if name == "flat" and base.is_array:
+            flat = self.call(np.ravel, [base], {})
+            if getattr(base.type, "layout", None) != "C":
+                self.snapshots[flat] = base  # a copy, where the iterator writes to the array
+            return flat
         if name == "dtype":
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):

@@ -58,7 +58,7 @@ def can_make(cls: type) -> bool:
     )
 
 
-BUILTINS = {abs: "__abs__", float: "__float__", int: "__int__", round: "__round__"}
+BUILTINS = {abs: "__abs__", divmod: "__divmod__", float: "__float__", int: "__int__", round: "__round__"}
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 # What Python says of an object whose class has no such method.
 _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}
@@ -92,6 +92,8 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
             raise AttributeError(f"property '{name}' of '{owner.cls.__name__}' object has no getter")
         stays(ev, owner.cls, name)
         return ev.call(found.fget, [owner], {})
+    if _users(found, "__get__") and _users(found, "__set__"):
+        return _got(ev, found, owner)
     if name == "__class__":
         return owner.cls
     if name == "__dict__":
@@ -104,7 +106,25 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
             return ev.call(fallback, [owner, name], {})
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)
+    if isinstance(found, functools.cached_property):
+        value = ev.call(found.func, [owner], {})
+        if owner.outside is None:
+            owner[name] = value
+        return value
+    if _users(found, "__get__"):
+        return _got(ev, found, owner)
     return _of_class(ev, found, owner.cls, owner, name)
+
+
+def _users(found: Any, word: str) -> bool:
+    """Whether an attribute of a class is a descriptor with such a method in Python code of the user's."""
+    return isinstance(_found(type(found), word), types.FunctionType)
+
+
+def _got(ev: Core, found: Any, owner: Instance) -> Value:
+    """What a descriptor of the user's gives for an object."""
+    stays(ev, type(found), "__get__")
+    return ev.call(_found(type(found), "__get__"), [found, owner, owner.cls], {})
 
 
 def stays(ev: Core, owner: Any, name: str) -> None:
@@ -141,6 +161,14 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
+    _refuse_write(ev, owner, name, value)
+    settled = getattr(owner.cls, "__dataclass_params__", None)
+    if settled is not None and settled.frozen:
+        raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
+    set_of_object(ev, owner, name, value)
+
+
+def _refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
     if owner.outside is not None:
         raise ev.refuse(
             f"`{owner.outside}` is an object outside the function, and is written to",
@@ -154,14 +182,22 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "what is left of it depends on who took what",
             "make a list of it",
         )
-    settled = getattr(owner.cls, "__dataclass_params__", None)
-    if settled is not None and settled.frozen:
-        raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
+
+
+def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
+    """`object.__setattr__(owner, name, value)`, by which an object sets what its class forbids."""
+    if not isinstance(owner, Instance) or not isinstance(name, str):
+        raise ev.refuse("object.__setattr__() takes an object made in the function and a name that is known")
+    _refuse_write(ev, owner, name, value)
     found = _found(owner.cls, name)
     if isinstance(found, property):
         if found.fset is None:
             raise ev.refuse(f"property '{name}' of '{owner.cls.__name__}' object has no setter")
         ev.call(found.fset, [owner, value], {})
+        return
+    if _users(found, "__set__"):
+        stays(ev, type(found), "__set__")
+        ev.call(_found(type(found), "__set__"), [found, owner, value], {})
         return
     owner[name] = ev.named_value(value, name)
 
@@ -254,7 +290,10 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
         if found is None:
             continue
         if found.func.__code__.co_filename != "<string>":
-            return ev.call(found, [other], {})
+            answer = ev.call(found, [other], {})
+            if answer is NotImplemented:
+                continue
+            return answer
         if class_of(other) is class_of(owner):  # what a dataclass says of itself
             compare = [f.name for f in dataclasses.fields(class_of(owner)) if f.compare]  # type: ignore[arg-type]
             return ev.compare(op, tuple(x[n] for n in compare), tuple(y[n] for n in compare))
@@ -269,7 +308,8 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
 def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:
     """`x += y`: what `__iadd__` returns where the class has it."""
     called = method(x, f"__i{OPERATORS.get(function, '')}__")
-    return ev.binary(function, x, y) if called is None else ev.call(called, [y], {})
+    found = NotImplemented if called is None else ev.call(called, [y], {})
+    return ev.binary(function, x, y) if found is NotImplemented else found
 
 
 def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
@@ -277,8 +317,9 @@ def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
     word = OPERATORS.get(function, "")
     for owner, other, name in ((x, y, f"__{word}__"), (y, x, f"__r{word}__")):
         called = method(owner, name)
-        if called is not None:
-            return ev.call(called, [other], {})
+        found = NotImplemented if called is None else ev.call(called, [other], {})
+        if found is not NotImplemented:
+            return found
     raise ev.refuse(
         f"operator {function.__name__} is not defined for these objects", repair="call a method by its name"
     )

@@ -242,7 +242,8 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
         has: bool = self.taken(Place(hasattr, value, name), name)
         return has
     if isinstance(value, Var):
-        return hasattr(np.ndarray if value.is_array else infer.sample(value.type), name)
+        t = value.type
+        return hasattr(infer.sample(t) if isinstance(t, Scalar) else np.ndarray, name)
     return hasattr(value, name)
 
 

@@ -143,7 +143,17 @@ def _fields(self: Calls, value: Value) -> Value:
     return dataclasses.fields(value.cls if isinstance(value, Instance) else value)
 
 
+def _namespace(ev: Core, /, **attributes: Value) -> Instance:
+    """`types.SimpleNamespace(**attributes)`."""
+    made = Instance(types.SimpleNamespace)
+    for name, value in attributes.items():
+        instances.set_attribute(ev, made, name, value)
+    return made
+
+
 TABLE: dict[Any, Any] = {
+    types.SimpleNamespace: _namespace,
+    object.__setattr__: instances.set_of_object,
     dataclasses.replace: _replace,
     dataclasses.asdict: _asdict,
     dataclasses.astuple: _astuple,
