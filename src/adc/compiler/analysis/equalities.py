@@ -66,7 +66,7 @@ class Equalities:
     def inside(self, stmt: Stmt) -> Iterator[None]:
         """A block of a statement: what is found in it is forgotten behind it."""
         lengths, guarded = self.equal.snapshot(), list(self._if_trips)
-        trips = _range(stmt) if isinstance(stmt, For) else None
+        trips = range_of(stmt) if isinstance(stmt, For) else None
         if trips is not None:
             for ranges, pair, check in guarded:
                 left = [r for r in ranges if not self._same(r, trips)]
@@ -82,7 +82,7 @@ class Equalities:
 
     def if_trips(self, loop: For) -> list[tuple[Pair, Check]]:
         """What holds inside a loop since it has a trip there, and the checks that say so in front of it."""
-        trips = _range(loop)
+        trips = range_of(loop)
         if trips is None:
             return []
         return [(pair, c) for ranges, pair, c in self._if_trips if all(self._same(r, trips) for r in ranges)]
@@ -183,7 +183,7 @@ class Checks:
         return self._states[self._before[stmt]]
 
 
-def _range(loop: For) -> Pair | None:
+def range_of(loop: For) -> Pair | None:
     """The half-open range of a loop's counter, upwards, where its step is one."""
     start, stop = length_of(loop.start), length_of(loop.stop)
     if start is None or stop is None:
