@@ -44,7 +44,7 @@ def _array(
     if isinstance(x, Var) and x.type.ndim < ndmin:
         x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
     if dtype is not None and isinstance(x, (bool, int, float, complex)):
-        return self.without_axes(np.dtype(dtype).type(x))
+        return self.without_axes(np.asarray(x, dtype)[()])
     made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
     return self.without_axes(made) if _is_number(x) else made
 
