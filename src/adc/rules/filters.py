@@ -302,7 +302,7 @@ def _without_ones(sos_dot):
     name="scipy.signal.sosfilt",
     spelling="scipy.signal.sosfilt",
     notes="from rest",
-    extra={"real_only": True, "directions": {"sos": _without_ones}},
+    extra={"real_only": True, "order": "A", "directions": {"sos": _without_ones}},
     examples=lambda r: [
         (np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1], [1.0, 0.5, 0.0, 1.0, 0.3, 0.2]]), r.normal(7)),
         call(np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1]]), r.normal(5, 2), axis=0),
@@ -356,7 +356,7 @@ def _from_rest(b, a, rows):
     wrt="b a x",
     name="scipy.signal.filtfilt",
     spelling="scipy.signal.filtfilt",
-    extra={"real_only": True},
+    extra={"real_only": True, "order": "A"},
     examples=lambda r: [
         (r.normal(2), np.array([1.3, -0.4]), r.normal(9)),
         call(r.normal(2), np.array([1.0, 0.5, 0.1]), r.normal(2, 6), padlen=3, padtype="even"),

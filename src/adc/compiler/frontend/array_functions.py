@@ -43,11 +43,13 @@ def _array(
         x = _copied(self, x, order)
     if isinstance(x, Var) and x.type.ndim < ndmin:
         x = self.call(np.expand_dims, [x, tuple(range(ndmin - x.type.ndim))], {})
+    if dtype is not None and isinstance(x, (bool, int, float, complex)):
+        return self.without_axes(np.asarray(x, dtype)[()])
     made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
-    return self.without_axes(made) if _is_number(self, x) else made
+    return self.without_axes(made) if _is_number(x) else made
 
 
-def _is_number(self: Calls, x: Value) -> bool:
+def _is_number(x: Value) -> bool:
     """Whether NumPy makes an array without axes of a value that is a number of Python's."""
     return isinstance(x, (bool, int, float, complex)) or (
         isinstance(x, Var) and isinstance(x.type, Scalar) and x.type.weak
