@@ -309,3 +309,19 @@ def test_infinite_taps_reach_no_further_than_numpys(taps, mode):
 def test_convolutions_of_nothing_raise():
     with pytest.raises(ValueError, match="v cannot be empty"):
         rt.convolve(np.ones(2), np.ones(0), "full")
+
+
+@numba.njit(error_model="numpy")
+def positions_but_nan(a):
+    return np.nanargmax(a), np.nanargmin(a), np.nanargmax(a, axis=1), np.nanargmin(a, axis=0)
+
+
+def test_positions_of_extremes_that_are_not_nan():
+    a = np.random.default_rng(3).integers(-2, 3, size=(5, 6)).astype(float)
+    a[0, 2] = a[3, :4] = np.nan
+    a[4] = -np.inf
+    for got, wanted in zip(positions_but_nan(a), positions_but_nan.py_func(a), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    a[3] = np.nan
+    with pytest.raises(ValueError, match="All-NaN slice encountered"):
+        positions_but_nan(a)

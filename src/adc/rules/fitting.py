@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
 
 def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> TypeError | None:
     """What Python raises of a call with `count` positional arguments and these keywords; None where they fit.
@@ -17,6 +19,7 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
     >>> unfit(np.stack, 0, ["axis"])
     TypeError("stack(): missing a required argument: 'arrays'")
     >>> unfit(np.stack, 1, ["axis"])
+    >>> unfit(np.arange, 4, [])
     """
     signature = signature_of(function)
     if signature is None:
@@ -32,6 +35,10 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
     except TypeError as error:
         if any(p.kind is p.POSITIONAL_ONLY and p.name in named for p in parameters):
             return None  # C functions say so, and some take it by name
+        if inspect.isbuiltin(function) and count + len(named) <= len(parameters):
+            by_name = any(p.kind is p.KEYWORD_ONLY for p in parameters)
+            if by_name and count > sum(p.kind in _BY_POSITION for p in parameters):
+                return None  # np.arange says so of its dtype, and takes it by position
         return TypeError(f"{name}(): {error}")
     return None
 

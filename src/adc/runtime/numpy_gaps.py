@@ -1,5 +1,5 @@
 """Numba knows forms of NumPy functions that it lacks: argsort and argpartition along an axis,
-eigh of the upper triangle, qr with a complete basis or none, frexp.
+nanargmax and nanargmin, eigh of the upper triangle, qr with a complete basis or none, frexp.
 """
 
 from __future__ import annotations
@@ -57,6 +57,47 @@ def _argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
         return order.reshape(a.shape)
 
     return argpartition
+
+
+@register_jitable(**_OPTIONS)
+def _best(x: Any, largest: bool) -> int:
+    """Where the first extreme of a row is, NaN aside; as NumPy, of a row of nothing else it says so."""
+    best, found = 0, False
+    for k in range(x.size):
+        better = x[k] > x[best] if largest else x[k] < x[best]
+        if not np.isnan(x[k]) and (not found or better):
+            best, found = k, True
+    if not found:
+        raise ValueError("All-NaN slice encountered")
+    return best
+
+
+def _position_but_nan(largest: bool) -> Any:
+    def choose(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        """Along no axis, or along one of a matrix."""
+        if not isinstance(a, types.Array) or not (keepdims is False or isinstance(keepdims, Omitted)):
+            return None
+
+        def of_all(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+            return _best(np.ascontiguousarray(a).ravel(), largest)
+
+        def along(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+            where, outer, inner = around(a, axis)
+            x = np.ascontiguousarray(a).reshape((outer, a.shape[where], inner))
+            found = np.empty(outer * inner, np.int64)
+            for i in range(outer):
+                for j in range(inner):
+                    found[i * inner + j] = _best(x[i, :, j], largest)
+            return found
+
+        whole = axis is None or isinstance(axis, (Omitted, types.NoneType))
+        return of_all if whole or a.ndim == 1 else along if a.ndim == 2 else None
+
+    return choose
+
+
+overload(np.nanargmax, jit_options=_OPTIONS)(_position_but_nan(True))
+overload(np.nanargmin, jit_options=_OPTIONS)(_position_but_nan(False))
 
 
 @overload(np.linalg.eigh, jit_options=_OPTIONS, prefer_literal=True)
