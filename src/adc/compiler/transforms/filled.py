@@ -110,25 +110,30 @@ class _Filler:
         """The loops that clear the rows behind those of the loop; what is behind its columns it clears itself."""
         assert isinstance(array.type, Array)
         shape = array.type.shape
-        with self.known.inside(loop):
-            for inner in loop.body:
-                if isinstance(inner, For) and any(array in uses(s) for s in inner.body):
-                    trips = range_of(inner)
-                    if trips is None or not self.known.equal.same(trips[1], shape[1]):
-                        behind = _cleared(array, [loop.index], [(self._end(inner), lengths[1])], loop)
-                        loop.body.insert(0, behind)
-                    break
-        trips = range_of(loop)
-        if trips is not None and self.known.equal.same(trips[1], shape[0]):
-            return []
-        spans = [(self._end(loop), lengths[0]), *((Const(0), n) for n in lengths[1:])]
-        return [_cleared(array, [], spans, loop)]
+        inner = next(
+            (s for s in loop.body if isinstance(s, For) and any(array in uses(t) for t in s.body)), None
+        )
+        if inner is not None:
+            with self.known.inside(loop):
+                behind = self._behind(inner, shape[1], array, [loop.index], lengths[1:])
+            place = loop.body.index(inner)
+            loop.body[place:place] = behind
+        return self._behind(loop, shape[0], array, [], lengths)
 
-    def _end(self, loop: For) -> Atom:
-        """How many trips a loop has."""
-        if loop.step == Const(1):
-            return loop.stop
-        return self.ev.atom(self.ev.op("add", loop.start, 1))
+    def _behind(
+        self, loop: For, length: Dim, array: Var, index: list[Var], lengths: tuple[Atom, ...]
+    ) -> Block:
+        """What clears the part of an axis that is behind the trips of a loop, and all of the axes after it."""
+        trips = range_of(loop)
+        if trips is not None and self.known.equal.same(trips[1], length):
+            return []
+        out: Block = []
+        end: Atom = loop.stop
+        if loop.step != Const(1):
+            with self.ev.at(out), self.ev.origin_at(loop.origin):
+                end = self.ev.atom(self.ev.op("add", loop.start, 1))
+        spans = [(end, lengths[0]), *((Const(0), n) for n in lengths[1:])]
+        return [*out, _cleared(array, index, spans, loop)]
 
 
 def _is_of_elements(loop: For) -> bool:
