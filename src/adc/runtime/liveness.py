@@ -1,9 +1,10 @@
 """Numba finds the variables that are alive at the head of each block in a few rounds over the blocks.
 
 It pushes what a block reads to the blocks before it, block by block from the first on, until a round changes nothing.
-In that order what the last block reads comes one block further in each round, so that straight code of 500 blocks takes
-hundreds of rounds, over a dozen times per function: 34 of the 51 s for the gradient of a function of 400 lines. From
-the last block on a round takes it to the head of the function, or of the loop. The least fixed point is the same.
+In that order what the last block reads comes one block further in each round, so that straight code of 500 blocks took
+Numba 0.65 hundreds of rounds, over a dozen times per function: 34 of the 51 s for the gradient of a function of 400
+lines. From the last block on a round takes it to the head of the function, or of the loop, as Numba 0.68 has it by
+itself. The least fixed point is the same.
 """
 
 from __future__ import annotations
