@@ -208,7 +208,9 @@ def test_functions_without_a_rule_are_refused():
     with pytest.raises(adc.UnsupportedError, match=r"no rule for np.packbits"):
         np.packbits(x > 1, axis=x)
     np.testing.assert_array_equal(np.packbits(x > 1).numpy(), [192])
-    with pytest.raises(adc.UnsupportedError, match=r"has no derivative of np.sort with the parameter `order`"):
+    with pytest.raises(
+        adc.UnsupportedError, match=r"has no derivative of np.sort with the parameter `order`"
+    ):
         np.sort(x, order="a")
     assert np.median(x, overwrite_input=True).item() == 2.0  # what changes no value is taken
 
