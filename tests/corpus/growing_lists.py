@@ -685,6 +685,10 @@ def costs_to_go_put_in_front_of_many(x):
     for k in range(60):
         v = values[0]
         values.insert(
-            0, 0.9 * v + np.sin(v + 0.1 * k) * x + np.tanh(v) * np.cos(x * v) + x[::-1] * np.exp(-v * v)
+            0,
+            0.5 * v
+            + 0.1 * np.sin(v + k) * x
+            + 0.1 * np.tanh(v) * np.cos(x * v)
+            + 0.1 * x[::-1] * np.exp(-v * v),
         )
     return np.sum(values[0] * values[-1]) + np.sum(np.array(values) ** 2) * 0.01 + values[7][2]
