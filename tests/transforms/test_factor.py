@@ -233,7 +233,8 @@ def test_singular_matrices():
     # A loop without trips divides by nothing.
     found = adc.grad(crank, argnums=2, mode="compiled")(b, np.eye(3) / 0.5, b, 0.5, 0)
     assert found.tolist() == [2.0, 2.0, 2.0]
-    # Of the determinant alone the value is there, and the derivative is not.
+    # Of the determinant alone the value is there, and of more than three rows the derivative is not.
+    A = np.ones((4, 4))
     assert adc.value_and_grad(likelihood_of_determinant, argnums=1, mode="compiled")(A, 2.0) == (0.0, 0.0)
     with pytest.raises(adc.DerivativeError, match="Singular matrix"):
         adc.grad(likelihood_of_determinant, mode="compiled")(A, 2.0)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from adc.compiler.analysis.equalities import Equalities, range_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -131,7 +132,7 @@ class _Filler:
         end: Atom = loop.stop
         if loop.step != Const(1):
             with self.ev.at(out), self.ev.origin_at(loop.origin):
-                end = self.ev.atom(self.ev.op("add", loop.start, 1))
+                end = self.ev.atom(self.ev.op("add", plain_value(loop.start), 1))
         spans = [(end, lengths[0]), *((Const(0), n) for n in lengths[1:])]
         return [*out, _cleared(array, index, spans, loop)]
 
