@@ -25,6 +25,13 @@ def backwards(x, w):
     return s
 
 
+def known_trips(x, w):
+    s = 1.0
+    for i in range(4):
+        s = s * np.cos(x[i]) + w[i]
+    return s
+
+
 def tables(x, w):
     total = 0.0
     for i in range(len(x)):
@@ -90,6 +97,8 @@ CASES = [
     (beside, R.normal(size=0), R.normal(size=3)),
     (backwards, R.normal(size=5), R.normal(size=8)),
     (tables, table(4, 3), table(6, 5)),
+    (known_trips, R.normal(size=5), R.normal(size=7)),
+    (known_trips, R.normal(size=4), R.normal(size=4)),
     (tables, table(4, 3), table(4, 3)),
     (tables, table(0, 3), table(2, 5)),
     (tables, table(3, 0), table(4, 2)),
@@ -116,7 +125,7 @@ def test_gradients_are_the_tape_s(function, x, w, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("function", "x", "w"), [CASES[0], CASES[4], CASES[8]])
+@pytest.mark.parametrize(("function", "x", "w"), [CASES[0], CASES[4], CASES[10]])
 def test_gradients_compiled(function, x, w):
     found = adc.grad(function, (0, 1), mode="compiled")(x, w)
     for a, b in zip(found, adc.grad(function, (0, 1), mode="tape")(x, w), strict=True):
@@ -137,6 +146,6 @@ def test_what_is_added_once_is_assigned():
     assert "w_bar[i, j] +=" not in text
 
 
-@pytest.mark.parametrize(("function", "x", "w"), CASES[11:])
+@pytest.mark.parametrize(("function", "x", "w"), CASES[13:])
 def test_what_is_not_filled_is_made_as_zeros(function, x, w):
     assert "w_bar = rt.zeros(" in optimized(function, x, w)

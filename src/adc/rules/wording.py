@@ -1,7 +1,8 @@
 """A call in the words of its function becomes one in the words of its rule.
 
 A rule has the parameters that a derivative depends on, so what follows those that it leaves away has another position
-there: `np.median(x, 0, None, False, True)` is `median(x, 0, keepdims=True)`. What changes no value is left out.
+there: `np.median(x, 0, None, False, True)` is `median(x, 0, out=None, keepdims=True)`. What changes no value is left
+out.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def wording(
     >>> from adc.rules import registry
     >>> median = registry.find(np.median)
     >>> wording(np.median, median.parameters, frozenset(median.names)).ruled(([1.0], 0, None, False, True), {})
-    (([1.0], 0), {'keepdims': True})
+    (([1.0], 0), {'out': None, 'keepdims': True})
     """
     signature = signature_of(function)
     if signature is None:

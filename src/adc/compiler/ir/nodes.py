@@ -48,7 +48,9 @@ class Var:
         self.root = root or self  # for arrays: the array that owns the memory
         self.view_of = view_of  # for views: the array that this one was taken from
         self.element_of: Var | None = None  # for what loops compute: the array whose element it is
-        self.derived = False  # a product or quotient that is part of a derivative, and may be rounded otherwise
+        self.derived = (
+            False  # a product or quotient that is part of a derivative, and may be rounded otherwise
+        )
         self.order = newest()  # among the terms of a length, which keeps its form when names change
 
     def __repr__(self) -> str:
