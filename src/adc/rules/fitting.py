@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> TypeError | None:
@@ -37,7 +37,7 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
             return None  # C functions say so, and some take it by name
         if inspect.isbuiltin(function) and count + len(named) <= len(parameters):
             by_name = any(p.kind is p.KEYWORD_ONLY for p in parameters)
-            if by_name and count > sum(p.kind in _BY_POSITION for p in parameters):
+            if by_name and count > sum(p.kind in BY_POSITION for p in parameters):
                 return None  # np.arange says so of its dtype, and takes it by position
         return TypeError(f"{name}(): {error}")
     return None

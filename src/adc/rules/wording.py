@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adc.rules.fitting import signature_of
+from adc.rules.fitting import BY_POSITION, signature_of
 
 # How much a function checks, and which memory it may take: whatever is said, the result is the same.
 HARMLESS = frozenset(
     {"check_finite", "lapack_driver", "workers"}
     | {f"overwrite_{name}" for name in ("a", "b", "ab", "b_ab", "x", "input", "data", "c")}
 )
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _PLAIN = (bool, int, float, str)
 
 
@@ -65,8 +64,8 @@ def wording(
     signature = signature_of(function)
     if signature is None:
         return None
-    theirs = tuple(p.name for p in signature.parameters.values() if p.kind in _POSITIONAL)
-    own = tuple(p.name for p in parameters if p.kind in _POSITIONAL)
+    theirs = tuple(p.name for p in signature.parameters.values() if p.kind in BY_POSITION)
+    own = tuple(p.name for p in parameters if p.kind in BY_POSITION)
     everywhere = {p.name for p in parameters}
     agreed = 0
     renamed = {}

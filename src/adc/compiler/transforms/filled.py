@@ -31,7 +31,8 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms.spans import over
 from adc.rules import registry
 from adc.rules.dims import Dim
 
@@ -116,25 +117,29 @@ class _Filler:
         )
         if inner is not None:
             with self.known.inside(loop):
-                behind = self._behind(inner, shape[1], array, [loop.index], lengths[1:])
+                behind = self._behind(inner, shape[1], array, (loop.index,), lengths[1:])
             place = loop.body.index(inner)
             loop.body[place:place] = behind
-        return self._behind(loop, shape[0], array, [], lengths)
+        return self._behind(loop, shape[0], array, (), lengths)
 
     def _behind(
-        self, loop: For, length: Dim, array: Var, index: list[Var], lengths: tuple[Atom, ...]
+        self, loop: For, length: Dim, array: Var, index: tuple[Var, ...], lengths: tuple[Atom, ...]
     ) -> Block:
         """What clears the part of an axis that is behind the trips of a loop, and all of the axes after it."""
         trips = range_of(loop)
         if trips is not None and self.known.equal.same(trips[1], length):
             return []
+
+        def clear(place: Index) -> None:
+            self.ev.block.append(Store(array, place, Const(0.0), origin=loop.origin))
+
         out: Block = []
-        end: Atom = loop.stop
-        if loop.step != Const(1):
-            with self.ev.at(out), self.ev.origin_at(loop.origin):
+        with self.ev.at(out), self.ev.origin_at(loop.origin):
+            end: Atom = loop.stop
+            if loop.step != Const(1):
                 end = self.ev.atom(self.ev.op("add", plain_value(loop.start), 1))
-        spans = [(end, lengths[0]), *((Const(0), n) for n in lengths[1:])]
-        return [*out, _cleared(array, index, spans, loop)]
+            over(self.ev, [(end, lengths[0]), *((Const(0), n) for n in lengths[1:])], clear, index)
+        return out
 
 
 def _is_of_elements(loop: For) -> bool:
@@ -142,20 +147,3 @@ def _is_of_elements(loop: For) -> bool:
     return all(
         isinstance(s, (For, Store)) or (isinstance(s, Assign) and is_of_numbers(s)) for s in walk(loop.body)
     )
-
-
-def _cleared(array: Var, index: list[Var], spans: list[tuple[Atom, Atom]], near: For) -> For:
-    """Loops over what is left of an array behind an index, which clear it."""
-    counters = [_counter(name) for name in "ij"[len(index) :]]
-    body: Block = [Store(array, (*index, *counters[: len(spans)]), Const(0.0), origin=near.origin)]
-    for counter, (start, stop) in reversed(list(zip(counters, spans, strict=False))):
-        body = [For(counter, start, stop, Const(1), [], body, near.origin)]
-    (loop,) = body
-    assert isinstance(loop, For)
-    return loop
-
-
-def _counter(name: str) -> Var:
-    counter = Var(name, Scalar("int64", True))
-    counter.dim = Dim.symbol("value", counter)
-    return counter

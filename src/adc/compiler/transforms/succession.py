@@ -16,7 +16,6 @@ row to row; of a state of two axes, the rows at both ends, and the ends of the o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adc.compiler.analysis.touches import offset
@@ -38,6 +37,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms.spans import Span, Spans, over
 from adc.rules.dims import Dim
 
 
@@ -45,10 +45,6 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with states that go from row to row of what is kept of them."""
     _Rows(program, evaluator).block(program.body)
     return program
-
-
-Span = tuple[Atom, Atom]  # from a subscript up to another
-Spans = Sequence[Span]
 
 
 @dataclass(frozen=True)
@@ -158,7 +154,7 @@ class _Rows:
         held = [
             self._held(*written, n, end) for written, n, end in zip(found.written, shape, ends, strict=True)
         ]
-        self._loops(whole, lambda index: self._move(kept, (Const(0), *index), state, index))
+        over(self.ev, whole, lambda index: self._move(kept, (Const(0), *index), state, index))
         head: Block = []
         with ev.at(head):
             after = ev.atom(ev.op("add", loop.index, 1))
@@ -171,14 +167,14 @@ class _Rows:
 
                 def both_ends(index: Index, parts: Spans = parts, behind: Spans = behind) -> None:
                     for part in parts:
-                        self._loops([part, *behind], hand_on, index)
+                        over(self.ev, [part, *behind], hand_on, index)
 
-                self._loops([inside for inside, _ in held[:axis]], both_ends)
+                over(self.ev, [inside for inside, _ in held[:axis]], both_ends)
         position = loop.body.index(found.copy)
         loop.body[position : position + 1] = head
         found.store.array, found.store.index = kept, (after, *found.store.index)
         ev.block.append(loop)
-        self._loops(whole, lambda index: self._move(state, index, kept, (trips, *index)))
+        over(self.ev, whole, lambda index: self._move(state, index, kept, (trips, *index)))
 
     def _held(self, low: Dim, high: Dim, n: Dim, end: Atom) -> tuple[Span, Spans]:
         """Of an axis: what is written, and the parts at its ends that are not."""
@@ -191,18 +187,6 @@ class _Rows:
             stop = self.ev.atom(self.ev.op("minimum", *map(plain_value, (last, end))))
         parts = [((Const(0), first), low != Dim(0)), ((last, end), high != n)]
         return (first, stop), [part for part, some in parts if some]
-
-    def _loops(self, spans: Spans, body: Callable[[Index], None], index: Index = ()) -> None:
-        if not spans:
-            body(index)
-            return
-        (start, stop), *rest = spans
-        counter = Var("ij"[len(index)], Scalar("int64", True))
-        counter.dim = Dim.symbol("value", counter)
-        inner: Block = []
-        with self.ev.at(inner):
-            self._loops(rest, body, (*index, counter))
-        self.ev.block.append(For(counter, start, stop, Const(1), [], inner, self.ev.origin))
 
     def _move(self, target: Var, at: Index, source: Var, index: Index) -> None:
         value = self.ev.assign("getitem", (source, index), Scalar(source.type.dtype))
