@@ -7,13 +7,14 @@ dumped (ADC_DUMP), printed (ADC_DEBUG) and, with ADC_VERIFY=1, held to the rules
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import gast
 
-from adc.compiler import results
+from adc.compiler import recall, results
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
@@ -225,6 +226,8 @@ def _adjoint(program: Program, context: Context) -> Program:
     nested.refuse_stacks(context.evaluator, program.body)
     context.passive = unread.passive(program, context.wrt)
     program = adjoint.run(program, context.wrt, output, aux, context.evaluator)
+    # A rule of the user's, which only the reverse sweep calls, may be the first to read something from outside.
+    program.params += [c.param for c in context.evaluator.captures if c.param not in program.params]
     program.name, program.doc = context.name, docstring(context)
     if output is None:
         program.results = [value, *program.results]
@@ -346,32 +349,62 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
     `watch` sees the program after each stage, before the next one changes it.
     """
     context = Context(request, optimize, record)
-    observer = Observer(context)
-    program = Program("", [], [], [])
-    for stage in (*STAGES, *(OPTIMIZING_STAGES if optimize else ())):
-        begin = time.perf_counter()
+    steps = _Steps(context, Observer(context), watch)
+    steps.take(STAGES[:1])
+    with steps.faults_told("lower"):
+        closer = _closer(context)
+        key = None if closer is not None or watch is not None else recall.key_of(context)
+        if key is not None and recall.recalled(context, key):
+            return context
+    if closer is not None:
         try:
-            if stage.run is not None:
-                program = context.program = stage.run(program, context)
-            else:
-                _print(program, stage.text, context)
-            closer = _closer(context) if stage.run is _lower else None
-            if closer is not None:
-                try:
-                    return run(closer, optimize=optimize, record=record, watch=watch)
-                except UnsupportedError:
-                    pass
+            return run(closer, optimize=optimize, record=record, watch=watch)
+        except UnsupportedError:
+            pass
+    steps.take((*STAGES[1:], *(OPTIMIZING_STAGES if optimize else ())))
+    if key is not None:
+        recall.keep(context, key)
+    return context
+
+
+@dataclass(eq=False)
+class _Steps:
+    """Takes a program through stages; tells of them, and of their faults."""
+
+    context: Context
+    observer: Observer
+    watch: Watch | None
+    program: Program = field(default_factory=lambda: Program("", [], [], []))
+
+    def take(self, stages: Sequence[Stage]) -> None:
+        context = self.context
+        for stage in stages:
+            begin = time.perf_counter()
+            with self.faults_told(stage.name):
+                if stage.run is not None:
+                    self.program = context.program = stage.run(self.program, context)
+                else:
+                    _print(self.program, stage.text, context)
+            context.seconds[stage.name] = time.perf_counter() - begin
+            self.observer.after(stage, self.program)
+            if self.watch is not None:
+                self.watch(stage.name, self.program, context)
+
+    @contextmanager
+    def faults_told(self, stage: str) -> Iterator[None]:
+        """What is raised inside is the user's error, or a fault of this stage."""
+        try:
+            yield
         except AdcError:
             raise
         except Exception as error:
             if hasattr(error, "__adc_raised__"):
                 raise  # the user's own: a call with these types gets no further than this `raise`
-            raise _fault(stage, error, context) from error
-        context.seconds[stage.name] = time.perf_counter() - begin
-        observer.after(stage, program)
-        if watch is not None:
-            watch(stage.name, program, context)
-    return context
+            lowered = self.context.lowered
+            raise InternalError(
+                f"the stage `{stage}` failed: {type(error).__name__}: {error}",
+                lowered.evaluator.origin if lowered is not None else None,
+            ) from error
 
 
 def _closer(context: Context) -> Request | None:
@@ -387,11 +420,6 @@ def _print(program: Program, name: str, context: Context) -> None:
     complete = context.texts[name] = backend.complete(text)
     imports: list[Location | None] = [None] * (complete.count("\n") - text.count("\n"))
     context.origins[name] = imports + origins
-
-
-def _fault(stage: Stage, error: Exception, context: Context) -> InternalError:
-    origin = context.lowered.evaluator.origin if context.lowered is not None else None
-    return InternalError(f"the stage `{stage.name}` failed: {type(error).__name__}: {error}", origin)
 
 
 # --- the primal's results -----------------------------------------------------------------------------------

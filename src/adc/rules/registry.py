@@ -435,6 +435,11 @@ def named(name: str) -> Operation:
     return _by_name[name]
 
 
+def is_known(operation: Operation) -> bool:
+    """Whether an operation is the one that the table has under its name: the same one in another process."""
+    return _by_name.get(operation.name) is operation
+
+
 def find_method(name: str) -> Operation | None:
     """The operation that `array.name(...)` (or the attribute `array.name`) means, or None."""
     return _by_method.get(name)

@@ -11,10 +11,8 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import os
 import platform
 import sys
-import tempfile
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adc import config
+from adc.compiler.backend import files
 from adc.rules import registry
 from adc.runtime.caching import fingerprint
 from adc.runtime.memory import keep_freed
@@ -37,10 +36,6 @@ _IMPORTS = {
     "vm": "from adc.runtime import vectormath as vm",
     "rt": "from adc import runtime as rt",
 }
-# Every file of one content has one time stamp: Numba's cache would take a younger file for a changed one
-# when two
-# processes write it at once.
-_TIME_STAMP = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -133,10 +128,8 @@ def jitted(function: types.FunctionType, flags: Flags | None = None) -> Any:
 
 
 def _written(text: str, name: str, flags: Flags) -> Path:
-    file = f"{name}_{_content_key(text, flags)}.py"
-    path = _folder() / file
-    if not _holds(path, text):
-        _write(path, text)
+    path = files.folder() / f"{name}_{_content_key(text, flags)}.py"
+    files.put(path, text.encode())
     return path
 
 
@@ -154,43 +147,6 @@ def _content_key(text: str, flags: Flags) -> str:
         fingerprint(),  # Numba's cache does not see when a callee changes, nor that NumPy's functions come from there
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode()
-    except FileNotFoundError:
-        return False
-
-
-def _write(path: Path, text: str) -> None:
-    """Put a file in place at once: another process sees all of it or nothing."""
-    handle, temporary = tempfile.mkstemp(prefix=path.stem, suffix=".tmp", dir=path.parent)
-    with os.fdopen(handle, "wb") as out:
-        out.write(text.encode())
-    os.utime(temporary, (_TIME_STAMP, _TIME_STAMP))
-    os.replace(temporary, path)
-
-
-def _folder() -> Path:
-    folder = config.current().cache_dir / "generated"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK)
-    except OSError:  # a read-only home, or a file in the way
-        writable = False
-    return folder if writable else _private_folder()
-
-
-@functools.lru_cache(maxsize=1)
-def _private_folder() -> Path:
-    """In place of a cache directory that cannot be written to: a folder for this process alone."""
-    import atexit
-    import shutil
-
-    folder = tempfile.mkdtemp(prefix="adc-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
 
 
 def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
