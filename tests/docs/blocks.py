@@ -5,7 +5,7 @@ In a document:
 - a block of ```python is run. Blocks of one document share their names. A first line `# model.py` names the
   file that the block is: errors and generated comments then speak of model.py;
 - a block after the line `<!-- output -->` is what the block before it prints. `...` on a line of its own
-  stands for any lines;
+  stands for any lines, and numbers with all their digits are compared to 12;
 - a block of ```py is an excerpt: it stands in a file of the source, word for word;
 - in a block of ```console the lines that begin with `$ adc` are run, in the folder of the files before.
 """
@@ -25,6 +25,7 @@ from typing import Any
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*).*$")
 OUTPUT = "<!-- output -->"
+WHOLE_NUMBER = re.compile(r"-?\d+\.\d{13,}(?:e[+-]\d+)?")  # printed with all its digits
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _matches(expected: str, printed: str) -> bool:
-    """Whether the text is what was printed, `...` standing for any lines."""
+    """Whether the text is what was printed, `...` standing for any lines; the last digits are the processor's."""
+    expected, printed = (WHOLE_NUMBER.sub(lambda m: f"{float(m[0]):.12g}", t) for t in (expected, printed))
     pattern = re.escape(expected.strip("\n")).replace(r"\.\.\.", r"(?:.|\n)*?")
     return re.fullmatch(pattern, printed.strip("\n")) is not None
