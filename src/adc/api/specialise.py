@@ -19,7 +19,7 @@ from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import Location, UnsupportedError
 from adc.runtime.detours import own_code
-from adc.runtime.kernels import rows_checked_apart
+from adc.runtime.tuning import tuned
 from adc.tape.lent import aliased
 
 FRAMES_PER_LINE = 4
@@ -109,7 +109,7 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     captured = made.current_captures() or []
     given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]
     try:
-        with deep_recursion(context.texts["optimized"].count("\n")), rows_checked_apart():
+        with deep_recursion(context.texts["optimized"].count("\n")), tuned(dispatcher.py_func):
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
     except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError

@@ -25,6 +25,8 @@ from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, signature
 from numba.extending import lower_builtin, typeof_impl
 
+from adc.runtime.tuning import tuned
+
 __all__ = ["Apart", "apart"]
 
 _RESOLVE = "adc_address_of"
@@ -61,7 +63,8 @@ class Apart:
 
     def compiled(self, arguments: tuple[Any, ...]) -> Any:
         """What Numba keeps of the function for arguments of these types."""
-        self._dispatcher.compile(arguments)
+        with tuned(self.function):
+            self._dispatcher.compile(arguments)
         return self._dispatcher.overloads[arguments]
 
     def call(self, context: Any, builder: Any, called: Any, values: Any) -> Any:

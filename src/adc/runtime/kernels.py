@@ -8,12 +8,10 @@ flag for it, but no public name.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numba
-from llvmlite import binding
 from numba.core import cpu
 from numba.core import options as known_options
 
@@ -45,22 +43,3 @@ def _options_of(function: Callable[..., Any]) -> dict[str, Any]:
     if os.path.exists(function.__code__.co_filename):
         return options()
     return {**options(), "cache": False}  # typed at a prompt: there is no file to keep it beside
-
-
-@contextmanager
-def rows_checked_apart() -> Iterator[None]:
-    """Let what is compiled inside check at each row, and not for all rows at once, that two rows do not overlap.
-
-    A state `s` of which a trip of the outer loop reads `s[k]` and writes `s[k + 1]`: LLVM makes the check of the inner
-    loop in front of the outer one, for the memory of all its trips, which does overlap, and then runs the loop that is
-    not vectorised (the LSTM took 1.29 ms in place of 0.79). The switch is one of LLVM's own, for the whole process, and
-    an unknown one would end the process: only versions that were tried are told.
-    """
-    known = binding.llvm_version_info[0] == 20
-    if known:
-        binding.set_option("", "-hoist-runtime-checks=false")
-    try:
-        yield
-    finally:
-        if known:
-            binding.set_option("", "-hoist-runtime-checks=true")

@@ -62,5 +62,9 @@ def offset(counter: Var, item: object) -> Dim | None:
 
 def distance(counter: Var, item: object) -> int | None:
     """`c` where a subscript is `counter + c`, a number."""
+    value = length_of(item)
+    if value is not None and len(value.terms) == 1:  # most are the counter, or near it
+        ((symbol, times),) = value.terms
+        return value.const if times == 1 and symbol.kind == "value" and symbol.payload[0] is counter else None
     found = offset(counter, item)
     return None if found is None else found.known

@@ -1,0 +1,91 @@
+"""How LLVM is told to vectorise: where rows are checked not to overlap, how remainders run, how wide vectors are.
+
+The first two are switches of LLVM's own, for the whole process, and an unknown one may end the process: only versions
+that were tried are told, and only while code of adc is compiled.
+
+- A state `s` of which a trip of the outer loop reads `s[k]` and writes `s[k + 1]`: LLVM makes the check of the inner
+  loop in front of the outer one, for the memory of all its trips, which does overlap, and then runs the loop that is
+  not vectorised. At each row, two rows do not overlap (an LSTM takes 0.63 of the time).
+- What is left behind the last whole vector is at most half a vector if vectors of half the width take their turn. LLVM
+  lets them only behind many elements in a trip; rows of 14 are then mostly remainder (0.69 to 0.86).
+- Processors that have vectors of 512 bits get 256 by default, where these once slowed the whole processor down. In a
+  loop over a whole array the wide ones take 0.75 to 0.95 of the time; rows, in loops within loops within loops, may be
+  too short for them (the LSTM took 1.3), and keep the default.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llvmlite import binding
+from numba.core import cpu
+from numba.core.compiler_lock import global_compiler_lock
+
+__all__ = ["tuned"]
+
+_TRIED = (20, 22)  # versions of LLVM
+_SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
+_WIDE = '"prefer-vector-width"="512"'
+_SLOWED_DOWN = ("skylake-avx512", "cascadelake", "cooperlake")  # by wide vectors
+
+DEEP = 3  # loops in each other
+
+_depth = 0  # of `tuned` in `tuned`: a kernel is compiled while its caller is
+_wide = False
+
+
+@contextmanager
+def tuned(function: Callable[..., Any]) -> Iterator[None]:
+    """Compile a function inside; it may be entered again for one that the function calls.
+
+    >>> from numba import njit
+    >>> def double(x):
+    ...     return 2.0 * x
+    >>> with tuned(double):
+    ...     njit(double)(1.5)
+    3.0
+    """
+    global _depth, _wide
+    with global_compiler_lock:
+        if _depth == 0:
+            _switch(0)
+        before, _depth, _wide = _wide, _depth + 1, _depth_of_loops(function) < DEEP
+        try:
+            yield
+        finally:
+            _depth, _wide = _depth - 1, before
+            if _depth == 0:
+                _switch(1)
+
+
+def _switch(to: int) -> None:
+    if binding.llvm_version_info[0] in _TRIED:
+        for switch, values in _SWITCHES.items():
+            binding.set_option("", switch + values[to])
+
+
+def _depth_of_loops(function: Callable[..., Any]) -> int:
+    """How many `for` stand in each other, as the byte code of a function has it."""
+    loops = [(i.offset, i.argval) for i in dis.get_instructions(function) if i.opname == "FOR_ITER"]
+    return max((sum(begin <= inner < end for begin, end in loops) for inner, _ in loops), default=0)
+
+
+def _marked(post_lowering: Callable[..., None]) -> Callable[..., None]:
+    """Numba's last step with a module, which then marks its functions where wide vectors are wanted."""
+
+    def run(self: Any, module: Any, library: Any) -> None:
+        post_lowering(self, module, library)
+        if _wide:
+            for function in module.functions:
+                if not function.is_declaration:
+                    set.add(function.attributes, _WIDE)  # llvmlite lists the attributes without values only
+
+    run.of_adc = True  # type: ignore[attr-defined]
+    return run
+
+
+if not hasattr(cpu.CPUContext.post_lowering, "of_adc") and binding.get_host_cpu_name() not in _SLOWED_DOWN:
+    cpu.CPUContext.post_lowering = _marked(cpu.CPUContext.post_lowering)
