@@ -66,7 +66,7 @@ def key_of(context: Context) -> Key | None:
     asked = (context.optimize, request.kind, request.value, request.has_aux, request.into, context.wrt)
     try:
         return Key(digest((_sources(), asked, context.program, known)), _looked_at(context))
-    except NoKey:
+    except (NoKey, RecursionError):  # names of names of names: what is as deep as that is derived anew
         return None
 
 
