@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from adc.compiler.backend import compile as backend
+from adc.compiler.context import Context
 from adc.compiler.ir.nodes import Program
-
-if TYPE_CHECKING:
-    from adc.compiler.pipeline import Context
-
 
 # What the text itself uses.
 RESERVED = frozenset(

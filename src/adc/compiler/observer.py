@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import difflib
 import sys
-from typing import TYPE_CHECKING
 
 from adc import config
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.context import Context, Stage
 from adc.compiler.ir.nodes import Program
 from adc.compiler.ir.show import show
 from adc.compiler.ir.verify import verify
-
-if TYPE_CHECKING:
-    from adc.compiler.pipeline import Context, Stage
 
 
 class Observer:

@@ -7,10 +7,9 @@ dumped (ADC_DUMP), printed (ADC_DEBUG) and, with ADC_VERIFY=1, held to the rules
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import gast
 
@@ -18,13 +17,12 @@ from adc.compiler import recall, results
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
+from adc.compiler.context import Bind, Context, Kind, Request, Stage, Watch
 from adc.compiler.frontend import lower, source
-from adc.compiler.frontend.frame import Outside
 from adc.compiler.frontend.values import Value
 from adc.compiler.heading import docstring, name_params_apart
 from adc.compiler.ir.nodes import Atom, Mark, Program, Var, walk
 from adc.compiler.observer import Observer
-from adc.compiler.sizes import Sizes
 from adc.compiler.transforms import (
     absorb,
     adjoint,
@@ -89,90 +87,6 @@ from adc.compiler.transforms import (
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
 
 __all__ = ["Bind", "Context", "Kind", "Request", "Watch", "run", "stage_names"]
-
-Kind = Literal["gradient", "value"]
-Bind = Callable[[lower.Evaluator], tuple[dict[str, Value], list[Var]]]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to derive: of which function, on which arguments, with respect to which of its inputs.
-
-    `kind` is "gradient" (of one number) or "value" (the function itself, or what `evaluate` makes of it).
-    """
-
-    function: Callable[..., Any]
-    bind: Bind  # the values of the parameters, and the list of run-time inputs
-    wanted: tuple[int, ...]  # positions, in that list, of the differentiated inputs
-    of: str  # "w and b": the arguments as the docstring names them
-    kind: Kind = "gradient"
-    value: bool = False  # of a gradient: return the value, too
-    has_aux: bool = False
-    # In place of calling the function: its derivatives, made while it is lowered. `label` ends the name of
-    # the generated function, `what` begins its docstring.
-    evaluate: lower.Evaluate | None = None
-    label: str = ""
-    what: str = ""
-    outside: Outside | None = None  # functions whose calls are not looked into
-    # In place of all that: makes a program that came about with another one.
-    lowered: Callable[[], lower.Lowered] | None = None
-    sizes: Sizes | None = None  # what the code takes for granted of the sizes of the arguments
-    because: UnsupportedError | None = None  # why it does
-    # What to ask for instead, now that the function was lowered, or None: for sizes that it demands. Refused, it is
-    # this request that counts.
-    closer: Callable[[lower.Lowered], Request | None] | None = None
-    into: bool = False  # of a gradient: the compiled code takes the arrays that it is written to
-
-
-@dataclass(eq=False)
-class Context:
-    """What the stages share, and what they leave behind."""
-
-    request: Request
-    optimize: bool  # go on to the text for compiled mode
-    record: bool = False  # keep the IR after each stage, for `source(stage=...)`
-    lowered: lower.Lowered | None = None
-    program: Program | None = None
-    wrt: list[Var] = field(default_factory=list)
-    output: results.Form | None = None  # the result, for "value"
-    aux: results.Form | None = None
-    written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
-    value_type: Any = None
-    passive: set[Var] = field(
-        default_factory=set
-    )  # what the function makes without a derivative, and may raise
-    # Parameters for arrays of the caller's that take the gradients.
-    given: list[Var] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)  # "adjoint", "optimized"
-    origins: dict[str, list[Location | None]] = field(default_factory=dict)  # of each line of a text
-    stages: dict[str, str] = field(default_factory=dict)  # the IR after each stage, when recorded
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def evaluator(self) -> lower.Evaluator:
-        assert self.lowered is not None
-        return self.lowered.evaluator
-
-    @property
-    def name(self) -> str:
-        """The name of the generated function."""
-        assert self.lowered is not None
-        suffix = {"gradient": "value_and_grad" if self.request.value else "grad"}
-        label = self.request.label or suffix.get(self.request.kind, self.request.kind)
-        return f"{self.lowered.source.name}_{label}"
-
-
-Run = Callable[[Program, Context], Program]
-Watch = Callable[[str, Program, Context], None]
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One step: `run(program, context) -> program`. One with `text` prints the program under that name."""
-
-    name: str
-    run: Run | None = None
-    text: str = ""
 
 
 def _lower(_: Program, context: Context) -> Program:

@@ -15,19 +15,17 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adc import config
 from adc.compiler.backend import files
+from adc.compiler.context import Context
 from adc.compiler.digest import NoKey, digest
 from adc.compiler.ir.nodes import Atom, Const, Program, Var
 from adc.compiler.ir.types import Array, Scalar
 from adc.errors import Location
 from adc.rules import registry
 from adc.rules.dims import Dim
-
-if TYPE_CHECKING:
-    from adc.compiler.pipeline import Context
 
 __all__ = ["Key", "keep", "key_of", "recalled"]
 
