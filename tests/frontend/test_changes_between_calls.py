@@ -83,6 +83,30 @@ def by_default(x, factors=[1.0, 2.0], *, table={"a": 1.0}):  # noqa: B006  # wha
     return x * factors[-1] * table["a"]
 
 
+def summed(x, factors=[1.0, 2.0]):  # noqa: B006  # what is tested
+    return np.sum(x**2) * factors[-1]
+
+
+SCALED_SUM = functools.partial(summed, factors=[3.0])
+
+
+def weighed(weights, x):
+    return np.sum(x**2) * weights[0]
+
+
+WEIGHTS = [2.0]
+ROW = np.array([2.0, 3.0])
+LISTED = functools.partial(weighed, WEIGHTS)
+LAID_OUT = functools.partial(weighed, ROW)
+SLOPE_OF_LISTED = adc.grad(LISTED)
+EACH_LISTED = adc.vmap(LISTED)
+
+
+@adc.checkpoint
+def again(x, factors=WEIGHTS):
+    return np.sum(x**2) * factors[0]
+
+
 def helper(x):
     return x * helper.scale
 
@@ -240,6 +264,37 @@ CHANGES = {
         lambda x: np.sum(by_default(x)),
         lambda: by_default.__kwdefaults__["table"].update(a=9.0),
     ),
+    "default_of_what_is_differentiated_inside": (
+        lambda x: np.sum(adc.grad(lambda v: np.sum(by_default(v) ** 2))(x)),
+        lambda: by_default.__defaults__[0].append(4.0),
+    ),
+    "default_of_a_derivative": (
+        lambda x: np.sum(adc.grad(summed)(x) * x),
+        lambda: summed.__defaults__[0].append(4.0),
+    ),
+    "default_of_a_derivative_that_is_another": (
+        lambda x: np.sum(adc.grad(summed)(x) * x),
+        lambda: setattr(summed, "__defaults__", ([7.0],)),
+    ),
+    "default_of_what_is_checkpointed": (lambda x: again(x), lambda: WEIGHTS.insert(0, 5.0)),
+    "list_in_a_partial": (lambda x: LISTED(x), lambda: WEIGHTS.insert(0, 5.0)),
+    "array_in_a_partial": (lambda x: LAID_OUT(x), lambda: ROW.__setitem__(0, 5.0)),
+    "list_in_a_partial_that_is_differentiated": (
+        lambda x: np.sum(adc.grad(LISTED)(x) * x),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "list_in_a_partial_that_was_differentiated": (
+        lambda x: np.sum(SLOPE_OF_LISTED(x) * x),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "list_in_a_partial_that_is_mapped": (
+        lambda x: np.sum(EACH_LISTED(x[:, None])),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "keyword_of_a_partial_that_is_differentiated": (
+        lambda x: np.sum(adc.grad(SCALED_SUM)(x) * x),
+        lambda: SCALED_SUM.keywords.update(factors=[9.0]),
+    ),
     "attribute_of_a_function": (lambda x: np.sum(helper(x)), lambda: setattr(helper, "scale", 5.0)),
     "function_of_a_module": (lambda x: np.sum(module.f(x)), _replace_in_module),
     "item_of_an_object": (lambda x: np.sum(x**2) * OUT.thing["w"], lambda: OUT.thing.table.update(w=5.0)),
@@ -269,6 +324,9 @@ def as_it_was():
     module.f, helper.scale = np.sin, 2.0
     by_default.__defaults__[0][:] = [1.0, 2.0]
     by_default.__kwdefaults__["table"]["a"] = 1.0
+    summed.__defaults__ = ([1.0, 2.0],)
+    SCALED_SUM.keywords["factors"] = [3.0]
+    WEIGHTS[:], ROW[0] = [2.0], 2.0
 
 
 def _right(f, g, x=X):

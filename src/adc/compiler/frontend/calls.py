@@ -190,6 +190,8 @@ class Calls(RuleCalls):
             function = self.stand_ins_of.get(function, function)
         if isinstance(function, Closure):
             return self.call_closure(function, args, kwargs)
+        if isinstance(function, functools.partial):
+            function = self.applied(function, getattr(function.func, "__name__", "partial"))
         if isinstance(function, (functools.partial, Partial)):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):

@@ -197,6 +197,10 @@ class Closure:
         return inspect.Signature(parameters)
 
 
+class Bound(partial[Any]):
+    """A function with values of the program that is being built; another `functools.partial` is from outside."""
+
+
 @whole
 @dataclass(frozen=True, eq=False)
 class Partial:

@@ -16,6 +16,7 @@ import numpy as np
 from adc.compiler.frontend import records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
+    Bound,
     Capture,
     Frame,
     Guard,
@@ -148,12 +149,9 @@ class Names(Core):
         if type(value) is set and len(value) <= LONGEST:
             self.taken(Place(members, place), label)
             return value
-        if isinstance(value, functools.partial) and value.keywords:
+        if isinstance(value, functools.partial):
             self.taken(place, label)
-            keywords = Place(getattr, value, "keywords")
-            self.taken(Place(keys, keywords), label)
-            given = {k: self.captured(Place(operator.getitem, keywords, k), k) for k in value.keywords}
-            return Partial(value.func, value.args, given)
+            return self.applied(value, label)
         if may_change(value):
             raise self.refuse(
                 f"`{label}` is a {type(value).__name__} outside the function",
@@ -161,6 +159,23 @@ class Names(Core):
                 "pass it as an argument, or make it a tuple or an array",
             )
         return self.taken(place, label)
+
+    def applied(self, function: functools.partial[Any], label: str) -> Value:
+        """A partial from outside the function, with what it gives read at each call where it may be another then."""
+        if isinstance(function, Bound) or not (function.keywords or may_change(function.args)):
+            return function
+        args = tuple(
+            [
+                self.captured(Place(operator.getitem, Place(getattr, function, "args"), k), f"{label}_{k}")
+                if may_change(value)
+                else value
+                for k, value in enumerate(function.args)
+            ]
+        )
+        keywords = Place(getattr, function, "keywords")
+        self.taken(Place(keys, keywords), label)
+        given = {k: self.captured(Place(operator.getitem, keywords, k), k) for k in function.keywords}
+        return Partial(function.func, args, given)
 
     def _record(self, place: Place, label: str, value: Any) -> Instance:
         """A dataclass outside the function: one object, wherever the program meets it."""
