@@ -267,6 +267,11 @@ def length(container: Any, _: None) -> int:
     return len(container)
 
 
+def shape_of(array: Any, _: None) -> tuple[int, ...]:
+    """The lengths of an array outside the function."""
+    return tuple(array.shape)
+
+
 def members(held: set[Any], _: None) -> frozenset[Any]:
     """What is in a set outside the function."""
     return frozenset(held)

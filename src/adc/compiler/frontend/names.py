@@ -30,6 +30,7 @@ from adc.compiler.frontend.frame import (
     keys,
     length,
     members,
+    shape_of,
 )
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -127,6 +128,11 @@ class Names(Core):
         if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
+                if self.lengths_outside:
+                    self.taken(Place(shape_of, place), label)
+                    self.shapes_outside.append(f"{label} of shape {value.shape}")
+                    shape = tuple(map(Dim, value.shape))
+                    param.type = Array(param.type.dtype, shape, param.type.layout)
                 self.name_lengths(param, value)
             self.captures.append(Capture(place, param, label))
             return param
