@@ -363,6 +363,8 @@ class Transformed:
                 for leaf in slot.leaves:
                     if leaf.is_input:
                         params.append(lower.make_param(leaf.name, leaf.value, evaluator, leaf.axes))
+                    else:
+                        evaluator.take_argument(leaf.value, leaf.name)
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS

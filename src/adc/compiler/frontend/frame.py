@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import Any, Protocol
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend.scan import Liveness, loaded_names
 from adc.compiler.frontend.source import Source
@@ -275,6 +276,11 @@ def shape_of(array: Any, _: None) -> tuple[int, ...]:
 def members(held: set[Any], _: None) -> frozenset[Any]:
     """What is in a set outside the function."""
     return frozenset(held)
+
+
+def coefficients(polynomial: np.poly1d, _: None) -> tuple[Any, ...]:
+    """What a polynomial outside the function is."""
+    return tuple(polynomial.coeffs.tolist())
 
 
 def class_of(value: Any, _: None) -> type:

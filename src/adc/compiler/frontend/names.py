@@ -27,6 +27,7 @@ from adc.compiler.frontend.frame import (
     Place,
     SurelyRaised,
     class_of,
+    coefficients,
     keys,
     length,
     members,
@@ -162,9 +163,24 @@ class Names(Core):
             raise self.refuse(
                 f"`{label}` is a {type(value).__name__} outside the function",
                 "its elements could change between calls",
-                "pass it as an argument, or make it a tuple or an array",
+                "pass it as an argument, or make it a tuple or an array"
+                if isinstance(value, (list, np.ndarray))
+                else "make it a dict, a list, a tuple or an array",
             )
+        if isinstance(value, np.poly1d):
+            self.taken(Place(coefficients, place), label)
         return self.taken(place, label)
+
+    def take_argument(self, value: Value, label: str) -> None:
+        """An argument that is known by its identity stays as it is; refused if nobody can tell."""
+        if type(value) is set:
+            self.taken(Place(members, value), label)
+        elif may_change(value):
+            raise self.refuse(
+                f"the argument `{label}` is a {type(value).__name__}",
+                "its elements could change between calls",
+                "pass a dict, a list, a tuple or an array",
+            )
 
     def applied(self, function: functools.partial[Any], label: str) -> Value:
         """A partial from outside the function, with what it gives read at each call where it may be another then."""
