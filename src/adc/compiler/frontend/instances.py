@@ -38,6 +38,8 @@ OPERATORS = {
     operator.or_: "or",
     operator.and_: "and",
     operator.xor: "xor",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
 }
 
 
