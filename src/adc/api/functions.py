@@ -49,6 +49,8 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         return inner, (*args, function.__self__), kwargs
     if isinstance(function, (staticmethod, classmethod)):
         return taken_apart(function.__func__)
+    if isinstance(function, functools._lru_cache_wrapper):
+        return taken_apart(function.__wrapped__)  # what it gives is what it would give again
     if hasattr(function, "__adc_inline__") or isinstance(function, Closure):
         return function, (), {}
     dispatched = getattr(function, "py_func", None)
