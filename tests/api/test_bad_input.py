@@ -64,6 +64,15 @@ def test_special_arrays(kind):
         adc.grad(lambda x: np.sum(x * x))(kind([[1.0]]))
 
 
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.array])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_special_arrays_outside(kind, mode):
+    held = kind([[1.0, 2.0]])
+    with pytest.raises(adc.AdcError, match=r"np\.asarray"):
+        adc.grad(lambda x: np.sum(x * held), mode=mode)(np.ones((1, 2)))
+
+
 def test_foreign_byte_order():
     with pytest.raises(adc.ArgumentError, match="byte order"):
         adc.grad(lambda x: np.sum(x * x))(X.astype(">f8"))

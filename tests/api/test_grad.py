@@ -348,3 +348,14 @@ def test_arguments_that_share_memory_where_nobody_reads_what_was_written():
     for mode in ("compiled", "python"):
         with pytest.raises(adc.ArgumentError, match="may share memory"):
             adc.grad(f, 1, mode=mode)(x, x)
+
+
+@functools.lru_cache
+def remembered(t):
+    return t**3
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_function_that_remembers_its_results(mode):
+    assert adc.grad(remembered, mode=mode)(2.0) == 12.0
+    assert adc.grad(adc.grad(remembered, mode=mode), mode=mode)(2.0) == 12.0

@@ -46,6 +46,32 @@ def test_lengths_are_taken_as_they_are():
         np.testing.assert_allclose(x_bar, np.prod(x) / x, rtol=1e-14)
 
 
+TABLE = np.ones((4, 3))
+
+
+def by_columns(x):
+    columns = [np.concatenate([np.zeros(k), x[k:]]) for k in range(TABLE.shape[1])]
+    return np.sum((TABLE @ np.stack(columns)) ** 2)
+
+
+def of_a_number(x):
+    return power(x, len(TABLE))
+
+
+def test_lengths_of_arrays_outside_are_taken_as_they_are(monkeypatch):
+    g, of_number = (adc.value_and_grad(f, mode="compiled") for f in (by_columns, of_a_number))
+    for shape in ((4, 3), (5, 3), (2, 2), (4, 3)):
+        table = np.linspace(0.5, 1.5, np.prod(shape)).reshape(shape)
+        monkeypatch.setitem(globals(), "TABLE", table)
+        x = np.linspace(1.0, 2.0, shape[1])
+        value, x_bar = g(x)
+        np.testing.assert_allclose(value, by_columns(x), rtol=1e-13)
+        np.testing.assert_allclose(x_bar @ x, 2 * value, rtol=1e-13)
+        np.testing.assert_allclose(of_number(2.0), (2.0 ** shape[0], shape[0] * 2.0 ** (shape[0] - 1)))
+    assert "for x of shape (3,), TABLE of shape (4, 3). Generated" in adc.source(g, x)
+    assert "for TABLE of shape (4, 3) only: in general" in str(adc.explain(of_number, 2.0))
+
+
 def test_a_spread_array_has_as_many_elements_as_there_are_parameters():
     t = np.arange(3.0)
     g = adc.grad(spread, argnums=(0, 1), mode="compiled")

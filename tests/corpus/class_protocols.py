@@ -1,5 +1,7 @@
 """What classes say of operators, comparisons and built-in functions: objects, named tuples, dataclasses"""
 
+import functools
+import operator
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -226,3 +228,67 @@ def object_that_is_asked_for_a_key(w, x):
     if "w" in p and "bias" not in p:
         p["out"] = p["out"] * 0.5
     return np.sum(p["out"] ** 2)
+
+
+class Chain:
+    def __init__(self, *stages):
+        self.stages = stages
+
+    def __rshift__(self, stage):
+        return Chain(*self.stages, stage)
+
+    def __rlshift__(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+    def __ilshift__(self, stage):
+        self.stages = (stage, *self.stages)
+        return self
+
+
+@program(lambda r: (r.normal(size=3),))
+def stages_joined_by_shifts(x):
+    chain = Chain(np.sin) >> (lambda v: v * x[0]) >> np.tanh
+    chain <<= np.square
+    return np.sum(x << chain) + len(chain.stages)
+
+
+class Weighed:
+    def __init__(self, w):
+        self.w = w
+
+    def __add__(self, x):
+        return np.sum(self.w * x)
+
+    def __rfloordiv__(self, x):
+        return np.sum(self.w * x**2)
+
+    def __rand__(self, x):
+        return np.sum(self.w * x**3)
+
+    def __lt__(self, x):
+        return np.sum(self.w * x**4)
+
+    __gt__ = __lt__
+
+    def __eq__(self, x):
+        return np.sum(self.w * x**5)
+
+    def __matmul__(self, x):
+        return np.sum(self.w * x**6)
+
+
+@program(lambda r: (r.normal(size=3), 0.3))
+def operators_as_functions(x, t):
+    w = Weighed(x)
+    total = operator.add(w, t) + operator.floordiv(t, w) * operator.and_(t, w) + operator.matmul(w, t)
+    total += operator.lt(w, t) + 2.0 * operator.gt(t, w) + operator.eq(w, t)
+    joined = functools.reduce(operator.add, [[x[0]], [x[1], t]])
+    return total + sum(joined) * operator.mul(t, x[2]) + (2.0 if operator.ge(t, 0.1) else 3.0) * t
+
+
+@program(lambda r: (r.normal(size=3), 0.3))
+def operators_without_a_derivative_of_objects(x, t):
+    w = Weighed(x)
+    return t // w + (t & w) * (w < t) + (t < w) * (t == w)

@@ -62,3 +62,36 @@ def remembered_in_branches_and_loops(x):
         if x[k] > 0.0:
             total += square(3) * x[1]
     return total + square(3) * x[2]
+
+
+@functools.singledispatch
+def measure(shape):
+    return np.sum(shape**2)
+
+
+@measure.register
+def _(shape: float):
+    return shape**3
+
+
+@measure.register
+def _(shape: list):
+    return sum(measure(part) for part in shape)
+
+
+@program(
+    lambda r: (r.normal(size=3), 0.7),
+    refused=dict.fromkeys(("compiled", "python"), "the class of an array is not known as a value"),
+)
+def chosen_by_the_class_of_an_argument(x, t):
+    return measure(x) + measure(t) * measure([x[0], 2.0 * x, t])
+
+
+@functools.lru_cache(maxsize=8)
+def remembered(t, n):
+    return t**n + np.sin(t)
+
+
+@program(lambda r: (r.normal(size=3), 0.7))
+def remembered_of_numbers_with_a_derivative(x, t):
+    return remembered(t, 2) * remembered(x[0], 3) + remembered(2.0, 2) * x[1]

@@ -304,3 +304,13 @@ def table_looked_up_by_bisect(y, more):
         t = (x - at[i]) / (at[i + 1] - at[i])
         s += (1.0 - t) * y[i] + t * y[i + 1]
     return s * s + y[bisect.bisect_left(at, 0.5)] + y[bisect.bisect(at, 0.5)] ** 2
+
+
+@program(lambda r: (r.uniform(0.5, 2.0, size=4), np.array([0, 2])))
+def what_is_free(stiffness, held):
+    n = len(stiffness)
+    k = np.diag(stiffness) + 0.1
+    free = np.setdiff1d(np.arange(n), held)
+    u = np.zeros(n)
+    u[free] = np.linalg.solve(k[np.ix_(free, free)], np.ones(len(free)))
+    return np.sum(u**2) + np.sum(np.setdiff1d(stiffness, [stiffness[1], 5.0]) ** 3 * np.arange(1.0, n))

@@ -121,11 +121,23 @@ def alternatives_that_capture(x):
     return total
 
 
-@program(
-    lambda r: (FOUR.copy(),),
-    refused=dict.fromkeys(("compiled", "python"), "this pattern takes what is left of a mapping"),
-)
+@program(lambda r: (FOUR.copy(),))
 def rest_of_a_mapping(x):
     match {"a": x[0], "b": x[1]}:
         case {"a": v, **rest}:
             return v * rest["b"]
+
+
+@program(lambda r: (FOUR.copy(),))
+def rests_of_mappings(x):
+    total, key = 0.0, 2.0
+    for shape in ({"kind": "box", "w": x[0], "h": x[1]}, {"kind": "disc", "r": x[2]}, {}):
+        match shape:
+            case {"kind": "box", **sides}:
+                sides["d"] = x[3]
+                total += sides["w"] * sides["h"] * sides["d"] * len(sides) * key
+            case {"kind": name, **rest} if len(rest) == 1:
+                total += rest["r"] ** 2 * len(name)
+            case {**nothing}:
+                total += x[0] * (len(nothing) + 1) + len(shape)
+    return total

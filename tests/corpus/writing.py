@@ -349,3 +349,11 @@ def written_to_before_it_is_reshaped(x, s):
     flat = x.T.reshape(-1)
     part = flat[2:7]
     return np.sum(part * part) + np.sum(flat[::3]) + np.sum(x[:, 1] * x.T.ravel()[:3])
+
+
+@program(lambda r: (0.3, r.normal(size=3)))
+def nested_lists_into_a_block(angle, p):
+    rotation = np.identity(3)
+    rotation[:2, :2] = [[np.cos(angle), -np.sin(angle)], (np.sin(angle), np.cos(angle))]
+    rotation[2] = [0, p[0], 1.0]
+    return np.sum((rotation @ p) ** 3)

@@ -3,12 +3,13 @@
 Code that took it for granted is made anew, or the container is refused and the tape runs, which reads it each time.
 """
 
+import ctypes
 import dataclasses
 import functools
 import importlib.util
 import types
 import warnings
-from collections import Counter, deque, namedtuple
+from collections import ChainMap, Counter, UserDict, UserList, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -83,6 +84,30 @@ def by_default(x, factors=[1.0, 2.0], *, table={"a": 1.0}):  # noqa: B006  # wha
     return x * factors[-1] * table["a"]
 
 
+def summed(x, factors=[1.0, 2.0]):  # noqa: B006  # what is tested
+    return np.sum(x**2) * factors[-1]
+
+
+SCALED_SUM = functools.partial(summed, factors=[3.0])
+
+
+def weighed(weights, x):
+    return np.sum(x**2) * weights[0]
+
+
+WEIGHTS = [2.0]
+ROW = np.array([2.0, 3.0])
+LISTED = functools.partial(weighed, WEIGHTS)
+LAID_OUT = functools.partial(weighed, ROW)
+SLOPE_OF_LISTED = adc.grad(LISTED)
+EACH_LISTED = adc.vmap(LISTED)
+
+
+@adc.checkpoint
+def again(x, factors=WEIGHTS):
+    return np.sum(x**2) * factors[0]
+
+
 def helper(x):
     return x * helper.scale
 
@@ -90,6 +115,11 @@ def helper(x):
 helper.scale = 2.0
 module = types.ModuleType("module_of_a_user")
 module.f = np.sin
+
+
+class Table(UserDict):
+    def twice(self):
+        return 2 * self["a"]
 
 
 class Outside:
@@ -103,6 +133,15 @@ class Outside:
         self.named = Pair(1.0, [2.0])
         self.words = {"s": {1, 2}}
         self.raw = bytearray(b"ab")
+        self.users_dict = UserDict(a=2.0)
+        self.derived_dict = Table(a=2.0)
+        self.users_list = UserList([2.0])
+        self.chain = ChainMap({"b": 1.0}, {"a": 2.0})
+        self.table = {"a": 2.0}
+        self.proxy = types.MappingProxyType(self.table)
+        self.values = self.table.values()
+        self.polynomial = np.poly1d([1.0, 2.0])
+        self.buffer = (ctypes.c_double * 2)(1.0, 2.0)
         self.thing = Thing()
 
 
@@ -187,6 +226,29 @@ CHANGES = {
     ),
     "length_of_a_set": (lambda x: np.sum(x**2) * len(OUT.thing.words), lambda: OUT.thing.words.add("b")),
     "bytearray": (lambda x: np.sum(x**2) * len(OUT.raw), lambda: OUT.raw.append(1)),
+    "users_dict": (lambda x: np.sum(x**2) * OUT.users_dict["a"], lambda: OUT.users_dict.update(a=5.0)),
+    "key_in_a_users_dict": (
+        lambda x: np.sum(x**2) * (2.0 if "b" in OUT.users_dict else 1.0),
+        lambda: OUT.users_dict.update(b=5.0),
+    ),
+    "derived_users_dict": (
+        lambda x: np.sum(x**2) * OUT.derived_dict.twice(),
+        lambda: OUT.derived_dict.update(a=5.0),
+    ),
+    "users_list": (lambda x: np.sum(x**2) * OUT.users_list[0], lambda: OUT.users_list.insert(0, 5.0)),
+    "chain_of_dicts": (lambda x: np.sum(x**2) * OUT.chain["a"], lambda: OUT.chain.update(a=5.0)),
+    "view_of_a_dict": (lambda x: np.sum(x**2) * OUT.proxy["a"], lambda: OUT.table.update(a=5.0)),
+    "values_of_a_dict": (lambda x: np.sum(x**2) * len(OUT.values), lambda: OUT.table.update(b=5.0)),
+    "polynomial": (lambda x: np.sum(OUT.polynomial(x)), lambda: OUT.polynomial.coeffs.put(0, 5.0)),
+    "buffer": (lambda x: np.sum(x**2) * OUT.buffer[0], lambda: OUT.buffer.__setitem__(0, 5.0)),
+    "attribute_of_a_module_or_else": (
+        lambda x: np.sum(x**2) * getattr(module, "extra", 3.0),
+        lambda: setattr(module, "extra", 5.0),
+    ),
+    "attribute_of_a_class_or_else": (
+        lambda x: np.sum(x**2) * (3.0 if hasattr(Thing, "extra") else 1.0),
+        lambda: setattr(Thing, "extra", 5.0),
+    ),
     "function_of_an_object": (lambda x: np.sum(OUT.thing.call(x)), _replace_function),
     "list_in_a_tuple_of_an_object": (
         lambda x: np.sum(x**2) * OUT.thing.held[1][0],
@@ -240,6 +302,37 @@ CHANGES = {
         lambda x: np.sum(by_default(x)),
         lambda: by_default.__kwdefaults__["table"].update(a=9.0),
     ),
+    "default_of_what_is_differentiated_inside": (
+        lambda x: np.sum(adc.grad(lambda v: np.sum(by_default(v) ** 2))(x)),
+        lambda: by_default.__defaults__[0].append(4.0),
+    ),
+    "default_of_a_derivative": (
+        lambda x: np.sum(adc.grad(summed)(x) * x),
+        lambda: summed.__defaults__[0].append(4.0),
+    ),
+    "default_of_a_derivative_that_is_another": (
+        lambda x: np.sum(adc.grad(summed)(x) * x),
+        lambda: setattr(summed, "__defaults__", ([7.0],)),
+    ),
+    "default_of_what_is_checkpointed": (lambda x: again(x), lambda: WEIGHTS.insert(0, 5.0)),
+    "list_in_a_partial": (lambda x: LISTED(x), lambda: WEIGHTS.insert(0, 5.0)),
+    "array_in_a_partial": (lambda x: LAID_OUT(x), lambda: ROW.__setitem__(0, 5.0)),
+    "list_in_a_partial_that_is_differentiated": (
+        lambda x: np.sum(adc.grad(LISTED)(x) * x),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "list_in_a_partial_that_was_differentiated": (
+        lambda x: np.sum(SLOPE_OF_LISTED(x) * x),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "list_in_a_partial_that_is_mapped": (
+        lambda x: np.sum(EACH_LISTED(x[:, None])),
+        lambda: WEIGHTS.insert(0, 5.0),
+    ),
+    "keyword_of_a_partial_that_is_differentiated": (
+        lambda x: np.sum(adc.grad(SCALED_SUM)(x) * x),
+        lambda: SCALED_SUM.keywords.update(factors=[9.0]),
+    ),
     "attribute_of_a_function": (lambda x: np.sum(helper(x)), lambda: setattr(helper, "scale", 5.0)),
     "function_of_a_module": (lambda x: np.sum(module.f(x)), _replace_in_module),
     "item_of_an_object": (lambda x: np.sum(x**2) * OUT.thing["w"], lambda: OUT.thing.table.update(w=5.0)),
@@ -269,6 +362,12 @@ def as_it_was():
     module.f, helper.scale = np.sin, 2.0
     by_default.__defaults__[0][:] = [1.0, 2.0]
     by_default.__kwdefaults__["table"]["a"] = 1.0
+    summed.__defaults__ = ([1.0, 2.0],)
+    SCALED_SUM.keywords["factors"] = [3.0]
+    WEIGHTS[:], ROW[0] = [2.0], 2.0
+    vars(module).pop("extra", None)
+    if "extra" in vars(Thing):
+        del Thing.extra
 
 
 def _right(f, g, x=X):
@@ -290,6 +389,36 @@ def test_the_second_call_sees_it(what, mode):
         change()
         assert f(X) != before
         _right(f, g)
+
+
+def first(x, held):
+    return np.sum(x**2) * (3.0 if 5 in held else 1.0) * len(held)
+
+
+def keyed(x, held):
+    return np.sum(x**2) * held["a"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "tape"])
+@pytest.mark.parametrize(
+    ("f", "held", "change"),
+    [
+        (first, {1}, lambda s: s.add(5)),
+        (first, deque([1.0]), lambda s: s.append(5)),
+        (first, UserList([1.0]), lambda s: s.append(5)),
+        (keyed, UserDict(a=1.0), lambda s: s.update(a=5.0)),
+        (keyed, ChainMap({"a": 1.0}), lambda s: s.update(a=5.0)),
+        (keyed, Counter(a=1), lambda s: s.update(a=5)),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_an_argument_that_is_the_same_object(f, held, change, mode):
+    g = adc.value_and_grad(f, mode=mode)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", adc.FallbackWarning)
+        for _ in range(2):
+            _right(lambda x: f(x, held), lambda x: g(x, held))
+            change(held)
 
 
 def by_itself(x, factor=2.0):

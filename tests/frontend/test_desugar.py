@@ -884,6 +884,19 @@ def f(a, b):
         return "else"
     return i
 """,
+    "rest_of_a_mapping": """
+def f(a, b):
+    for i in range(3):
+        match {"a": a, "b": b}:
+            case {"a": 1, **rest}:
+                return rest
+            case {"a": 2}:
+                break
+        log(i)
+    else:
+        return "else"
+    return i
+""",
     "star_pattern": """
 def f(a, b):
     match [a, b, 3]:
@@ -951,19 +964,6 @@ def f(a, b):
                 log(2 // b)
         except ZeroDivisionError:
             log("called back")
-    else:
-        return "else"
-    return i
-""",
-    "rest_of_a_mapping": """
-def f(a, b):
-    for i in range(3):
-        match {"a": a, "b": b}:
-            case {"a": 1, **rest}:
-                return rest
-            case {"a": 2}:
-                break
-        log(i)
     else:
         return "else"
     return i

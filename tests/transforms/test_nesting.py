@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,38 @@ def test_closures_share_their_surroundings(mode):
     by_a, by_x = adc.grad(f, argnums=(0, 1), mode=mode)(X, X + 1.0)
     np.testing.assert_allclose(by_a, 8 * X * (X + 1) ** 2 + 4 * X * (X + 1))
     np.testing.assert_allclose(by_x, 8 * X**2 * (X + 1) + 2 * X**2)
+
+
+ROWS = np.array([0, 1, 1, 2])
+WEIGHTS = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def gathered(x, rows=ROWS, *, weights=WEIGHTS):
+    return np.sum(weights * x[rows] ** 3)
+
+
+def of_rows(rows, x):
+    return np.sum(x[rows] ** 3)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+@pytest.mark.parametrize(
+    ("function", "curvature"),
+    [
+        (gathered, [6.0, 30.0, 24.0]),
+        (functools.partial(of_rows, ROWS), [6.0, 12.0, 6.0]),
+        (functools.partial(of_rows, rows=ROWS), [6.0, 12.0, 6.0]),
+    ],
+    ids=["defaults", "positional", "by_keyword"],
+)
+def test_arrays_that_a_default_or_a_partial_gives(function, curvature, mode):
+    chosen = "x" if "rows" in getattr(function, "keywords", ()) else 0
+    call = (lambda x: function(x=x)) if chosen == "x" else function
+    second = adc.jvp(lambda x: adc.grad(call, mode=mode)(x), (X,), (np.ones(3),), mode=mode)[1]
+    np.testing.assert_allclose(second, curvature * X, rtol=1e-12)
+    if chosen == 0:
+        again = adc.grad(lambda x: np.sum(adc.grad(function)(x)), mode=mode)(X)
+        np.testing.assert_allclose(again, curvature * X, rtol=1e-12)
 
 
 def test_a_second_sweep_over_a_stack_is_refused_loudly():

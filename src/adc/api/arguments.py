@@ -19,6 +19,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
@@ -156,6 +157,23 @@ class Parameters:
                 values.append(value)
                 positional += kind is not inspect.Parameter.KEYWORD_ONLY
         return Layout(tuple(names), positional, tuple(places)), tuple(values)
+
+    def bind_inside(
+        self, ev: Evaluator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Layout, tuple[Any, ...]]:
+        """`bind` for a call in a program that is being built, which reads the defaults anew at each of its calls."""
+        layout, values = self.bind(args, kwargs)
+        given = self.signature.bind(*args, **kwargs).arguments
+        if len(given) == len(self.signature.parameters):
+            return layout, values
+        if isinstance(function, types.FunctionType):
+            ev.defaults[function] = function.__defaults__
+        arguments = layout.arguments(values, self.variadic)
+        ev.take_defaults(function, arguments, given)
+        found = [
+            arguments[name] if inside is None else arguments[name][inside] for name, inside in layout.places
+        ]
+        return layout, tuple(found)
 
     def wanted(self, argnums: Any, layout: Layout, of: str) -> tuple[int, ...]:
         """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice."""

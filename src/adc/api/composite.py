@@ -6,7 +6,6 @@ a function that is being compiled, and under other transforms.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 import types
@@ -28,6 +27,7 @@ from adc.api.value import Value
 from adc.compiler import pipeline
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend import lower
+from adc.compiler.frontend.frame import Bound
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import walk
 from adc.config import Mode
@@ -79,7 +79,7 @@ class Composite(Value):
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call of this transform means inside a function that is being compiled."""
-        return self.derive(ev, *self._inner_call(args, kwargs))
+        return self.derive(ev, *self._inner_call(ev, args, kwargs))
 
     def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
         keys, signature = self._keys(layout), self._parameters.signature
@@ -207,7 +207,7 @@ class Directional(Composite):
     def _parts(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, Sequence[Any], Sequence[Any]]:
         """The function of the primals alone, the primals, the directions."""
         start, end = self.fixed, self.fixed + self.count
-        target = functools.partial(self.target, *args[:start], **kwargs) if start or kwargs else self.target
+        target = Bound(self.target, *args[:start], **kwargs) if start or kwargs else self.target
         return target, args[start:end], args[end:]
 
     def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:

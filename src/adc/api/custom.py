@@ -53,7 +53,7 @@ class Custom:
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled: one opaque operation."""
         try:
-            positional = self._positional(args, kwargs)
+            positional = self._positional(args, kwargs, ev)
         except ArgumentError as error:
             raise ev.refuse(error.what, repair=error.repair) from None
         if self.key in ev.open_rules:
@@ -70,10 +70,15 @@ class Custom:
         rule = same._rule(arguments, plain)
         return rule.taken(opaque.call(ev, name, leaves, rule.forward(ev), rule, captures=rule.captures))
 
-    def _positional(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def _positional(
+        self, args: Sequence[Any], kwargs: dict[str, Any], ev: Evaluator | None = None
+    ) -> list[Any]:
         if not kwargs and len(args) == self.parameters.layout.positional:
             return list(args)
-        layout, values = self.parameters.bind(tuple(args), kwargs)
+        if ev is None:
+            layout, values = self.parameters.bind(tuple(args), kwargs)
+        else:
+            layout, values = self.parameters.bind_inside(ev, self.function, tuple(args), kwargs)
         if layout.positional != len(values):
             raise ArgumentError(
                 f"`{self.__name__}` has keyword-only arguments, which a custom rule does not take",

@@ -91,7 +91,7 @@ class Derivative(Transformed):
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call of this derivative means inside a function that is being compiled."""
-        positional, named, keys = self._inner_call(args, kwargs)
+        positional, named, keys = self._inner_call(ev, args, kwargs)
         return self._result(*nested.gradient(ev, self._function, positional, named, keys, self._has_aux))
 
     def _result(self, value: Any, aux: Any, gradients: Sequence[Any]) -> Any:

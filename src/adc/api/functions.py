@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend import source
-from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.frame import Closure, Partial
 from adc.errors import Location, SourceError, UnsupportedError
 from adc.rules import registry
 
@@ -38,6 +38,9 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         # Its own dict, which the user may change between calls.
         keywords = {**kwargs, **function.keywords} if kwargs else function.keywords
         return inner, (*args, *function.args), keywords
+    if isinstance(function, Partial):
+        inner, args, kwargs = taken_apart(function.func)
+        return inner, (*args, *function.args), {**kwargs, **function.keywords}
     if isinstance(function, types.MethodType):
         written = written_out(function)
         if written is not None:
@@ -46,6 +49,8 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         return inner, (*args, function.__self__), kwargs
     if isinstance(function, (staticmethod, classmethod)):
         return taken_apart(function.__func__)
+    if isinstance(function, functools._lru_cache_wrapper):
+        return taken_apart(function.__wrapped__)  # what it gives is what it would give again
     if hasattr(function, "__adc_inline__") or isinstance(function, Closure):
         return function, (), {}
     dispatched = getattr(function, "py_func", None)

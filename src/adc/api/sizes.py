@@ -3,8 +3,9 @@
     def power(x, n):
         return 1.0 if n == 0 else x * power(x, n - 1)
 
-has an end when `n` is known. First the ints among the arguments are taken as they are, then the lengths of the arrays,
-too. Such code is made again for other sizes, and kept beside that for the sizes before.
+has an end when `n` is known. First the ints among the arguments are taken as they are, then the lengths of the
+arrays, too, also of those that the function reads from outside. Such code is made again for other sizes, and kept
+beside that for the sizes before.
 
 A length that the function itself demands to be a small number, as in `np.array([dx, dy, 1.0]) @ light`, is taken for
 granted where it is that number.
@@ -31,6 +32,7 @@ __all__ = [
     "as_demanded",
     "as_they_are",
     "attempts",
+    "lengths_outside",
     "taken_for_granted",
     "written_out",
 ]
@@ -59,6 +61,17 @@ def written_out(bind: Bind) -> Bind:
     def bound(evaluator: Evaluator) -> tuple[dict[str, Any], list[Var]]:
         found = bind(evaluator)
         evaluator.most = MOST_STATEMENTS
+        return found
+
+    return bound
+
+
+def lengths_outside(bind: Bind) -> Bind:
+    """What binds the arguments, for code that also takes the lengths of arrays outside the function as they are."""
+
+    def bound(evaluator: Evaluator) -> tuple[dict[str, Any], list[Var]]:
+        found = bind(evaluator)
+        evaluator.lengths_outside = True
         return found
 
     return bound

@@ -183,12 +183,20 @@ class Transformed:
         return [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
 
     def _inner_call(
-        self, args: Sequence[Any], kwargs: dict[str, Any]
+        self, ev: lower.Evaluator, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any], list[int | str]]:
         """A call inside a function that is being compiled: how the inner function is called, and `_keys`."""
-        layout, values, wanted, _ = self._bound(tuple(args), kwargs)
-        positional, named = self._python_call(Call(layout, values, wanted, ()), values)
-        return list(positional), named, self._keys(layout)
+        if not self._parameters.current():
+            self._take_parameters()
+        fixed, named = self._fixed_args, self._fixed_kwargs
+        if isinstance(self._given, functools.partial):
+            _, fixed, named = taken_apart(ev.applied(self._given, self._spoken))
+        layout, values = self._parameters.bind_inside(
+            ev, self._function, (*fixed, *args), {**named, **kwargs}
+        )
+        arguments = layout.arguments(values, self._parameters.variadic)
+        bound = inspect.BoundArguments(self._parameters.signature, arguments)
+        return list(bound.args), bound.kwargs, self._keys(layout)
 
     # --- specialising ---------------------------------------------------------------------------------------
 
@@ -298,6 +306,8 @@ class Transformed:
         if len(requests) == 1 and of_any_size:
             requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
         if of_any_size and some_sizes:
+            requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
+        if of_any_size and some_sizes:
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
         for request in requests:
             try:
@@ -353,6 +363,8 @@ class Transformed:
                 for leaf in slot.leaves:
                     if leaf.is_input:
                         params.append(lower.make_param(leaf.name, leaf.value, evaluator, leaf.axes))
+                    else:
+                        evaluator.take_argument(leaf.value, leaf.name)
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS

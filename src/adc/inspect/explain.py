@@ -23,6 +23,7 @@ from adc.api.transformed import Transformed
 from adc.compiler import pipeline
 from adc.compiler.analysis.activity import Activity
 from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.heading import sizes_of
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -125,8 +126,8 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
 
 
 def _sizes(context: pipeline.Context) -> str:
-    held, because = context.request.sizes, context.request.because
-    if held is None:
+    held, because = sizes_of(context), context.request.because
+    if not held:
         return ""
     why = "the function demands them" if because is None else f"in general {because.location}: {because.what}"
     return f"{held} only: {why}"

@@ -63,7 +63,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "histogram2d histogram_bin_edges histogramdd"
         ),
         ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
-            "intersect1d setdiff1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
+            "intersect1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
         ),
         ("unsupported", "the length of the result depends on values in a way that is not stable"): (
             "sort_complex"

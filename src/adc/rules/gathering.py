@@ -454,6 +454,17 @@ def union1d(ar1, ar2):
     return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
+@composite(
+    np.setdiff1d,
+    wrt="ar1",
+    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05), (r.distinct(3), np.array([0.5]))],
+    notes="as unique",
+)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    found = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return found[~np.isin(found, ar2)]
+
+
 @full(np.unique)
 def unique_and_more(
     ar,

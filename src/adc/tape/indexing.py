@@ -142,7 +142,7 @@ def write(t: Tensor, index: Any, value: Any) -> None:
     """
     index = frozen(record.plain(index))
     if isinstance(value, list | tuple) and record.is_active(value):
-        value = np.stack(value)
+        value = _stacked(value)
     new = record.plain(value)
     root = views.root_of(t)
     check_writable(t, root, value)
@@ -161,6 +161,11 @@ def write(t: Tensor, index: Any, value: Any) -> None:
         put(root, index if root is t else _within(root, t, index), active)
     else:
         refresh_views(root)
+
+
+def _stacked(values: Any) -> Any:
+    """Nested lists of Tensors and numbers as NumPy takes them where it writes them to an array."""
+    return np.stack([_stacked(v) if isinstance(v, list | tuple) else v for v in values])
 
 
 def _write_part(t: Tensor, root: Tensor, index: Any, value: Any) -> None:

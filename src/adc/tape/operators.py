@@ -28,6 +28,17 @@ _REFUSE_ZERO = frozenset(
 )  # where Python raises ZeroDivisionError, and NumPy gives inf or NaN
 _EXACT = 2**53  # the integers up to here are floats
 _numbers: dict[float, Any] = {}
+_OPERANDS: tuple[Any, ...] = (
+    np.ndarray,
+    np.generic,
+    list,
+    tuple,
+    complex,
+    int,
+    float,
+    str,
+    bytes,
+)  # and Tensors
 _PLAIN = frozenset({float, int, bool, np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_})
 
 # The class that these are the methods of, and the modules that build on it: they come later (`complete`).
@@ -41,7 +52,8 @@ by_zero: Any = None  # what is asked before a number is divided by zero: plain_t
 
 def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispatch_module: Any) -> None:
     """Tell the operators of the class, once it exists, and of the general paths behind them."""
-    global Tensor, new, record, inplace, dispatch
+    global Tensor, new, record, inplace, dispatch, _OPERANDS
+    _OPERANDS = (*_OPERANDS, tensor_class)
     Tensor = new = tensor_class
     record, inplace, dispatch = record_module, inplace_module, dispatch_module
 
@@ -256,9 +268,10 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
     """The method of a comparison or another operator without a derivative."""
 
     def method(self: Any, other: Any) -> Any:
-        if other is None:
-            return NotImplemented  # == and != then compare identity
         y = other.primal if other.__class__ is Tensor else other
+        # An object of the user's is asked by Python; of None == and != then compare identity.
+        if y.__class__ not in _PLAIN and not isinstance(other, _OPERANDS):
+            return NotImplemented
         z = function(self.primal, y)
         if z is NotImplemented:
             return z

@@ -140,6 +140,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     return record(pull, z, tuple(edges), pull.pack(*arrays), args)
 
 
+# Arrays by whose rules an operation means another function than the rule table says.
+_OF_OTHER_MEANING = (np.ma.MaskedArray, np.matrix)
 ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
 
 
@@ -180,6 +182,8 @@ def record(
     frame: Any = None,
 ) -> Any:
     """A Tensor (or several) for the result `z` of an operation with the given pull."""
+    if z.__class__ is not np.ndarray:
+        _refuse_special_arrays(z)
     node = new_node(pull, z, edges, kept, frame=frame)
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
@@ -187,6 +191,15 @@ def record(
     if z.__class__ is np.ndarray and (z.base is not None or _isoperand(z, sources)):
         views.note(result, sources)
     return result
+
+
+def _refuse_special_arrays(z: Any) -> None:
+    if isinstance(z, _OF_OTHER_MEANING):
+        raise UnsupportedError(
+            f"an operand is a `{type(z).__name__}`, whose operators mean something else than an array's",
+            here(),
+            repair="Use np.asarray(x), and for masked arrays the mask beside it.",
+        )
 
 
 def _isoperand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from adc.runtime.detours import Detours, own_code
 from adc.tape import record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
+from adc.tape.plain_types import type_
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
+
+_BY_CLASS = cast(Any, functools.singledispatch(lambda _: None)).__code__
 
 
 def traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,6 +133,8 @@ class Substitution:
         """A copy of a user's function with a namespace and a closure that translate."""
         if is_traced(function):
             return function  # met again in a derivative of a derivative
+        if function.__code__ is _BY_CLASS:
+            return self._by_class(function)
         if registry.find(function) is not None:
             return by_rule(function)
         if root_of(function) in NUMERICAL:
@@ -152,6 +157,17 @@ class Substitution:
         if function.__closure__:
             copy = self._close(copy, function)
         return copy
+
+    def _by_class(self, function: Any) -> Callable[..., Any]:
+        """What `functools.singledispatch` makes: it asks for the class, of which a Tensor answers as NumPy's."""
+
+        @functools.wraps(function, updated=())
+        def chosen(*args: Any, **kwargs: Any) -> Any:
+            if not args:
+                return function(**kwargs)  # says what is missing
+            return self.translate(function.dispatch(type_(args[0])))(*args, **kwargs)
+
+        return chosen
 
     def _close(self, copy: types.FunctionType, function: types.FunctionType) -> types.FunctionType:
         """The copy with translated closure cells; cells of plain values are shared, so `nonlocal` works."""
@@ -314,6 +330,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return (lambda _, method: by_rule(method)) if registry.find(value) is not None else _method
     if _has(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
+    if getattr(value, "__module__", None) == "_operator":
+        return None  # what it does is what the operands do
     if callable(value):
         special = _special(value) if getattr(type(value), "__hash__", None) else None
         if special is not None:
@@ -352,8 +370,17 @@ def _partial(substitution: Substitution, value: functools.partial[Any]) -> Any:
 
 
 def _memoised(substitution: Substitution, value: functools._lru_cache_wrapper[Any]) -> Any:
-    """What a run of traced code remembers is its own."""
-    return functools.lru_cache(**value.cache_parameters())(substitution.translate(value.__wrapped__))
+    """What a run of traced code remembers is its own, and is not found by numbers with a derivative."""
+    function = substitution.translate(value.__wrapped__)
+    remembered = functools.lru_cache(**value.cache_parameters())(function)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        active = record.is_active(args) or record.is_active(kwargs)
+        return (function if active else remembered)(*args, **kwargs)
+
+    for name in ("cache_info", "cache_clear", "cache_parameters", "__wrapped__"):
+        setattr(called, name, getattr(remembered, name))
+    return called
 
 
 def _method(substitution: Substitution, value: types.MethodType) -> Any:

@@ -102,7 +102,9 @@ class Tensor(Graphed):
     __xor__ = operators.constant(operator.xor)
     __rxor__ = operators.constant(lambda x, y: y ^ x)
     __lshift__ = operators.constant(operator.lshift)
+    __rlshift__ = operators.constant(lambda x, y: y << x)
     __rshift__ = operators.constant(operator.rshift)
+    __rrshift__ = operators.constant(lambda x, y: y >> x)
 
     def __invert__(self) -> Tensor:
         return make(~self.primal)

@@ -61,6 +61,10 @@ class Builder(Measures):
         # Adjoints of what nobody has read.
         self.zero_adjoints: set[Var] = set()
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
+        self.lengths_outside = (
+            False  # whether arrays outside the function have the lengths that they have now
+        )
+        self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them
         self.spent = 0
         self.trying = 0  # `try` statements with handlers around
 

@@ -52,6 +52,7 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
 )
 from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.operators import BINARY, COMPARE
 from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var
@@ -75,6 +76,8 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **local_classes.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
+_BINARY = frozenset(BINARY.values())
+_COMPARISONS = {function: kind for kind, function in COMPARE.items()}
 _PURE = {
     str,
     repr,
@@ -190,6 +193,8 @@ class Calls(RuleCalls):
             function = self.stand_ins_of.get(function, function)
         if isinstance(function, Closure):
             return self.call_closure(function, args, kwargs)
+        if isinstance(function, functools.partial):
+            function = self.applied(function, getattr(function.func, "__name__", "partial"))
         if isinstance(function, (functools.partial, Partial)):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):
@@ -201,6 +206,11 @@ class Calls(RuleCalls):
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
         hashable = _hashable(function)
+        if hashable and len(args) == 2 and not kwargs:
+            if function in _BINARY:
+                return self.binary(function, *args)
+            if function in _COMPARISONS:
+                return self.compare(_COMPARISONS[function](), *args)
         word = instances.BUILTINS.get(function) if hashable else None
         if word is not None and args and (own := instances.method(args[0], word)) is not None:
             return self.call(own, args[1:], kwargs)

@@ -3,8 +3,7 @@
 Subject and parts of it are tested in the order in which Python tests them. Captures are assigned once the
 whole pattern has matched, before the guard, and stay assigned if the guard fails, as in Python. A sequence
 pattern accepts lists, tuples and ranges, a mapping pattern dicts; what an object is asked for are the
-attributes that its class names in `__match_args__`, or the pattern by keywords (PEP 634). What is left of a mapping
-stays a `match`.
+attributes that its class names in `__match_args__`, or the pattern by keywords (PEP 634).
 """
 
 from __future__ import annotations
@@ -231,15 +230,28 @@ def _sequence(pattern: Node, subject: _Subject, names: Names) -> _Matching | Non
 def _mapping(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:
     if isinstance(subject, _Parts):
         return None
-    if pattern.rest is not None:
-        raise _Refused("this pattern takes what is left of a mapping")
     _not_redefined(("isinstance", "dict"), names)
     tests = [call("isinstance", [_expression(subject), read("dict", pattern)], pattern)]
     items = []
     for key in pattern.keys:
         tests.append(compare(copy.deepcopy(key), gast.In(), _expression(subject), pattern))
         items.append(_Whole(_item(subject, copy.deepcopy(key), pattern)))
-    return _all_of(zip(pattern.patterns, items, strict=True), _Matching(tests, []), names)
+    found = _all_of(zip(pattern.patterns, items, strict=True), _Matching(tests, []), names)
+    if found is not None and pattern.rest is not None:
+        found.captures.append(assign(pattern.rest, _what_is_left(pattern, subject, names), pattern))
+    return found
+
+
+def _what_is_left(pattern: Node, subject: _Whole, names: Names) -> Node:
+    """A new dict without the keys of a pattern: `{key: subject[key] for key in subject if key not in ("a", "b")}`."""
+    key = names.fresh("key")
+    named = placed(gast.Tuple([copy.deepcopy(k) for k in pattern.keys], gast.Load()), pattern)
+    left = compare(read(key, pattern), gast.NotIn(), named, pattern)
+    target = placed(gast.Name(key, gast.Store(), None, None), pattern)
+    over = gast.comprehension(target, _expression(subject), [left], 0)
+    return placed(
+        gast.DictComp(read(key, pattern), _item(subject, read(key, pattern), pattern), [over]), pattern
+    )
 
 
 def _class(pattern: Node, subject: _Subject, names: Names) -> _Matching | None:

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import Any, Protocol
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend.scan import Liveness, loaded_names
 from adc.compiler.frontend.source import Source
@@ -197,6 +198,10 @@ class Closure:
         return inspect.Signature(parameters)
 
 
+class Bound(partial[Any]):
+    """A function with values of the program that is being built; another `functools.partial` is from outside."""
+
+
 @whole
 @dataclass(frozen=True, eq=False)
 class Partial:
@@ -263,9 +268,19 @@ def length(container: Any, _: None) -> int:
     return len(container)
 
 
+def shape_of(array: Any, _: None) -> tuple[int, ...]:
+    """The lengths of an array outside the function."""
+    return tuple(array.shape)
+
+
 def members(held: set[Any], _: None) -> frozenset[Any]:
     """What is in a set outside the function."""
     return frozenset(held)
+
+
+def coefficients(polynomial: np.poly1d, _: None) -> tuple[Any, ...]:
+    """What a polynomial outside the function is."""
+    return tuple(polynomial.coeffs.tolist())
 
 
 def class_of(value: Any, _: None) -> type:

@@ -9,7 +9,7 @@ import inspect
 import operator
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -133,24 +133,28 @@ class Functions(Iteration):
             raise self.refuse(f"{name}() {error}", repair="correct the call") from error
         given = set(bound.arguments)
         bound.apply_defaults()
+        self.take_defaults(function, bound.arguments, given)
+        return {name: once(value) for name, value in bound.arguments.items()}
+
+    def take_defaults(self, function: Any, arguments: dict[str, Value], given: Collection[str]) -> None:
+        """Of the arguments that a call does not give, read each time what may be another at the next call."""
         for k, default in enumerate(getattr(function, "__defaults__", None) or ()):
             if may_change(default):
                 place = Place(operator.getitem, Place(getattr, function, "__defaults__"), k)
-                self._take_default(bound, given, default, place)
+                self._take_default(arguments, given, default, place)
         for key, default in (getattr(function, "__kwdefaults__", None) or {}).items():
             place = Place(operator.getitem, Place(getattr, function, "__kwdefaults__"), key)
             if may_change(default):
-                self._take_default(bound, given, default, place)
+                self._take_default(arguments, given, default, place)
             elif key not in given:
                 self.taken(place, key)
-        return {name: once(value) for name, value in bound.arguments.items()}
 
     def _take_default(
-        self, bound: inspect.BoundArguments, given: set[str], default: Any, place: Place
+        self, arguments: dict[str, Value], given: Collection[str], default: Any, place: Place
     ) -> None:
-        for name, value in bound.arguments.items():
+        for name, value in arguments.items():
             if value is default and name not in given:
-                bound.arguments[name] = self.captured(place, name)
+                arguments[name] = self.captured(place, name)
 
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
         bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs)

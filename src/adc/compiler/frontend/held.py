@@ -9,12 +9,11 @@ pull(1.0)        # of 2.0 * v
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Frame, Growing, Instance, Partial
+from adc.compiler.frontend.frame import Bound, Closure, Frame, Growing, Instance, Partial
 from adc.compiler.frontend.values import Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -56,9 +55,9 @@ class _Holder:
                 return rebuilt(value, [self.held(v) for v in value])
             case BoundMethod():
                 return BoundMethod(self.held(value.array), value.name)
-            case functools.partial():
+            case Bound():
                 named = {k: self.held(v) for k, v in value.keywords.items()}
-                return functools.partial(self.held(value.func), *map(self.held, value.args), **named)
+                return Bound(self.held(value.func), *map(self.held, value.args), **named)
             case Partial() | Choice() | Maybe():
                 parts = {f.name: self.held(getattr(value, f.name)) for f in dataclasses.fields(value)}
                 return type(value)(**parts)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Evaluated, Generator, Given, Instance, Items, Place
+from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value
 from adc.compiler.ir.nodes import Var
 
@@ -38,6 +38,8 @@ OPERATORS = {
     operator.or_: "or",
     operator.and_: "and",
     operator.xor: "xor",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
 }
 
 
@@ -139,11 +141,11 @@ def stays(ev: Core, owner: Any, name: str) -> None:
 
 def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
     if isinstance(found, types.FunctionType):
-        return functools.partial(found, owner)
+        return Bound(found, owner)
     if isinstance(found, staticmethod):
         return found.__func__
     if isinstance(found, classmethod):
-        return functools.partial(found.__func__, cls)
+        return Bound(found.__func__, cls)
     return ev.attribute(cls, name)
 
 
@@ -220,7 +222,7 @@ def method(owner: Value, name: str) -> Any:
     # `collections`: what namedtuple() writes.
     if not isinstance(found, types.FunctionType) or found.__module__ in ("collections", "enum"):
         return None
-    return functools.partial(found, owner)
+    return Bound(found, owner)
 
 
 def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:

@@ -16,6 +16,7 @@ import numpy as np
 from adc.compiler.frontend import records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
+    Bound,
     Capture,
     Frame,
     Guard,
@@ -26,9 +27,11 @@ from adc.compiler.frontend.frame import (
     Place,
     SurelyRaised,
     class_of,
+    coefficients,
     keys,
     length,
     members,
+    shape_of,
 )
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -126,6 +129,11 @@ class Names(Core):
         if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
+                if self.lengths_outside:
+                    self.taken(Place(shape_of, place), label)
+                    self.shapes_outside.append(f"{label} of shape {value.shape}")
+                    shape = tuple(map(Dim, value.shape))
+                    param.type = Array(param.type.dtype, shape, param.type.layout)
                 self.name_lengths(param, value)
             self.captures.append(Capture(place, param, label))
             return param
@@ -148,19 +156,48 @@ class Names(Core):
         if type(value) is set and len(value) <= LONGEST:
             self.taken(Place(members, place), label)
             return value
-        if isinstance(value, functools.partial) and value.keywords:
+        if isinstance(value, functools.partial):
             self.taken(place, label)
-            keywords = Place(getattr, value, "keywords")
-            self.taken(Place(keys, keywords), label)
-            given = {k: self.captured(Place(operator.getitem, keywords, k), k) for k in value.keywords}
-            return Partial(value.func, value.args, given)
+            return self.applied(value, label)
         if may_change(value):
             raise self.refuse(
                 f"`{label}` is a {type(value).__name__} outside the function",
                 "its elements could change between calls",
-                "pass it as an argument, or make it a tuple or an array",
+                "pass it as an argument, or make it a tuple or an array"
+                if isinstance(value, (list, np.ndarray))
+                else "make it a dict, a list, a tuple or an array",
             )
+        if isinstance(value, np.poly1d):
+            self.taken(Place(coefficients, place), label)
         return self.taken(place, label)
+
+    def take_argument(self, value: Value, label: str) -> None:
+        """An argument that is known by its identity stays as it is; refused if nobody can tell."""
+        if type(value) is set:
+            self.taken(Place(members, value), label)
+        elif may_change(value):
+            raise self.refuse(
+                f"the argument `{label}` is a {type(value).__name__}",
+                "its elements could change between calls",
+                "pass a dict, a list, a tuple or an array",
+            )
+
+    def applied(self, function: functools.partial[Any], label: str) -> Value:
+        """A partial from outside the function, with what it gives read at each call where it may be another then."""
+        if isinstance(function, Bound) or not (function.keywords or may_change(function.args)):
+            return function
+        args = tuple(
+            [
+                self.captured(Place(operator.getitem, Place(getattr, function, "args"), k), f"{label}_{k}")
+                if may_change(value)
+                else value
+                for k, value in enumerate(function.args)
+            ]
+        )
+        keywords = Place(getattr, function, "keywords")
+        self.taken(Place(keys, keywords), label)
+        given = {k: self.captured(Place(operator.getitem, keywords, k), k) for k in function.keywords}
+        return Partial(function.func, args, given)
 
     def _record(self, place: Place, label: str, value: Any) -> Instance:
         """A dataclass outside the function: one object, wherever the program meets it."""

@@ -10,6 +10,7 @@ import functools
 import math
 import operator
 import sys
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -238,7 +239,9 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
-    if not isinstance(value, Var) and type(value).__module__.partition(".")[0] not in SETTLED_MODULES:
+    of = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    home = of if isinstance(value, (types.ModuleType, type)) else type(value).__module__
+    if not isinstance(value, Var) and (home or "").partition(".")[0] not in SETTLED_MODULES:
         has: bool = self.taken(Place(hasattr, value, name), name)
         return has
     if isinstance(value, Var):

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
+import ctypes
+import types
+from collections.abc import (
+    Callable,
+    ItemsView,
+    KeysView,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    ValuesView,
+)
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
@@ -12,6 +22,8 @@ from adc.compiler.ir.nodes import Const, Var
 
 Value = Any
 
+# What stands for the contents of something else, which may change.
+_VIEWS = (types.MappingProxyType, KeysView, ValuesView, ItemsView, memoryview, ctypes.Array)
 # What belongs to these does not change: their attributes are constants, their classes are looked after by rules.
 SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
 
@@ -135,9 +147,18 @@ def may_change(value: Value) -> bool:
     """
     if isinstance(value, tuple):
         return any(map(may_change, value))
-    if isinstance(value, (list, dict, np.ndarray)):
+    if isinstance(value, (list, dict, np.ndarray, *_VIEWS)):
         return True
-    return isinstance(value, (MutableSequence, MutableSet, MutableMapping)) and not hasattr(value, "__dict__")
+    if not isinstance(value, (MutableSequence, MutableSet, MutableMapping)):
+        return False
+    return not hasattr(value, "__dict__") or not _looked_into(value)
+
+
+def _looked_into(container: Any) -> bool:
+    """Whether code of the user's reads what a container holds, in which each attribute is found: not `UserDict`."""
+    word = "__contains__" if isinstance(container, MutableSet) else "__getitem__"
+    found = getattr(type(container), word)
+    return isinstance(found, types.FunctionType) and found.__module__ != "collections"
 
 
 def kind(value: Value) -> str:
