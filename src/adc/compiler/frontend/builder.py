@@ -61,9 +61,7 @@ class Builder(Measures):
         # Adjoints of what nobody has read.
         self.zero_adjoints: set[Var] = set()
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
-        self.lengths_outside = (
-            False  # whether arrays outside the function have the lengths that they have now
-        )
+        self.lengths_outside = False  # whether those of arrays outside the function are taken as they are now
         self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them
         self.spent = 0
         self.trying = 0  # `try` statements with handlers around
