@@ -272,8 +272,8 @@ def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
     return GraphCutError(
         "adc cannot write a value with a derivative into this array",
         cut.location,
-        "The tape sees arrays of floats that functions of NumPy make, and this one an operator made of integers.",
-        "Make an array of it first: a = np.array(np.arange(5) * 1.0).",
+        "The tape sees arrays of floats that functions of NumPy make, and this one came about otherwise.",
+        "Make an array of it first: a = np.array(np.arange(5) * 1.0), np.empty(5) in place of np.ndarray(5).",
     )
 
 

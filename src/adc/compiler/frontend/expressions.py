@@ -30,7 +30,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import python_containers, registry
@@ -201,7 +201,7 @@ class Expressions(Operators):
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)
             cls = base if isinstance(base, type) else type(base)
-            if callable(value) and _is_of_the_user(cls):
+            if callable(value) and not is_settled(cls):
                 instances.stays(self, base, name)
             return value
         if name == "shape":
@@ -378,10 +378,5 @@ def _changeable(base: Value, value: Value) -> bool:
     # What a class defines is made into a method anew at each read, and is taken to stay as it is.
     if callable(value) and not _is_own(base, value):
         return False
-    return _is_of_the_user(base if isinstance(base, type) else type(base)) and not isinstance(
-        base, (tuple, list, dict)
-    )
-
-
-def _is_of_the_user(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] not in SETTLED_MODULES
+    cls = base if isinstance(base, type) else type(base)
+    return not is_settled(cls) and not isinstance(base, (tuple, list, dict))

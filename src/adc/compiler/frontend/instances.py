@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Place
-from adc.compiler.frontend.values import SETTLED_MODULES, Value
+from adc.compiler.frontend.values import Value, is_settled
 from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ OPERATORS = {
 def can_make(cls: type) -> bool:
     """Whether what makes an object of a class is Python code of the user's, or of a rule, that can be looked into."""
     if "__adc_model__" not in cls.__dict__ and any(
-        base.__module__.partition(".")[0] in SETTLED_MODULES for base in cls.__mro__ if base is not object
+        is_settled(base) for base in cls.__mro__ if base is not object
     ):
         return False
     init = _found(cls, "__init__")
@@ -211,8 +211,7 @@ def class_of(value: Value) -> type | None:
     cls = type(value)
     if isinstance(value, tuple):
         return cls if hasattr(value, "_fields") else None
-    settled = cls.__module__.partition(".")[0] in SETTLED_MODULES or dataclasses.is_dataclass(cls)
-    return None if settled else cls
+    return None if is_settled(cls) or dataclasses.is_dataclass(cls) else cls
 
 
 def method(owner: Value, name: str) -> Any:

@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -39,7 +39,14 @@ def made(self: Calls, node: Any) -> type:
     for statement in node.body:
         with self.origin_at(self.locate(statement)):
             _add(self, statement, names, methods)
-    cls: Any = types.new_class(node.name, bases, keywords, lambda found: found.update(names))
+
+    def body(found: MutableMapping[str, Any]) -> None:
+        for name, value in names.items():
+            found[name] = (
+                value  # one by one: the namespace of an Enum before Python 3.11 has no `update` of its own
+            )
+
+    cls: Any = types.new_class(node.name, bases, keywords, body)
     for method in methods:
         method.cls = cls
     for decorate in reversed(decorators):

@@ -44,7 +44,7 @@ from adc.compiler.frontend.frame import (
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value
+from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value, is_settled
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import python_containers
@@ -239,9 +239,11 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
-    of = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    home = of if isinstance(value, (types.ModuleType, type)) else type(value).__module__
-    if not isinstance(value, Var) and (home or "").partition(".")[0] not in SETTLED_MODULES:
+    if isinstance(value, types.ModuleType):
+        settled = value.__name__.partition(".")[0] in SETTLED_MODULES
+    else:
+        settled = is_settled(value if isinstance(value, type) else type(value))
+    if not isinstance(value, Var) and not settled:
         has: bool = self.taken(Place(hasattr, value, name), name)
         return has
     if isinstance(value, Var):

@@ -28,6 +28,12 @@ _VIEWS = (types.MappingProxyType, KeysView, ValuesView, ItemsView, memoryview, c
 SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
 
 
+def is_settled(cls: type) -> bool:
+    """Whether a class is one of those: in some types that are made in C, `__module__` is their objects'."""
+    module: Any = cls.__module__
+    return not isinstance(module, str) or module.partition(".")[0] in SETTLED_MODULES
+
+
 def plain_value(x: Any) -> Value:
     """An operand as a value: constants are the plain objects that they hold."""
     if isinstance(x, Const):
