@@ -44,6 +44,23 @@ def of_nothing(a):
     return integrate.quad(lambda t: a * t, a, a)[0] + a
 
 
+def test_an_interval_of_no_length_grows_with_its_ends():
+    def upper(b):
+        return integrate.quad(np.cos, 0.0, b)[0]
+
+    def lower(a):
+        return integrate.quad(lambda t: t * a, a, 2.0)[0]
+
+    def growing(b):
+        return integrate.quad(np.exp, 0.0, b)[0]
+
+    assert adc.grad(upper, mode="tape")(0.0) == pytest.approx(1.0, rel=1e-14)
+    assert adc.grad(lower, mode="tape")(2.0) == pytest.approx(-4.0, rel=1e-14)
+    assert adc.grad(adc.grad(growing, mode="tape"), mode="tape")(0.0) == pytest.approx(1.0, rel=1e-14)
+    with pytest.raises(DerivativeError, match="not known"):
+        adc.grad(lambda b: integrate.quad(np.log, 0.0, b)[0], mode="tape")(0.0)
+
+
 INTEGRALS = [captured, given, to_infinity, from_infinity, whole_line, backwards, root_at_an_end, of_nothing]
 
 

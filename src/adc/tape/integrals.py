@@ -38,7 +38,11 @@ def quad(
     value, error, report, *message = found
     total = sum(weight * func(x, *args) for x, weight in _places(a, b, report))
     if not record.is_active(total):
-        return found if full_output else solver(func, a, b, args, 0, *rest, **options)
+        return (
+            found
+            if full_output
+            else solver(func, record.plain(a), record.plain(b), args, 0, *rest, **options)
+        )
     if not abs(record.plain(total) - value) <= max(10.0 * error, 1e-7 * abs(value)):
         raise DerivativeError(
             "the derivative of what scipy.integrate.quad finds is not known",
@@ -58,6 +62,9 @@ def _places(a: Any, b: Any, report: dict[str, Any]) -> Iterator[tuple[Any, Any]]
     """The points and their weights."""
     low, high = record.plain(a), record.plain(b)
     if low == high:
+        if math.isfinite(low):
+            for share, weight in _over(0.0, 1.0):  # nothing, until one end moves
+                yield a + (b - a) * share, (b - a) * weight
         return
     if math.isfinite(low) and math.isfinite(high):
         first, last = (a, b) if low < high else (b, a)  # SciPy turns the interval round
@@ -86,5 +93,10 @@ def _shares(start: float, length: float, report: dict[str, Any]) -> Iterator[tup
     for k in range(report["last"]):
         left = (float(report["alist"][k]) - start) / length
         width = (float(report["blist"][k]) - start) / length - left
-        for point, weight in zip(_POINTS.tolist(), _WEIGHTS.tolist(), strict=True):
-            yield left + 0.5 * width * (point + 1.0), 0.5 * width * weight
+        yield from _over(left, width)
+
+
+def _over(left: float, width: float) -> Iterator[tuple[float, float]]:
+    """The points of one part, and their weights."""
+    for point, weight in zip(_POINTS.tolist(), _WEIGHTS.tolist(), strict=True):
+        yield left + 0.5 * width * (point + 1.0), 0.5 * width * weight
