@@ -73,7 +73,7 @@ SINGULAR_POINTS = (
     (
         "where",
         "inf or NaN in the branch not taken",
-        "no NaN, by the strong zero",
+        "no NaN of a slope, by the strong zero; a product with NaN, as sqrt(x) * x, passes it on",
         "NaN may pass",
         "NaN may pass",
     ),
