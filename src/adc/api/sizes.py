@@ -57,21 +57,21 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
 
 def written_out(bind: Bind) -> Bind:
     """What binds the arguments, for code with a copy for each trip: it holds for all where there are no sizes."""
-
-    def bound(evaluator: Evaluator) -> tuple[dict[str, Any], list[Var]]:
-        found = bind(evaluator)
-        evaluator.most = MOST_STATEMENTS
-        return found
-
-    return bound
+    return _bound_with(bind, most=MOST_STATEMENTS)
 
 
 def lengths_outside(bind: Bind) -> Bind:
     """What binds the arguments, for code that also takes the lengths of arrays outside the function as they are."""
+    return _bound_with(bind, lengths_outside=True)
+
+
+def _bound_with(bind: Bind, **told: Any) -> Bind:
+    """What binds the arguments, and then tells the evaluator something."""
 
     def bound(evaluator: Evaluator) -> tuple[dict[str, Any], list[Var]]:
         found = bind(evaluator)
-        evaluator.lengths_outside = True
+        for name, value in told.items():
+            setattr(evaluator, name, value)
         return found
 
     return bound

@@ -307,7 +307,6 @@ class Transformed:
             requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
         if of_any_size and some_sizes:
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
-        if of_any_size and some_sizes:
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
         for request in requests:
             try:

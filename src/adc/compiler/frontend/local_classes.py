@@ -41,10 +41,9 @@ def made(self: Calls, node: Any) -> type:
             _add(self, statement, names, methods)
 
     def body(found: MutableMapping[str, Any]) -> None:
+        # One by one: the namespace of an Enum before Python 3.11 has no `update` of its own.
         for name, value in names.items():
-            found[name] = (
-                value  # one by one: the namespace of an Enum before Python 3.11 has no `update` of its own
-            )
+            found[name] = value
 
     cls: Any = types.new_class(node.name, bases, keywords, body)
     for method in methods:
