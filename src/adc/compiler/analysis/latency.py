@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from adc.compiler.analysis.touches import offset
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -21,6 +22,9 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
+    bound_inside,
+    defined,
+    owners,
     variables,
     walk,
 )
@@ -113,6 +117,7 @@ class _Chain:
 
     def __init__(self, loop: For) -> None:
         self.loop = loop
+        self.inside = {loop.index, *(v for s in walk(loop.body) for v in (*defined(s), *bound_inside(s)))}
         self.stored: dict[Var, set[Index]] = {}
         for s in walk(loop.body):
             if isinstance(s, Store):
@@ -162,6 +167,8 @@ class _Chain:
     def _follows(self, stored: Index, loaded: Index) -> bool:
         """Whether a later trip than that which stores an element may load it."""
         for one, other in zip(stored, loaded, strict=False):
+            if self._are_apart(one, other):
+                return False
             ahead, behind = offset(self.loop.index, one), offset(self.loop.index, other)
             if ahead is None or behind is None:
                 continue
@@ -169,6 +176,13 @@ class _Chain:
             if trips is not None and isinstance(self.loop.step, Const):
                 return bool(trips * self.loop.step.value > 0)
         return True
+
+    def _are_apart(self, one: object, other: object) -> bool:
+        """Whether two subscripts are different numbers in all trips, the row of this state and that of the next."""
+        first, second = length_of(one), length_of(other)
+        if first is None or second is None or not (first - second).known:
+            return False
+        return self.inside.isdisjoint((*owners(first), *owners(second)))
 
     def _of(self, x: Operand | Atom) -> _Since:
         return _latest([self.since[v] for v in variables(x) if v in self.since])

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adc.compiler.analysis.touches import offset
+from adc.compiler.analysis.equalities import Equalities
+from adc.compiler.analysis.touches import element, move, offset
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
@@ -48,15 +50,37 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 @dataclass(frozen=True)
+class _Copy:
+    """Two of the statements inside a nest: they copy an element of `state` into the row of a trip of `kept`."""
+
+    nest: For
+    load: Assign
+    store: Store
+
+    @property
+    def state(self) -> Var:
+        state = self.load.args[0]
+        assert isinstance(state, Var)
+        return state
+
+    @property
+    def kept(self) -> Var:
+        return self.store.array
+
+
+@dataclass(frozen=True)
 class _Succession:
-    """A loop whose trips copy `state` into a row of `kept`, and then write the state, along each axis from .. up to."""
+    """A loop whose trips copy a state, and then write the state, in `home`, along each axis from .. up to.
+
+    What reads elements of it before that may read the row.
+    """
 
     loop: For
-    copy: For
-    state: Var
-    kept: Var
+    copy: _Copy
     store: Store
+    home: Block
     written: list[tuple[Dim, Dim]]
+    readers: list[Assign]
 
 
 class _Rows:
@@ -65,6 +89,8 @@ class _Rows:
         self.outside = {*program.params, *(r for r in program.results if isinstance(r, Var))}
         self.joined = {v for roots in evaluator.joined_roots.values() for v in roots}
         self.stores: dict[Var, list[Store]] = {}
+        self.known = Equalities(program)
+        self.followers: dict[For, Block] = {}  # of a loop: what has to follow it
         for s in walk(program.body):
             if isinstance(s, Store):
                 self.stores.setdefault(s.array, []).append(s)
@@ -73,61 +99,71 @@ class _Rows:
         """Rewrite the loops of a block, and those inside them."""
         made = {s.target: s for s in block if isinstance(s, Assign) and s.name == "empty"}
         out: Block = []
-        for s in block:
-            found = self._succession(s, made) if isinstance(s, For) else None
-            if found is None:
-                out.append(s)
-                if isinstance(s, For):
+        for s, equal in zip(list(block), self.known.before_each(block), strict=True):
+            self.known.passed(s)
+            if isinstance(s, For):
+                while (found := self._succession(s, made, equal)) is not None:
+                    with self.ev.at(out), self.ev.origin_at(s.origin):
+                        self._rewrite(found, made[found.copy.kept])
+                with self.known.inside(s):
                     self.block(s.body)
-            else:
-                with self.ev.at(out), self.ev.origin_at(s.origin):
-                    self._rewrite(found, made[found.kept])
+            out.append(s)
+            out += self.followers.pop(s, []) if isinstance(s, For) else []
         block[:] = out
 
     # --- what is looked for -------------------------------------------------------------------------------------
 
-    def _succession(self, loop: For, made: dict[Var, Assign]) -> _Succession | None:
+    def _succession(self, loop: For, made: dict[Var, Assign], equal: EqualLengths) -> _Succession | None:
         if loop.start != Const(0) or loop.step != Const(1) or loop.carried:
             return None
-        copy = next((s for s in loop.body if isinstance(s, For)), None)
-        copied = None if copy is None else _copied(copy, loop.index, self.ev)
-        if copy is None or copied is None:
-            return None
-        state, kept = copied
+        for nest in loop.body:
+            for copy in _copies(nest, loop.index, self.ev, equal) if isinstance(nest, For) else []:
+                if self._is_own(loop, copy, made) and (found := self._written(loop, copy)) is not None:
+                    return found
+        return None
+
+    def _is_own(self, loop: For, copy: _Copy, made: dict[Var, Assign]) -> bool:
+        """Whether nobody else has to do with the memory of a state and of the buffer, which has a row for each trip."""
+        state, kept = copy.state, copy.kept
         if state.root is not state or state in self.joined or state in self.outside or kept in self.outside:
-            return None
-        if kept not in made or len(self.stores[kept]) != 1 or not self._a_row_for_each_trip(loop, kept):
-            return None
-        return self._written(loop, copy, state, kept)
+            return False
+        return kept in made and len(self.stores[kept]) == 1 and self._a_row_for_each_trip(loop, kept)
 
     def _a_row_for_each_trip(self, loop: For, kept: Var) -> bool:
         stop = self.ev.length(loop.stop)
         assert isinstance(kept.type, Array)
         return stop is not None and kept.type.shape[0] in (stop, stop.clamped())
 
-    def _written(self, loop: For, copy: For, state: Var, kept: Var) -> _Succession | None:
+    def _written(self, loop: For, copy: _Copy) -> _Succession | None:
         """What makes the next state, one store behind the copy; None where anything else has to do with the state."""
-        found: list[tuple[list[For], Store]] = []
-        for top in loop.body:
-            if top is copy:
-                continue
+        state, at = copy.state, loop.body.index(copy.nest)
+        writer: tuple[int, list[For], Store] | None = None
+        reads: list[tuple[int, Assign]] = []
+        for position, top in enumerate(loop.body):
             for s in walk([top]):
-                if not any(v.is_array and v.root is state for v in uses(s)):
+                if s is copy.load or not any(v.is_array and v.root is state for v in uses(s)):
                     continue
-                if not isinstance(s, Store) or s.array is not state or s.accumulate:
+                if isinstance(s, Store) and s.array is state and writer is None and position > at:
+                    writer = position, _nest(top, s), s
+                elif isinstance(s, Assign) and element(s) is not None and position > at:
+                    reads.append((position, s))
+                elif not isinstance(s, Assign) or s.name != "dim":
                     return None
-                nest = _nest(top, s)
-                if loop.body.index(top) < loop.body.index(copy) or len(s.index) != len(nest):
-                    return None
-                found.append((nest, s))
-        if len(found) != 1:
+        if writer is None or len(writer[2].index) != len(writer[1]):
             return None
-        ((nest, store),) = found
+        last, nest, store = writer
+        home = nest[-1].body
+        for position, s in reads:
+            here = position == last and s in home[: home.index(store)] and s.args[1] == store.index
+            if position >= last and not here:
+                return None
         written = [self._along(one, item) for one, item in zip(nest, store.index, strict=True)]
         known = [
             w for w in written if w is not None and not any(n.index in owners(d) for d in w for n in nest)
         ]
-        return _Succession(loop, copy, state, kept, store, known) if len(known) == len(nest) else None
+        if len(known) != len(nest):
+            return None
+        return _Succession(loop, copy, store, home, known, [s for _, s in reads])
 
     def _along(self, loop: For, item: object) -> tuple[Dim, Dim] | None:
         """From where to where a subscript goes that is a number more than the counter of a loop."""
@@ -139,7 +175,8 @@ class _Rows:
     # --- what becomes of it -------------------------------------------------------------------------------------
 
     def _rewrite(self, found: _Succession, allocation: Assign) -> None:
-        ev, kept, state, loop = self.ev, found.kept, found.state, found.loop
+        ev, copy, loop = self.ev, found.copy, found.loop
+        kept, state = copy.kept, copy.state
         trips, *lengths = allocation.args[0]
         before = len(ev.block)
         rows = ev.atom(ev.op("add", trips.value if isinstance(trips, Const) else trips, 1))
@@ -170,11 +207,30 @@ class _Rows:
                         over(self.ev, [part, *behind], hand_on, index)
 
                 over(self.ev, [inside for inside, _ in held[:axis]], both_ends)
-        position = loop.body.index(found.copy)
-        loop.body[position : position + 1] = head
-        found.store.array, found.store.index = kept, (after, *found.store.index)
-        ev.block.append(loop)
-        over(self.ev, whole, lambda index: self._move(state, index, kept, (trips, *index)))
+        for s in found.readers:
+            move(s, (kept, (loop.index, *s.args[1])))
+        copied = _innermost(copy.nest)
+        copied[:] = [s for s in copied if s is not copy.load and s is not copy.store]
+        position = loop.body.index(copy.nest)
+        loop.body[position : position + (not copied)] = head
+        self._write_next(found, (after, *found.store.index))
+        self.stores[kept].append(found.store)
+        afterwards: Block = []
+        with ev.at(afterwards):
+            over(self.ev, whole, lambda index: self._move(state, index, kept, (trips, *index)))
+        self.followers.setdefault(loop, []).extend(afterwards)
+
+    def _write_next(self, found: _Succession, index: Index) -> None:
+        """Let the store that changes the state make the next row."""
+        store, kept = found.store, found.copy.kept
+        if store.accumulate:
+            made: Block = []
+            with self.ev.at(made), self.ev.origin_at(store.origin):
+                kind = Scalar(kept.type.dtype)
+                old = self.ev.assign("getitem", (kept, (found.loop.index, *store.index)), kind)
+                store.value = self.ev.atom(self.ev.op("add", old, plain_value(store.value)))
+            found.home[(at := found.home.index(store)) : at] = made
+        store.array, store.index, store.accumulate = kept, index, False
 
     def _held(self, low: Dim, high: Dim, n: Dim, end: Atom) -> tuple[Span, Spans]:
         """Of an axis: what is written, and the parts at its ends that are not."""
@@ -204,28 +260,34 @@ def _nest(top: Stmt, store: Store) -> list[For]:
     return []
 
 
-def _copied(nest: For, trip: Var, evaluator: Evaluator) -> tuple[Var, Var] | None:
-    """The array of which loops copy all elements into the row of a trip of another, and that other."""
+def _innermost(nest: For) -> Block:
+    """The body of the innermost of loops that have nothing but the next one in them."""
+    body = nest.body
+    while len(body) == 1 and isinstance(body[0], For):
+        body = body[0].body
+    return body
+
+
+def _copies(nest: For, trip: Var, evaluator: Evaluator, equal: EqualLengths) -> list[_Copy]:
+    """What loops that do nothing else copy whole into the row of a trip."""
     loops = [nest]
     while len(loops[-1].body) == 1 and isinstance(loops[-1].body[0], For):
         loops.append(loops[-1].body[0])
-    if any(one.start != Const(0) or one.step != Const(1) or one.carried for one in loops):
-        return None
-    if len(loops) > 2 or len(loops[-1].body) != 2:
-        return None
-    load, store = loops[-1].body
+    if any(one.start != Const(0) or one.step != Const(1) or one.carried for one in loops) or len(loops) > 2:
+        return []
     index = tuple(one.index for one in loops)
-    if (
-        not isinstance(load, Assign)
-        or load.name != "getitem"
-        or load.args[1] != index
-        or not isinstance(store, Store)
-        or store.value is not load.target
-        or store.index != (trip, *index)
-        or store.accumulate
-        or load.target.type.dtype != store.array.type.dtype
-    ):
-        return None
-    state = load.args[0]
-    lengths = tuple(evaluator.length(one.stop) for one in loops)
-    return (state, store.array) if lengths == state.type.shape else None
+    lengths = tuple(length for one in loops if (length := evaluator.length(one.stop)) is not None)
+    loads = {s.target: s for s in loops[-1].body if isinstance(s, Assign) and s.name == "getitem"}
+    found = [
+        _Copy(nest, loads.pop(s.value), s)
+        for s in loops[-1].body
+        if isinstance(s, Store)
+        and isinstance(s.value, Var)
+        and s.value in loads
+        and s.index == (trip, *index)
+        and not s.accumulate
+        and s.value.type.dtype == s.array.type.dtype
+    ]
+    if 2 * len(found) != len(loops[-1].body):
+        return []
+    return [c for c in found if c.load.args[1] == index and equal.same_shape(c.state.type.shape, lengths)]
