@@ -97,6 +97,8 @@ class _Heirs:
                 and self._alike(owner, new)
             ):
                 self.table[new] = owner
+                if new.named:
+                    owner.name, owner.named = new.name, True
                 self.gone |= {s, begin}
                 self.users[owner] = self._users(owner) + self._users(new)
                 if new in self.returned:

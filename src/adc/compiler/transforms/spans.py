@@ -19,7 +19,7 @@ def over(ev: Evaluator, spans: Spans, body: Callable[[Index], None], index: Inde
         body(index)
         return
     (start, stop), *rest = spans
-    counter = Var("ij"[len(index)], Scalar("int64", True))
+    counter = Var("ijklmn"[len(index)], Scalar("int64", True))
     counter.dim = Dim.symbol("value", counter)
     inner: Block = []
     with ev.at(inner):
