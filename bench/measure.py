@@ -97,9 +97,9 @@ def measure(
 def _once(variant: peers.Variant) -> tuple[float, float]:
     """The wall and processor time of a call behind others of its own; short calls are repeated to fill 2 ms.
 
-    The calls before it bring its data into the caches, and the processor into the state in which it runs wide vectors at
-    full speed: a gradient of 0.4 ms takes 1.1 behind 100 ms of a loop of the interpreter that touches no memory, the next
-    one 0.7, and the third 0.4.
+    The calls before it bring its data into the caches, and the processor into the state in which it runs wide vectors
+    at full speed: a gradient of 0.4 ms takes 1.1 behind 100 ms of a loop of the interpreter that touches no memory,
+    the next one 0.7, and the third 0.4.
     """
     wall, cpu = _timed(variant, 1)
     if wall > LONG:

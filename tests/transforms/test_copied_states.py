@@ -125,7 +125,9 @@ def diffusing(u, steps):
 
 def round_the_edges(u, steps):
     for _ in range(steps):
-        around = np.roll(u, 1, axis=0) + np.roll(u, -1, axis=0) + np.roll(u, 1, axis=1) + np.roll(u, -1, axis=1)
+        around = (
+            np.roll(u, 1, axis=0) + np.roll(u, -1, axis=0) + np.roll(u, 1, axis=1) + np.roll(u, -1, axis=1)
+        )
         u = u + 0.1 * (around - 4.0 * u)
     return np.sum(u**2)
 
