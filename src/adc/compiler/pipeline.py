@@ -84,6 +84,7 @@ from adc.compiler.transforms import (
     unsigned,
     vectorise,
     whole,
+    wide,
     widen,
     widths,
 )
@@ -248,6 +249,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("elements", lambda p, c: elements.run(p)),
     Stage("outline", lambda p, c: outline.run(p, c.evaluator)),
     Stage("short rows", lambda p, c: short_rows.run(p)),
+    Stage("wide", lambda p, c: wide.run(p)),
     Stage("into", _into),
     Stage("rooms", lambda p, c: rooms.named(p)),
     Stage("print optimized", text="optimized"),

@@ -42,6 +42,7 @@ from adc.runtime.rooms import zeros_of as zeros_of
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.stacks import grown as grown
 from adc.runtime.stacks import push as push
+from adc.runtime.tuning import wide as wide
 from adc.runtime.views import transpose as transpose
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "svd",
     "thin_svd",
     "transpose",
+    "wide",
     "zeros",
     "zeros_of",
 ]

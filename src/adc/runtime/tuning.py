@@ -10,7 +10,7 @@ that were tried are told, and only while code of adc is compiled.
   lets them only behind many elements in a trip; rows of 14 are then mostly remainder (0.69 to 0.86).
 - Processors that have vectors of 512 bits get 256 by default, where these once slowed the whole processor down. In a
   loop over a whole array the wide ones take 0.75 to 0.95 of the time; rows, in loops within loops within loops, may be
-  too short for them (the LSTM took 1.3), and keep the default.
+  too short for them (the LSTM took 1.3), and keep the default unless the function is `wide`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from llvmlite import binding
 from numba.core import cpu
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["tuned"]
+__all__ = ["tuned", "wide"]
 
 _TRIED = (20, 22)  # versions of LLVM
 _SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
@@ -52,13 +52,23 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
     with global_compiler_lock:
         if _depth == 0:
             _switch(0)
-        before, _depth, _wide = _wide, _depth + 1, _depth_of_loops(function) < DEEP
+        before, _depth, _wide = _wide, _depth + 1, _has_long_rows(function)
         try:
             yield
         finally:
             _depth, _wide = _depth - 1, before
             if _depth == 0:
                 _switch(1)
+
+
+def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Say of a function that its rows are long: it is compiled with vectors as wide as the processor has them."""
+    function.wide = True  # type: ignore[attr-defined]
+    return function
+
+
+def _has_long_rows(function: Callable[..., Any]) -> bool:
+    return hasattr(function, "wide") or _depth_of_loops(function) < DEEP
 
 
 def _switch(to: int) -> None:

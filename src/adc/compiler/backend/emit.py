@@ -44,11 +44,16 @@ def with_origins(program: Program) -> tuple[str, list[Location | None]]:
     for kernel in program.meta.get("kernels", ()):
         emitter = Emitter(kernel)
         emitter.text()
-        lines += ["@rt.inner_kernel" if kernel.meta["often"] else "@rt.kernel", *emitter.lines, "", ""]
+        lines.append("@rt.inner_kernel" if kernel.meta["often"] else "@rt.kernel")
+        lines += [*_widened(kernel), *emitter.lines, "", ""]
     emitter = Emitter(program)
     emitter.text()
-    lines += emitter.lines
+    lines += [*_widened(program), *emitter.lines]
     return "\n".join(lines) + "\n", [getattr(line, "origin", None) for line in lines]
+
+
+def _widened(program: Program) -> list[str]:
+    return ["@rt.wide"] if program.meta.get("wide") else []
 
 
 class Emitter(KeepingPrinter):
