@@ -114,6 +114,7 @@ class _Reuse:
             s
             for k, stmt in enumerate(block)
             for s in (*takeovers.get(k, ()), *(() if k in copied or stmt in gone else (stmt,)))
+            if not (gone and _only_reads(s))
         ]
 
     def _replace(
@@ -160,6 +161,18 @@ def _leave_as_they_are(loop: Stmt, array: Var) -> None:
         first = next((s for s in inner if isinstance(s, Store) and s.array is array), None)
         if first is not None and first.value in held:
             inner.remove(first)
+
+
+def _only_reads(loop: Stmt) -> bool:
+    """Whether all that loops made has been left out: they copied several arrays, and each was its own copy."""
+    return (
+        isinstance(loop, For)
+        and not loop.carried
+        and all(
+            _only_reads(s) if isinstance(s, For) else isinstance(s, Assign) and s.name == "getitem"
+            for s in loop.body
+        )
+    )
 
 
 def _times_used(block: Block) -> Counter[Var]:
