@@ -17,6 +17,7 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    attributes,
     choices,
     chosen_calls,
     container_methods,
@@ -74,6 +75,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **draws.TABLE,
     **decorators.TABLE,
     **local_classes.TABLE,
+    **attributes.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())

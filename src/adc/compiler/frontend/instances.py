@@ -19,6 +19,7 @@ import gast
 from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Place
 from adc.compiler.frontend.values import Value, is_settled
 from adc.compiler.ir.nodes import Var
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -99,7 +100,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     if name == "__class__":
         return owner.cls
     if name == "__dict__":
-        raise ev.refuse("the `__dict__` of an object made in the function is not supported")
+        return ev.call(python_containers.Attributes, [owner], {})
     if name in owner:
         return owner[name]
     if found is _ABSENT:
@@ -163,14 +164,15 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
-    _refuse_write(ev, owner, name, value)
+    refuse_write(ev, owner, name, value)
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
     set_of_object(ev, owner, name, value)
 
 
-def _refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
+def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
+    """Refuse to keep a value under a name in an object, where the program may not."""
     if owner.outside is not None:
         raise ev.refuse(
             f"`{owner.outside}` is an object outside the function, and is written to",
@@ -190,7 +192,7 @@ def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
     """`object.__setattr__(owner, name, value)`, by which an object sets what its class forbids."""
     if not isinstance(owner, Instance) or not isinstance(name, str):
         raise ev.refuse("object.__setattr__() takes an object made in the function and a name that is known")
-    _refuse_write(ev, owner, name, value)
+    refuse_write(ev, owner, name, value)
     found = _found(owner.cls, name)
     if isinstance(found, property):
         if found.fset is None:

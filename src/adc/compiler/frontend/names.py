@@ -244,7 +244,8 @@ class Names(Core):
     def opened(self, value: Value) -> Value:
         """A dict from outside the function as one of the program, with all that stands in it; what a deque holds."""
         if isinstance(value, Instance) and (held := getattr(value.cls, "__adc_contents__", None)) is not None:
-            return value[held]
+            contents = value[held]
+            return dict(contents) if isinstance(contents, Instance) else contents
         if not isinstance(value, OutsideDict):
             return value
         return {key: self.item_outside(value, key) for key in value}
