@@ -34,6 +34,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     list_calls,
     local_classes,
+    managers,
     misfits,
     python_builtins,
     records,
@@ -76,6 +77,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **decorators.TABLE,
     **local_classes.TABLE,
     **attributes.TABLE,
+    **managers.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())
@@ -203,6 +205,9 @@ class Calls(RuleCalls):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
+        managing = managers.decorated(function)
+        if managing is not None:
+            return managers.made(self, managing, args, kwargs)
         if isinstance(function, Choice):
             return chosen_calls.of_one(self, function, args, kwargs)
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
