@@ -178,8 +178,10 @@ class Calls(RuleCalls):
         if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
             changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
             return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
+        lazy = generators.LAZY.get(function) if args and _hashable(function) else None
+        if lazy is not None and function is not builtins.next:
+            args = [(generators.of(self, a) or a) if isinstance(a, Instance) else a for a in args]
         if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
-            lazy = generators.LAZY.get(function) if _hashable(function) else None
             if lazy is not None:
                 return lazy(self, *args, **kwargs)
             args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]

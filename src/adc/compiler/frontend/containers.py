@@ -70,7 +70,8 @@ class Contents:
             self._visit(value.of)
         elif isinstance(value, Generator):
             self._visit(value.state)
-            self._visit_frame(value.frame, list(value.frame.env))
+            if not value.state.get("taken"):  # or its loop has the arguments, under names of its own
+                self._visit_frame(value.frame, list(value.frame.env))
         elif isinstance(value, tuple):
             for item in value:
                 self._visit(item)

@@ -234,6 +234,14 @@ class Functions(Iteration):
         except SourceError:
             return None
 
+    def with_tree(self, function: Value, tree: Any) -> Closure:
+        """A function of the user's with another body."""
+        made = self.stand_ins_of.get(function, function)
+        if isinstance(made, Closure):
+            return Closure(tree, made.frame, made.defaults, made.cls)
+        source = _source(made)[0]
+        return Closure(tree, Frame(source, source.globals, dict(source.closure)), {})
+
     def inline_rule(
         self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None
     ) -> Value:

@@ -61,7 +61,14 @@ def can_make(cls: type) -> bool:
     )
 
 
-BUILTINS = {abs: "__abs__", divmod: "__divmod__", float: "__float__", int: "__int__", round: "__round__"}
+BUILTINS = {
+    abs: "__abs__",
+    divmod: "__divmod__",
+    float: "__float__",
+    int: "__int__",
+    next: "__next__",
+    round: "__round__",
+}
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 # What Python says of an object whose class has no such method.
 _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}

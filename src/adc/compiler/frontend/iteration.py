@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances
+from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances, own_iterators
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
@@ -81,6 +81,9 @@ class Iteration(Expressions):
         """What the `__iter__` of an object gives, of which nothing was taken yet."""
         if instances.class_of(iterator) is None:
             return self.iterable(iterator.over if isinstance(iterator, Iterated) else iterator)
+        generator = own_iterators.of(self, iterator)
+        if generator is not None:
+            return self.iterable(generator)
         cls = instances.class_of(owner)
         assert cls is not None
         raise self.refuse(f"a `{cls.__name__}` cannot be iterated over here", repair="loop over a list of it")
