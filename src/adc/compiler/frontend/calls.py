@@ -20,6 +20,7 @@ from adc.compiler.frontend import (
     attributes,
     choices,
     chosen_calls,
+    classes,
     container_methods,
     copies,
     decorators,
@@ -77,6 +78,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **decorators.TABLE,
     **local_classes.TABLE,
     **attributes.TABLE,
+    **classes.TABLE,
     **managers.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
@@ -106,6 +108,7 @@ _PURE = {
     bin,
     oct,
     format,
+    issubclass,
 }
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 _ASKING = {
@@ -207,6 +210,8 @@ class Calls(RuleCalls):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
+        if classes.by_class(function):
+            return self.call(classes.chosen(self, function, args), args, kwargs)
         managing = managers.decorated(function)
         if managing is not None:
             return managers.made(self, managing, args, kwargs)
@@ -372,8 +377,8 @@ class Calls(RuleCalls):
             raise SurelyRaised(error, self.region_depth, self.origin) from error
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        if cls is type and len(args) == 1 and isinstance(args[0], Instance):
-            return args[0].cls
+        if cls is type and len(args) == 1:
+            return classes.of(args[0])
         if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
             return self.now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:

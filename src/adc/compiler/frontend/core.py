@@ -257,7 +257,7 @@ class Core(Merging):
     def tree_of(self, function: Value) -> Any:
         raise AssertionError("functions.Functions sees into functions")
 
-    def with_tree(self, function: Value, tree: Any) -> Closure:
+    def with_tree(self, function: Callable[..., Any], tree: Any) -> Closure:
         raise AssertionError("functions.Functions sees into functions")
 
     def taken(self, place: Place, label: str) -> Value:

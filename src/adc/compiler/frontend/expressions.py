@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
+    Evaluated,
     Generator,
     Given,
     Growing,
@@ -228,6 +229,8 @@ class Expressions(Operators):
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):
             return parts.part(self, base, name)
+        if name == "__getitem__":
+            return Evaluated(lambda index: self.subscript(base, index))
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)

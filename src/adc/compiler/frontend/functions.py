@@ -234,12 +234,12 @@ class Functions(Iteration):
         except SourceError:
             return None
 
-    def with_tree(self, function: Value, tree: Any) -> Closure:
+    def with_tree(self, function: Callable[..., Any], tree: Any) -> Closure:
         """A function of the user's with another body."""
-        made = self.stand_ins_of.get(function, function)
-        if isinstance(made, Closure):
+        made = self.stand_ins_of.get(function)
+        if made is not None:
             return Closure(tree, made.frame, made.defaults, made.cls)
-        source = _source(made)[0]
+        source = _source(function)[0]
         return Closure(tree, Frame(source, source.globals, dict(source.closure)), {})
 
     def inline_rule(

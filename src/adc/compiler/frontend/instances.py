@@ -24,7 +24,7 @@ from adc.rules import python_containers
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-_OVERRIDDEN = ("__new__", "__setattr__", "__getattribute__", "__delattr__")
+_OVERRIDDEN = ("__new__", "__getattribute__", "__delattr__")
 _ABSENT = object()
 
 OPERATORS = {
@@ -163,6 +163,8 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
     for base in order[order.index(cls) + 1 :]:
         if base is object and name == "__init__":
             return Evaluated(lambda *_: None)
+        if base is object and name == "__setattr__":
+            return Evaluated(lambda name, value: set_of_object(ev, owner, name, value))
         if base is not object and name in base.__dict__:
             stays(ev, base, name)
             return _of_class(ev, base.__dict__[name], owner.cls, owner, name)
@@ -175,6 +177,11 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
+    own = _found(owner.cls, "__setattr__")
+    if isinstance(own, types.FunctionType):
+        stays(ev, owner.cls, "__setattr__")
+        ev.call(own, [owner, name, value], {})
+        return
     set_of_object(ev, owner, name, value)
 
 

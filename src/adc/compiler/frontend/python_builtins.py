@@ -44,7 +44,7 @@ from adc.compiler.frontend.frame import (
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value, is_settled
+from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import python_containers
@@ -369,27 +369,6 @@ def _all(self: Calls, values: Value) -> Value:
     return result
 
 
-def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
-    if isinstance(value, Maybe):
-        held = _isinstance(self, value.value, classes)
-        return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))
-    wanted = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, (Growing, Instance, Range)):
-        model = getattr(value.cls, "__adc_model__", True) if isinstance(value, Instance) else True
-        if isinstance(model, type):
-            return any(issubclass(model, c) for c in wanted)
-        stands_for = value.cls if isinstance(value, Instance) else range if isinstance(value, Range) else list
-        return any(issubclass(stands_for, c) for c in wanted)
-    if not isinstance(value, Var):
-        return isinstance(value, classes)
-    if value.is_array:
-        return np.ndarray in wanted or object in wanted
-    cls: type = np.dtype(value.type.dtype).type
-    if isinstance(value.type, Scalar) and value.type.weak:
-        cls = type(np.ones((), cls).item())
-    return any(isinstance(c, type) and issubclass(cls, c) for c in wanted)
-
-
 def _first_parameter(tree: Any) -> str:
     name: str = (*tree.args.posonlyargs, *tree.args.args)[0].id
     return name
@@ -486,7 +465,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.sum: _sum,
     builtins.any: _any,
     builtins.all: _all,
-    builtins.isinstance: _isinstance,
     builtins.super: _super,
     builtins.print: _print,
     builtins.hasattr: _hasattr,
