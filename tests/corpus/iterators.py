@@ -188,3 +188,51 @@ def a_generator_is_unpacked(x):
     each = (v * v for v in x)
     a, b, c = each
     return first * sum(rest) + a * b + c
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def the_first_items_taken_apart(x, a):
+    it = iter(x)
+    s = next(it)
+    t = next(it)
+    for v in it:
+        s = s * 0.5 + v * t
+    parts = iter([x[0], x[1], a])
+    u = next(parts)
+    rest = list(parts)
+    numbers = iter(range(len(x)))
+    first = next(numbers)
+    for k in numbers:
+        s += x[k] * k * x[first]
+    return s + u * rest[1] * len(rest) + sum(iter(x[1:]))
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def each_item_and_the_one_before(x, a):
+    it = iter(x)
+    previous = next(it)
+    s = 0.0
+    for current in it:
+        s += (current - previous) ** 2
+        previous = current
+    others = iter(x)
+    next(others)
+    return s * a + sum(p * q for p, q in zip(x, others, strict=False))
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def items_taken_in_a_loop(x, a):
+    it, s = iter(x), 0.0
+    for k in range(len(x)):
+        s += next(it) * a**k
+    return s
+
+
+@program(lambda r: (r.normal(size=7),))
+def groups_by_a_number_and_by_the_data(x):
+    s = 0.0
+    for k, group in itertools.groupby(range(len(x)), key=lambda i: i // 3):
+        s += np.prod([x[i] for i in group]) * k
+    for positive, group in itertools.groupby(x, key=lambda v: v > 0):
+        s += sum(group) ** 2 * (positive + 1)
+    return s

@@ -50,6 +50,8 @@ from adc.compiler.frontend.frame import (
     Generator,
     Given,
     Instance,
+    Iterated,
+    Once,
     Partial,
     Place,
     SurelyRaised,
@@ -134,6 +136,11 @@ class Calls(RuleCalls):
 
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
+        if function is builtins.next and len(node.args) == 1 and isinstance(node.args[0], gast.Name):
+            held = self.frame.env.get(node.args[0].id)
+            if isinstance(held, Once) and held.iterated is not None and not held.state.get("read"):
+                with self.origin_at(self.locate(node)):
+                    return python_builtins.taken(self, held, held.iterated)
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
@@ -188,6 +195,8 @@ class Calls(RuleCalls):
             if lazy is not None:
                 return lazy(self, *args, **kwargs)
             args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]
+        if any(isinstance(a, Iterated) for a in args) and not self._keeps_its_place(function):
+            args = [self.iterable(a) if isinstance(a, Iterated) else a for a in args]
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -305,6 +314,10 @@ class Calls(RuleCalls):
         return isinstance(function, (types.FunctionType, types.MethodType)) and (
             function not in _SPECIAL and registry.find(function) is None
         )
+
+    def _keeps_its_place(self, function: Value) -> bool:
+        """Whether a function takes `iter(values)` as it is; others go over it."""
+        return function is builtins.next or function is builtins.iter or self._is_users(function)
 
     @staticmethod
     def _takes_anything(function: Value) -> bool:

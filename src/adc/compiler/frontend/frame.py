@@ -62,6 +62,8 @@ class Iterated:
     """`iter(over)`: what an `__iter__` may return. A loop of its own would have to know what others took from it."""
 
     over: Any
+    depth: int = 0  # branches and loops around where it was made
+    taken: int = 0  # items that next() has taken
     run_time = True
 
 
@@ -88,8 +90,9 @@ class Once:
     """
 
     items: Callable[[], Any]
-    state: dict[str, bool] = field(default_factory=dict)  # changes as a dict of the program does
+    state: dict[str, Any] = field(default_factory=dict)  # changes as a dict of the program does
     of: Generator | None = None
+    iterated: Iterated | None = None
     run_time = True
 
 
@@ -97,8 +100,10 @@ def once(value: Any) -> Any:
     """A value as a name holds it."""
     if isinstance(value, Generator):
         return Once(lambda: value, of=value)
+    if isinstance(value, Iterated):
+        return Once(lambda: value, iterated=value)
     generated = isinstance(value, Growing) and value.generated
-    return Once(lambda: value) if generated or isinstance(value, (Items, Given, Iterated)) else value
+    return Once(lambda: value) if generated or isinstance(value, (Items, Given)) else value
 
 
 @dataclass(eq=False)

@@ -59,6 +59,8 @@ class Iteration(Expressions):
         iterator = instances.method(value, "__iter__")
         if iterator is not None:
             return self._gone_over(value, self.call(iterator, [], {}))
+        if isinstance(value, Iterated):
+            return self._left(self.iterable(value.over), value.taken)
         if isinstance(value, Instance):
             raise self.refuse(
                 f"a `{value.cls.__name__}` cannot be iterated over here", repair="loop over a list of it"
@@ -75,6 +77,17 @@ class Iteration(Expressions):
             return Items(self.dim_value(value.type.shape[0]), lambda k: self.subscript(value, k))
         raise self.refuse(
             f"{kind(value)} cannot be iterated over here", repair="iterate over a range, an array or a tuple"
+        )
+
+    def _left(self, items: list[Value] | Range | Items, taken: int) -> list[Value] | Range | Items:
+        """What is left of items of which the first were taken."""
+        if not taken:
+            return items
+        if isinstance(items, list):
+            return items[taken:]
+        each = self.counted(items) if isinstance(items, Range) else items
+        return Items(
+            self.op("subtract", each.length, taken), lambda k: each.item(self.op("add", k, taken)), each.lists
         )
 
     def _gone_over(self, owner: Value, iterator: Value) -> list[Value] | Range | Items:

@@ -9,6 +9,7 @@ import builtins
 import functools
 import operator
 from collections import OrderedDict, defaultdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,9 @@ class Names(Core):
                 "make a list of it",
             )
         iterator.state["read"] = True
-        return iterator.items()
+        found = iterator.items()
+        count = iterator.state.get("taken", 0)
+        return replace(found, taken=count) if count else found
 
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""

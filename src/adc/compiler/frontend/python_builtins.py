@@ -12,6 +12,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -38,6 +39,7 @@ from adc.compiler.frontend.frame import (
     Items,
     Iterated,
     NeedsUnrolling,
+    Once,
     Partial,
     Place,
     Range,
@@ -138,20 +140,33 @@ def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> N
 
 def _next(self: Calls, iterator: Value, *default: Value) -> Value:
     """`next(iter(values))`: the first of them."""
-    over = iterator.over if isinstance(iterator, Iterated) else iterator
     if default or not isinstance(iterator, (Iterated, Given, Items)):
         raise self.refuse(
             "next() of this is not supported", repair="go over it in a loop, or give it a generator"
         )
-    items = self.iterable(over)
+    items = self.iterable(iterator)
     if isinstance(items, list):
         if not items:
             raise SurelyRaised(StopIteration(), self.region_depth, self.origin)
         return items[0]
-    each = _items_of(self, over)
+    each = _items_of(self, iterator)
     some = self.op("greater", each.length, 0)
     self.block.append(Check(self.atom(some), "StopIteration", (), self.origin))
     return each.item(0)
+
+
+def taken(self: Calls, held: Once, iterator: Iterated) -> Value:
+    """`next(name)`: the first item that is left of what the name holds, which is one less afterwards."""
+    if self.region_depth != iterator.depth:
+        raise self.refuse(
+            "next() takes an item in a branch or a loop",
+            "what is left of an iterator would depend on which way was gone",
+            "go over it in a loop, or read elements by their position",
+        )
+    count = held.state.get("taken", 0)
+    item = _next(self, replace(iterator, taken=count))
+    held.state["taken"] = count + 1
+    return item
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -452,7 +467,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.set: _set,
     builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
-    builtins.iter: lambda self, x: Iterated(x),
+    builtins.iter: lambda self, x: x if isinstance(x, Iterated) else Iterated(x, self.region_depth),
     builtins.next: _next,
     builtins.zip: _zip,
     builtins.reversed: _reversed,
@@ -474,6 +489,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.tuple: _tuple,
     builtins.list: _list,
     builtins.dict: dicts.made,
+    dict.fromkeys: dicts.of_keys,
     builtins.divmod: _divmod,
     builtins.round: _round,
     math.floor: _whole(math.floor, "floor"),
