@@ -27,8 +27,12 @@ class Assignments(Calls):
 
     def exec_Assign(self, node: Any) -> None:
         names = all(isinstance(t, gast.Name) for t in node.targets)
-        delayed = names and isinstance(node.value, gast.GeneratorExp)
-        value = self.delayed(node.value) if delayed else self.evaluate_maybe(node.value)
+        if names and isinstance(node.value, gast.GeneratorExp):
+            value: Value = self.delayed(node.value)
+        elif isinstance(node.value, gast.Tuple) and all(isinstance(t, gast.Tuple) for t in node.targets):
+            value = tuple(self.elements(node.value.elts, self.evaluate_maybe))  # a container that nobody sees
+        else:
+            value = self.evaluate_maybe(node.value)
         for target in node.targets:
             self.bind(target, value)
 

@@ -163,7 +163,8 @@ class Calls(RuleCalls):
                 kwargs[keyword.arg] = value
         with self.origin_at(self.locate(node)):
             try:
-                return self.call(function, args, kwargs)
+                found = self.call(function, args, kwargs)
+                return self.fetched(found, "an iterator") if _finds(function) else found
             except (TypeError, ValueError, LookupError) as error:
                 raise misfits.said(self, function, args, kwargs, error) from error
 
@@ -214,7 +215,10 @@ class Calls(RuleCalls):
         if isinstance(function, functools.partial):
             function = self.applied(function, getattr(function.func, "__name__", "partial"))
         if isinstance(function, (functools.partial, Partial)):
-            return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
+            known: list[Value] = list(function.args)
+            if not self._is_users(function.func):
+                known = [self.fetched(a, "an argument that is an iterator") for a in known]
+            return self.call(function.func, [*known, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
@@ -410,6 +414,14 @@ class Calls(RuleCalls):
 
     def _number(self, value: Value, dtype: str) -> Value:
         return self.cast(value, dtype) if isinstance(value, Var) else np.dtype(dtype).type(value)
+
+
+def _finds(function: Value) -> bool:
+    """Whether a function gives what a list, a dict or an object holds."""
+    if function is builtins.getattr:
+        return True
+    held = getattr(function, "__self__", None) if isinstance(function, types.BuiltinMethodType) else None
+    return isinstance(held, (list, dict)) and function.__name__ in ("get", "pop", "setdefault", "__getitem__")
 
 
 def _of_model(owner: Any, name: str) -> Any:

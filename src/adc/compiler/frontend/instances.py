@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Place
+from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Iterated, Place
 from adc.compiler.frontend.values import Value, is_settled
 from adc.compiler.ir.nodes import Var
 from adc.rules import python_containers
@@ -194,7 +194,7 @@ def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "return the value instead",
         )
     ev.refuse_either(owner)
-    if isinstance(value, (Items, Given, Generator)):
+    if isinstance(value, (Items, Given, Generator, Iterated)):
         raise ev.refuse(
             f"`{name}` is what zip(), map() or the like gives, and is kept in an object",
             "what is left of it depends on who took what",

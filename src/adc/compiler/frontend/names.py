@@ -32,6 +32,7 @@ from adc.compiler.frontend.frame import (
     keys,
     length,
     members,
+    reads_of,
     shape_of,
 )
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
@@ -112,16 +113,26 @@ class Names(Core):
             raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
 
     def _gone_over_once(self, name: str, iterator: Once) -> Value:
-        if iterator.state.get("read"):
-            raise self.refuse(
-                f"`{name}` is gone over once, and is read again here",
-                "what is left of a generator, or of zip(), map() and the like, depends on who took what",
-                "make a list of it",
-            )
-        iterator.state["read"] = True
+        self._read_once(f"`{name}`", iterator.state)
         found = iterator.items()
         count = iterator.state.get("taken", 0)
         return replace(found, taken=count) if count else found
+
+    def _read_once(self, what: str, reads: dict[str, Any]) -> None:
+        if reads.get("read"):
+            raise self.refuse(
+                f"{what} is gone over once, and is read again here",
+                "what is left of a generator, or of zip(), map() and the like, depends on who took what",
+                "make a list of it",
+            )
+        reads["read"] = True
+
+    def fetched(self, value: Value, what: str) -> Value:
+        """What the program finds in a container or an object: there, too, an iterator is gone over once."""
+        reads = reads_of(value) if self.in_user_code else None
+        if reads is not None:
+            self._read_once(what, reads)
+        return value
 
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
