@@ -26,15 +26,21 @@ class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
-        names = all(isinstance(t, gast.Name) for t in node.targets)
-        if names and isinstance(node.value, gast.GeneratorExp):
-            value: Value = self.delayed(node.value)
-        elif isinstance(node.value, gast.Tuple) and all(isinstance(t, gast.Tuple) for t in node.targets):
-            value = tuple(self.elements(node.value.elts, self.evaluate_maybe))  # a container that nobody sees
+        if all(isinstance(t, gast.Name) for t in node.targets):
+            value = self._for_a_name(node.value)
+        elif _side_by_side(node):  # a tuple that nobody sees
+            value = tuple([self._for_a_name(element) for element in node.value.elts])
         else:
             value = self.evaluate_maybe(node.value)
         for target in node.targets:
             self.bind(target, value)
+
+    def _for_a_name(self, node: Any) -> Value:
+        """The value of an expression that gets a name: what is gone over once is evaluated where it is."""
+        if isinstance(node, gast.GeneratorExp):
+            return self.delayed(node)
+        later = self.delayed_call(node) if isinstance(node, gast.Call) else None
+        return self.evaluate_maybe(node) if later is None else later
 
     def exec_AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -304,3 +310,14 @@ class Assignments(Calls):
             # to itself nothing else is read.
             value = self.op("copy", value)
         self.store(array, index, value, accumulate)
+
+
+def _side_by_side(node: Any) -> bool:
+    """Whether values get names one by one: `a, b = f(x), g(x)`."""
+    return isinstance(node.value, gast.Tuple) and all(
+        isinstance(t, gast.Tuple)
+        and len(t.elts) == len(node.value.elts)
+        and all(isinstance(e, gast.Name) for e in t.elts)
+        and not any(isinstance(e, gast.Starred) for e in node.value.elts)
+        for t in node.targets
+    )

@@ -222,7 +222,7 @@ class Builder(Measures):
             and all(self.is_static(v) for v in bound)
             and all(not isinstance(v, np.ndarray) for v in bound)
         ):
-            folded = self._fold(operation, bound)
+            folded = self._fold(operation, tuple([v.value if isinstance(v, Const) else v for v in bound]))
             if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
         if operation.name in _COUNTING and all(

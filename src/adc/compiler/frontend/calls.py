@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import itertools
 import math
 import types
 from collections.abc import Callable
@@ -55,6 +56,7 @@ from adc.compiler.frontend.frame import (
     Partial,
     Place,
     SurelyRaised,
+    reads_of,
 )
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.operators import BINARY, COMPARE
@@ -113,6 +115,16 @@ _PURE = {
     issubclass,
 }
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
+# What they go over is looked at when they are gone over; those that take all of it at once are not here.
+_LAZY = (
+    map,
+    filter,
+    zip,
+    enumerate,
+    *set(iteration_generators.TABLE),
+    *{f for f in iteration_tools.TABLE if f not in (itertools.product, itertools.permutations)}
+    - {itertools.combinations, itertools.combinations_with_replacement},
+)
 _ASKING = {
     *_PURE,
     float,
@@ -154,6 +166,10 @@ class Calls(RuleCalls):
                 return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
         args += self.elements(node.args[len(args) :], self.evaluate_maybe)
+        return self._called(node, function, args, self._by_name(node))
+
+    def _by_name(self, node: Any) -> dict[str, Value]:
+        """The arguments of a call that are given by their names."""
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.evaluate_maybe(keyword.value)
@@ -161,9 +177,44 @@ class Calls(RuleCalls):
                 kwargs.update(dicts.contents(self, value))
             else:
                 kwargs[keyword.arg] = value
+        return kwargs
+
+    def delayed_call(self, node: Any) -> Once | None:
+        """`map(f, items)` and the like that get a name: the call is made where the items are asked for, as Python does.
+
+        None for other calls. Only what the function is given is evaluated where the call stands.
+        """
+        root = node.func
+        while isinstance(root, gast.Attribute):
+            root = root.value
+        if not isinstance(root, gast.Name) or (
+            root is not node.func and not isinstance(self.evaluate(root), types.ModuleType | type)
+        ):
+            return None
+        function = self.evaluate(node.func)
+        if not any(function is lazy for lazy in _LAZY):
+            return None
+        frame = self.frame
+        args, kwargs = self.elements(node.args, self.evaluate_maybe), self._by_name(node)
+
+        def called() -> Value:
+            here, self.frame = self.frame, frame
+            try:
+                return self._called(node, function, args, kwargs)
+            finally:
+                self.frame = here
+
+        return Once(called)
+
+    def _called(self, node: Any, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """The value of a call where it stands in the text."""
         with self.origin_at(self.locate(node)):
+            for value in args:
+                self.as_it_was(reads_of(value), "an iterator")
             try:
                 found = self.call(function, args, kwargs)
+                if any(function is lazy for lazy in _LAZY):
+                    self.goes_over(found, args)
                 return self.fetched(found, "an iterator") if _finds(function) else found
             except (TypeError, ValueError, LookupError) as error:
                 raise misfits.said(self, function, args, kwargs, error) from error

@@ -148,7 +148,7 @@ def stays(ev: Core, owner: Any, name: str) -> None:
 
 
 def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
-    if isinstance(found, types.FunctionType):
+    if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
         return Bound(found, owner)
     if isinstance(found, staticmethod):
         return found.__func__

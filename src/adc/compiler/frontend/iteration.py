@@ -245,7 +245,10 @@ class Iteration(Expressions):
                 )
 
     def eval_GeneratorExp(self, node: Any) -> Value:
-        return self.generated(node, self.evaluate(node.generators[0].iter))
+        items = self.evaluate(node.generators[0].iter)
+        found = self.generated(node, items)
+        self.goes_over(found, [items])
+        return found
 
     def generated(self, node: Any, items: Value) -> Value:
         """What a generator expression gives, all at once."""

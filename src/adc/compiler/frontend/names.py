@@ -9,6 +9,7 @@ import builtins
 import functools
 import operator
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from adc.compiler.frontend.frame import (
     Frame,
     Guard,
     Instance,
+    ListValue,
     Once,
     OutsideDict,
     Partial,
@@ -43,6 +45,14 @@ from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
 LONGEST = 100  # of a list outside the function whose elements are inputs, one by one
+
+
+_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+
+
+def _same(a: Value, b: Value) -> bool:
+    """Whether two items are one; those of a dict are pairs, made anew."""
+    return a is b or (type(a) is type(b) is tuple and len(a) == len(b) and all(map(operator.is_, a, b)))
 
 
 class UnassignedRead(UnsupportedError):
@@ -125,7 +135,27 @@ class Names(Core):
                 "what is left of a generator, or of zip(), map() and the like, depends on who took what",
                 "make a list of it",
             )
+        self.as_it_was(reads, what)
         reads["read"] = True
+
+    def goes_over(self, iterator: Value, items: Iterable[Value]) -> None:
+        """Note what is gone over: Python looks at it when it is, and here that has been done."""
+        reads = reads_of(iterator)
+        if reads is not None and self.in_user_code:
+            lists = [(v, list(v)) for v in items if isinstance(v, (ListValue, *_VIEWS)) or type(v) is dict]
+            further = [pair for inner in items for pair in (reads_of(inner) or {}).get("over", ())]
+            reads["over"] = (*lists, *further)
+
+    def as_it_was(self, reads: dict[str, Any] | None, what: str) -> None:
+        """Refuse to go over an iterator of lists that have changed since it was made."""
+        for items, before in (reads or {}).get("over", ()):
+            if len(items) != len(before) or any(not _same(a, b) for a, b in zip(items, before, strict=True)):
+                kind = "list" if isinstance(items, list) else "dict"
+                raise self.refuse(
+                    f"{what} goes over a {kind} that has changed since it was made",
+                    "Python looks at it as it is now, and compiled code as it was",
+                    "make the iterator where it is gone over",
+                )
 
     def fetched(self, value: Value, what: str) -> Value:
         """What the program finds in a container or an object: there, too, an iterator is gone over once."""
