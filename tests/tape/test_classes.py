@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import dataclasses
 import enum
 import functools
@@ -404,3 +405,13 @@ def test_a_derivative_of_a_derivative_in_traced_code_is_no_fallback():
         warnings.simplefilter("error")
         gradient = adc.grad(loss, mode="tape")(X)
     np.testing.assert_allclose(gradient, -2 * X * np.sin(0.3 * X) - 0.3 * X**2 * np.cos(0.3 * X))
+
+
+def test_generators_of_random_numbers_are_copied():
+    def loss(x):
+        a = np.random.default_rng(0)
+        b = copy.deepcopy(a)
+        return a.normal() * x[0] - b.normal() * x[1] + copy.copy(a).normal() * x[2]
+
+    first, second = np.random.default_rng(0).normal(size=2)
+    np.testing.assert_allclose(adc.grad(loss, mode="tape")(X), [first, -first, second])

@@ -19,7 +19,6 @@ from adc.compiler.frontend.values import Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.rules.dims import Dim
-from adc.rules.shapes import broadcast
 
 
 class Assignments(Calls):
@@ -67,6 +66,11 @@ class Assignments(Calls):
                     return
                 if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
                     self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
+                    return
+                if isinstance(owner, Var) and owner.is_array and target.attr == "flat":
+                    if self.type_is_array(value):  # its elements over and over
+                        value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
+                    self.set_item(owner, Ellipsis, value)
                     return
                 raise self.refuse(
                     "writing to an attribute is not supported",
@@ -289,12 +293,7 @@ class Assignments(Calls):
             )
         value = stretching.against(self, value, [target.shape])
         shape = value.type.shape if isinstance(value, Var) else vt.shape
-        broadcast(
-            [target.shape, shape],
-            lambda a, b: self.require_equal(
-                a, b, "could not broadcast input array from one shape into another"
-            ),
-        )
+        self.fit([target.shape, shape], "could not broadcast input array from one shape into another")
         if isinstance(value, Var) and value.type.dtype != array.type.dtype:
             # To integers NumPy would truncate here without a word; the derivative through it is zero by nature.
             value = self.cast(value, array.type.dtype)

@@ -20,7 +20,7 @@ from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, St
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
-from adc.rules.dims import Dim
+from adc.rules.dims import Dim, Shape
 from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
 
@@ -381,6 +381,15 @@ class Builder(Measures):
         except TypeError as error:
             raise self.refuse(
                 f"{operation.spelling} is not defined for these operands", str(error)
+            ) from error
+
+    def fit(self, shapes: list[Shape], unfit: str) -> Shape:
+        """The shape that several broadcast to; what says that they do not, now or when the program runs, is NumPy's."""
+        try:
+            return broadcast_shapes(shapes, lambda a, b: self.require_equal(a, b, unfit))
+        except ValueError as error:
+            raise ShapeError(
+                unfit, location=self.origin, why=str(error), repair="check the shapes of the arrays"
             ) from error
 
     # --- primitives -----------------------------------------------------------------------------------------

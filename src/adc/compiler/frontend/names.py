@@ -142,7 +142,8 @@ class Names(Core):
         """Note what is gone over: Python looks at it when it is, and here that has been done."""
         reads = reads_of(iterator)
         if reads is not None and self.in_user_code:
-            lists = [(v, list(v)) for v in items if isinstance(v, (ListValue, *_VIEWS)) or type(v) is dict]
+            changing: list[Any] = [v for v in items if isinstance(v, (ListValue, *_VIEWS)) or type(v) is dict]
+            lists = [(v, list(v)) for v in changing]
             further = [pair for inner in items for pair in (reads_of(inner) or {}).get("over", ())]
             reads["over"] = (*lists, *further)
 
