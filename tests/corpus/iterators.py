@@ -338,3 +338,29 @@ class Pulling:
 def an_iterator_in_an_object(x):
     source = Pulling(x)
     return source.pull() * 2.0 + source.pull()
+
+
+def _pairs(items):
+    a, b = itertools.tee(items)
+    next(b, None)
+    return zip(a, b)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=1)))
+def several_of_one(x, y):
+    a, b, c = itertools.tee([x[0], x[1], x[2]], 3)
+    next(b)
+    next(c)
+    s = sum(a) * sum(b) * next(c) + sum((q - p) ** 2 * p for p, q in _pairs(x)) + sum(p for p, _ in _pairs(y))
+    squares, again = itertools.tee(v * v for v in x)
+    it = iter(y)
+    return s + sum(squares) * max(again) + next(it, 2.0) * next(it, 3.0)
+
+
+@program(three, refused=dict.fromkeys(("compiled", "python"), "written to after itertools.tee"))
+def what_was_gone_over_changes(x):
+    y = x.copy()
+    a, b = itertools.tee(y)
+    s = sum(a)
+    y[0] = 5.0
+    return s * sum(b)

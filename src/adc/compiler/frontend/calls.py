@@ -148,11 +148,12 @@ class Calls(RuleCalls):
 
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
-        if function is builtins.next and len(node.args) == 1 and isinstance(node.args[0], gast.Name):
+        if function is builtins.next and node.args and isinstance(node.args[0], gast.Name):
             held = self.frame.env.get(node.args[0].id)
             if isinstance(held, Once) and held.iterated is not None and not held.state.get("read"):
+                default = [self.evaluate_maybe(a) for a in node.args[1:]]
                 with self.origin_at(self.locate(node)):
-                    return python_builtins.taken(self, held, held.iterated)
+                    return python_builtins.taken(self, held, held.iterated, *default)
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)

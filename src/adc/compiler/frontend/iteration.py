@@ -86,9 +86,8 @@ class Iteration(Expressions):
         if isinstance(items, list):
             return items[taken:]
         each = self.counted(items) if isinstance(items, Range) else items
-        return Items(
-            self.op("subtract", each.length, taken), lambda k: each.item(self.op("add", k, taken)), each.lists
-        )
+        left = self.extreme("maximum", self.op("subtract", each.length, taken), 0)
+        return Items(left, lambda k: each.item(self.op("add", k, taken)), each.lists)
 
     def _gone_over(self, owner: Value, iterator: Value) -> list[Value] | Range | Items:
         """What the `__iter__` of an object gives, of which nothing was taken yet."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import math
 import operator
 import sys
@@ -33,6 +34,7 @@ from adc.compiler.frontend import (
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
+    Generator,
     Given,
     Growing,
     Instance,
@@ -46,6 +48,7 @@ from adc.compiler.frontend.frame import (
     SuperOf,
     SurelyRaised,
 )
+from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
@@ -155,7 +158,7 @@ def _next(self: Calls, iterator: Value, *default: Value) -> Value:
     return each.item(0)
 
 
-def taken(self: Calls, held: Once, iterator: Iterated) -> Value:
+def taken(self: Calls, held: Once, iterator: Iterated, *default: Value) -> Value:
     """`next(name)`: the first item that is left of what the name holds, which is one less afterwards."""
     if self.region_depth != iterator.depth:
         raise self.refuse(
@@ -164,9 +167,34 @@ def taken(self: Calls, held: Once, iterator: Iterated) -> Value:
             "go over it in a loop, or read elements by their position",
         )
     count = held.state.get("taken", 0)
-    item = _next(self, replace(iterator, taken=count))
+    rest = replace(iterator, taken=count)
+    item = _first_or(self, rest, default[0]) if default else _next(self, rest)
     held.state["taken"] = count + 1
     return item
+
+
+def _first_or(self: Calls, iterator: Iterated, default: Value) -> Value:
+    items = self.iterable(iterator)
+    if isinstance(items, list):
+        return items[0] if items else default
+    each = _items_of(self, iterator)
+    some = self.op("greater", each.length, 0)
+    if not isinstance(some, Var):
+        return each.item(0) if some else default
+    return self.choose(some, lambda: each.item(0), lambda: default)
+
+
+def _tee(self: Calls, items: Value, n: Value = 2) -> Value:
+    """`itertools.tee`: each goes over all of the items."""
+    if not isinstance(n, int):
+        raise self.refuse("itertools.tee takes a number that is known", repair="use a constant")
+    every = self.call(list, [items], {}) if isinstance(items, Generator) else items
+    if isinstance(every, Var) and every.is_array:
+        freeze(self, every)  # what one has gone over is what the others will, whatever is written in between
+    made = tuple([Iterated(every, self.region_depth) for _ in range(n)])
+    for each in made:
+        self.goes_over(each, [every])
+    return made
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -469,6 +497,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.enumerate: _enumerate,
     builtins.iter: lambda self, x: x if isinstance(x, Iterated) else Iterated(x, self.region_depth),
     builtins.next: _next,
+    itertools.tee: _tee,
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.float: to_float,
