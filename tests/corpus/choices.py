@@ -228,3 +228,12 @@ def function_or_none(x):
     if f:
         s *= f(x[2])
     return s
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def chosen_by_a_truth_value(x, a):
+    s = (x[0], x[1])[a > 0] * 2 + [x[2], a][not a > 0]
+    for v in x:
+        s += (v * v, -v)[bool(v > 0)]
+    f = (np.sin, np.cos)[bool(x[0] > 0)]
+    return s + f(x[1]) + dict.fromkeys("ab", x[3])["b"]

@@ -201,3 +201,31 @@ def extremes_of_tuples(x):
     largest = max([(x[0], 1), (x[1], 2), (x[2], 3)], key=lambda pair: (pair[0], -pair[1]))
     value, word = max(zip(x, ["a", "b", "c"], strict=True))
     return smallest * (place + 1) + largest[0] * largest[1] + (value * 2.0 if word == "c" else value)
+
+
+@program(lambda r: (r.normal(size=(4, 5)), r.uniform(size=4)))
+def cells_among_tuples(u, w):
+    """Walls of a grid: which cell the loops are at is only known when the program runs."""
+    walls = {(1, 1), (2, 3), (0, 4)}
+    ports = [(3, 0), (3, 4)]
+    s = 0.0
+    n, m = u.shape
+    for i in range(n):
+        for j in range(m):
+            if (i, j) in walls:
+                continue
+            if (i, j) in ports or (j, i) not in ((0, 0), (2, 2)):
+                s += w[i] * u[i, j] ** 2
+    return s
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]), 0.5))
+def tuples_among_what_the_data_say(x, t):
+    s = x[0] * t
+    if (x[0], x[1]) in [(x[2], x[1]), (x[0], x[1])]:
+        s += x[1] ** 2
+    if (x[0], t) in ((t, x[0]), (x[0], x[1])):
+        s += 100.0 * x[2]
+    if (x[0], "a") in [(x[0], "b"), (x[1], "a")]:
+        s *= 7.0
+    return s

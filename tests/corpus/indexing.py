@@ -198,3 +198,21 @@ def a_list_in_a_list_at_a_place_from_the_data(x):
     rows = [[x[0]], [x[1]]]
     rows[int(x[2] > 0)].append(x[2])
     return rows[0][0] + sum(rows[1])
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=(3, 4))))
+def elements_of_what_was_scaled_by_numbers(x, a):
+    """What is known of the adjoint is one number, and so is what it is multiplied by."""
+    y = x * 2.0
+    z = -y / 4.0
+    b = 2 * a
+    c = -(b[1] * 3.0)
+    w = y
+    y = y * 2.0
+    return y[0] + x[1] * x[2] + z[3] + c[0] + b[2, 1] + np.sum(w**2)
+
+
+@program(lambda r: (r.normal(size=4),))
+def an_element_of_an_array_times_a_number(x):
+    y = x * 2.0
+    return y[0] + x[1]

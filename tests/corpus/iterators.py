@@ -1,8 +1,10 @@
 """What is gone over once, names of comprehensions, and functions that see what their names come to be."""
 
-# ruff: noqa: B905, C417, RUF007  (as people write it)
+# ruff: noqa: B008, B905, C408, C417, RUF007  (as people write it)
 
+import functools
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from tests.corpus import program
@@ -175,7 +177,7 @@ def the_first_of_several(x):
     )
 
 
-@program(three, refused=ONCE)
+@program(three)
 def one_after_the_other(x):
     values = iter([x[0], x[1], x[2]])
     first = next(values)
@@ -188,3 +190,177 @@ def a_generator_is_unpacked(x):
     each = (v * v for v in x)
     a, b, c = each
     return first * sum(rest) + a * b + c
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def the_first_items_taken_apart(x, a):
+    it = iter(x)
+    s = next(it)
+    t = next(it)
+    for v in it:
+        s = s * 0.5 + v * t
+    parts = iter([x[0], x[1], a])
+    u = next(parts)
+    rest = list(parts)
+    numbers = iter(range(len(x)))
+    first = next(numbers)
+    for k in numbers:
+        s += x[k] * k * x[first]
+    return s + u * rest[1] * len(rest) + sum(iter(x[1:]))
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def each_item_and_the_one_before(x, a):
+    it = iter(x)
+    previous = next(it)
+    s = 0.0
+    for current in it:
+        s += (current - previous) ** 2
+        previous = current
+    others = iter(x)
+    next(others)
+    return s * a + sum(p * q for p, q in zip(x, others, strict=False))
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def items_taken_in_a_loop(x, a):
+    it, s = iter(x), 0.0
+    for k in range(len(x)):
+        s += next(it) * a**k
+    return s
+
+
+@program(lambda r: (r.normal(size=7),))
+def groups_by_a_number_and_by_the_data(x):
+    s = 0.0
+    for k, group in itertools.groupby(range(len(x)), key=lambda i: i // 3):
+        s += np.prod([x[i] for i in group]) * k
+    for positive, group in itertools.groupby(x, key=lambda v: v > 0):
+        s += sum(group) ** 2 * (positive + 1)
+    return s
+
+
+# An iterator that is kept somewhere is gone over once, too, whichever way the program comes to it.
+
+
+@dataclass
+class Kept:
+    items: object
+
+
+@program(three)
+def kept_and_gone_over_once(x):
+    found = []
+    found.append(zip(x, x[1:]))
+    named = {}
+    named["k"] = (v * v for v in x)
+    kept = Kept(map(np.sin, x))
+    a, b = iter(x), iter(x[1:])
+    s = sum(p * q for p, q in found[0]) + sum(named["k"]) + sum(kept.items)
+    return s + next(a) * next(b) + next(a)
+
+
+@program(three, refused=ONCE)
+def an_element_twice(x):
+    found = []
+    found.append(zip(x, x[1:]))
+    return sum(p * q for p, q in found[0]) + sum(p for p, q in found[0])
+
+
+@program(three, refused=ONCE)
+def an_iterator_under_a_key_twice(x):
+    found = {}
+    found["k"] = iter(x)
+    return next(found["k"]) * 2.0 + next(found["k"])
+
+
+@program(three, refused=ONCE)
+def an_iterator_of_a_dict_twice(x):
+    found = dict(k=iter(x))
+    found.setdefault("m", map(np.sin, x))
+    return sum(found.get("m")) ** 2 + sum(found.get("m"))
+
+
+@program(three, refused=ONCE)
+def a_field_twice(x):
+    kept = Kept(iter(x))
+    return next(kept.items) * 2.0 + next(kept.items)
+
+
+@program(three, refused=ONCE)
+def one_of_many_arguments_twice(x):
+    def total(*parts, **named):
+        return (
+            sum(p * q for p, q in parts[0])
+            + sum(p for p, q in parts[0])
+            + next(named["i"]) * next(named["i"])
+        )
+
+    return total(zip(x, x), i=iter(x))
+
+
+@program(three)
+def an_iterator_by_default(x):
+    def following(i=iter(x)):
+        return next(i)
+
+    return following() * 2.0 + following()
+
+
+@program(three, refused=ONCE)
+def a_generator_by_default_twice(x):
+    def total(i=(v * v for v in x)):
+        return sum(i)
+
+    return total() * 2.0 + total()
+
+
+@program(three, refused=ONCE)
+def an_argument_of_a_partial_twice(x):
+    following = functools.partial(next, iter(x))
+    return following() * 2.0 + following()
+
+
+@program(three, refused=ONCE)
+def named_where_it_is_used(x):
+    return next(it := iter(x)) * 2.0 + next(it)
+
+
+class Pulling:
+    def __init__(self, x):
+        self.items = iter(x)
+
+    def pull(self):
+        return next(self.items)
+
+
+@program(three, refused=MAPPED)
+def an_iterator_in_an_object(x):
+    source = Pulling(x)
+    return source.pull() * 2.0 + source.pull()
+
+
+def _pairs(items):
+    a, b = itertools.tee(items)
+    next(b, None)
+    return zip(a, b)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=1)))
+def several_of_one(x, y):
+    a, b, c = itertools.tee([x[0], x[1], x[2]], 3)
+    next(b)
+    next(c)
+    s = sum(a) * sum(b) * next(c) + sum((q - p) ** 2 * p for p, q in _pairs(x)) + sum(p for p, _ in _pairs(y))
+    squares, again = itertools.tee(v * v for v in x)
+    it = iter(y)
+    return s + sum(squares) * max(again) + next(it, 2.0) * next(it, 3.0)
+
+
+@program(three, refused=dict.fromkeys(("compiled", "python"), "written to after itertools.tee"))
+def what_was_gone_over_changes(x):
+    y = x.copy()
+    a, b = itertools.tee(y)
+    s = sum(a)
+    y[0] = 5.0
+    return s * sum(b)

@@ -357,3 +357,13 @@ def nested_lists_into_a_block(angle, p):
     rotation[:2, :2] = [[np.cos(angle), -np.sin(angle)], (np.sin(angle), np.cos(angle))]
     rotation[2] = [0, p[0], 1.0]
     return np.sum((rotation @ p) ** 3)
+
+
+@program(lambda r: (r.normal(size=4),))
+def flat_is_assigned(x):
+    """Elements over and over, in the order of rows whatever the layout."""
+    a, b, c = np.zeros((2, 4)), np.outer(x, x).T, np.ones((2, 3))
+    a.flat = x
+    b.flat = np.concatenate([x, x, x, 2.0 * x])
+    c.flat = x[0]
+    return np.sum(a * a) + np.sum(b * b * np.arange(16.0).reshape(4, 4)) + c.sum()

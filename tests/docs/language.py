@@ -15,6 +15,7 @@ import functools
 import itertools
 import math
 import operator
+import threading
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -25,6 +26,12 @@ Pair = namedtuple("Pair", "a b")
 SCALE = 2.0
 TABLE = np.array([1.0, 2.0, 3.0])
 LOG = []
+LOCK = threading.Lock()
+
+
+@contextlib.contextmanager
+def doubled(x):
+    yield x * 2
 
 
 @dataclass
@@ -259,13 +266,23 @@ return y
 
 _feature(
     "Flow",
-    "`with`",
+    "`with` an object that the function makes, `contextlib.contextmanager`, `np.errstate`",
     """
-with contextlib.nullcontext():
+with doubled(x) as y, contextlib.nullcontext(2.0) as k:
+    y = y * k
+return np.sum(y)
+""",
+)
+
+_feature(
+    "Flow",
+    "`with` something from outside",
+    """
+with LOCK:
     y = x * x
 return np.sum(y)
 """,
-    instead="leave the block out; `np.errstate` is taken",
+    instead="leave the block out",
 )
 
 _feature(

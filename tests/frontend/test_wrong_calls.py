@@ -20,3 +20,22 @@ def test_arguments_that_it_does_not_take(function):
     with pytest.raises(adc.AdcError, match="argument") as caught:
         adc.grad(function, mode="python")(np.ones(2))
     assert not isinstance(caught.value, adc.InternalError)
+
+
+def written_to_a_part(x):
+    y = np.zeros(8)
+    y[:] = np.ones(4) * x[0]
+    return y.sum()
+
+
+def indexed_by_lists(x):
+    a = np.outer(x, x)
+    return a[[0, 1], [0, 1, 0]].sum()
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("function", [written_to_a_part, indexed_by_lists])
+def test_lengths_that_do_not_fit(function):
+    with pytest.raises(adc.ShapeError, match="broadcast") as caught:
+        adc.grad(function, mode="python")(np.ones(2))
+    assert caught.value.location.line > 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import dataclasses
 import enum
 import functools
@@ -375,3 +376,42 @@ def test_an_error_names_the_line_of_the_method():
 
     with pytest.raises(adc.GraphCutError, match=r"return float\(x\[0\]\)"):
         adc.grad(lambda x: Cut().value(x), mode="tape")(X)
+
+
+def test_what_counts_as_true_is_a_truth_value():
+    class Step:
+        def __init__(self, x, y):
+            self.x, self.y = x, y
+
+        def __bool__(self):
+            return math.hypot(self.x, self.y) > 1e-3
+
+    def loss(x):
+        step = Step(x[0], x[1])
+        return x[0] * x[2] if step and not Step(0.0, 0.0) else x[1]
+
+    gradient = adc.grad(loss, mode="tape")(X)
+    np.testing.assert_array_equal(gradient, [X[2], 0.0, X[0]])
+
+
+def test_a_derivative_of_a_derivative_in_traced_code_is_no_fallback():
+    def loss(x):
+        def wave(t):
+            return np.sum(np.sin(x * t))
+
+        return adc.grad(adc.grad(wave))(0.3)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gradient = adc.grad(loss, mode="tape")(X)
+    np.testing.assert_allclose(gradient, -2 * X * np.sin(0.3 * X) - 0.3 * X**2 * np.cos(0.3 * X))
+
+
+def test_generators_of_random_numbers_are_copied():
+    def loss(x):
+        a = np.random.default_rng(0)
+        b = copy.deepcopy(a)
+        return a.normal() * x[0] - b.normal() * x[1] + copy.copy(a).normal() * x[2]
+
+    first, second = np.random.default_rng(0).normal(size=2)
+    np.testing.assert_allclose(adc.grad(loss, mode="tape")(X), [first, -first, second])

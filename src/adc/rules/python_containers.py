@@ -311,4 +311,74 @@ class Set:
         return len(self) > len(other) and self.issuperset(other)
 
 
+def attributes_of(owner):
+    """A dict of the attributes that an object has now; compiled code knows its own objects."""
+    return dict(vars(owner))
+
+
+def keep_attribute(owner, name, value):
+    """Keep an attribute, past what the class of the object says of it."""
+    vars(owner)[name] = value
+
+
+def drop_attribute(owner, name):
+    """Drop an attribute, past what the class of the object says of it."""
+    del vars(owner)[name]
+
+
+class Attributes:
+    """`owner.__dict__`: what it is asked is asked of the object as it is then."""
+
+    __adc_model__ = dict
+    __adc_contents__ = "owner"
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def copy(self):
+        return attributes_of(self.owner)
+
+    def items(self):
+        return attributes_of(self.owner).items()
+
+    def keys(self):
+        return attributes_of(self.owner).keys()
+
+    def values(self):
+        return attributes_of(self.owner).values()
+
+    def get(self, key, default=None):
+        return attributes_of(self.owner).get(key, default)
+
+    def pop(self, key, *default):
+        value = attributes_of(self.owner).pop(key, *default)
+        if key in self:
+            drop_attribute(self.owner, key)
+        return value
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            keep_attribute(self.owner, key, default)
+        return self[key]
+
+    def update(self, *given, **named):
+        for key, value in dict(*given, **named).items():
+            keep_attribute(self.owner, key, value)
+
+    def __len__(self):
+        return len(attributes_of(self.owner))
+
+    def __iter__(self):
+        return iter(list(attributes_of(self.owner)))
+
+    def __contains__(self, key):
+        return key in attributes_of(self.owner)
+
+    def __getitem__(self, key):
+        return attributes_of(self.owner)[key]
+
+    def __setitem__(self, key, value):
+        keep_attribute(self.owner, key, value)
+
+
 MODELS = {c.__adc_model__: c for c in (Deque, OrderedDict, DefaultDict, Counter)}

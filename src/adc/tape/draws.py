@@ -5,6 +5,7 @@ NumPy's own `shuffle` takes a Tensor for a list, swaps rows that are views, and 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,12 @@ class Draws:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._source, name)
+
+    def __copy__(self) -> Draws:
+        return Draws(copy.copy(self._source))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Draws:
+        return Draws(copy.deepcopy(self._source, memo))
 
     def shuffle(self, x: Any, *axis: int, **named: int) -> None:
         if isinstance(x, Tensor):

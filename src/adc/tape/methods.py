@@ -350,8 +350,12 @@ def _flat(t: Tensor) -> Any:
     return np.ravel(t)
 
 
+def _set_flat(t: Tensor, value: Any) -> None:
+    t[...] = np.resize(value, t.shape)  # its elements over and over
+
+
 _OWN: dict[str, Any] = {
-    "flat": property(_flat),
+    "flat": property(_flat, _set_flat),
     "item": _item,
     "tolist": _tolist,
     "numpy": _numpy,

@@ -60,7 +60,9 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_traced(function: Any) -> bool:
-    """Whether a function is defined, or was looked up, in code that runs on the tape."""
+    """Whether a function, or what a derivative is of, is defined or was looked up in code that runs on the tape."""
+    while _has(function, "__adc_primal__"):
+        function = function.__adc_primal__
     made = isinstance(getattr(function, "__globals__", None), Namespace)
     return made or function is Ufunc.__call__ or "_stands_for" in getattr(function, "__dict__", ())
 
@@ -112,7 +114,8 @@ class Substitution:
         inner = self.translate(function)
         if inner is function:  # it was made by traced code
             inner = own
-        return self._call(inner, args, kwargs)
+        found = self._call(inner, args, kwargs)
+        return bool(found) if function.__name__ == "__bool__" and isinstance(found, Tensor) else found
 
     def _call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a stand-in gives; functions and generators among its arguments are stand-ins, too."""

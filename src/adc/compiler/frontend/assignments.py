@@ -19,18 +19,27 @@ from adc.compiler.frontend.values import Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.rules.dims import Dim
-from adc.rules.shapes import broadcast
 
 
 class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
-        names = all(isinstance(t, gast.Name) for t in node.targets)
-        delayed = names and isinstance(node.value, gast.GeneratorExp)
-        value = self.delayed(node.value) if delayed else self.evaluate_maybe(node.value)
+        if all(isinstance(t, gast.Name) for t in node.targets):
+            value = self._for_a_name(node.value)
+        elif _side_by_side(node):  # a tuple that nobody sees
+            value = tuple([self._for_a_name(element) for element in node.value.elts])
+        else:
+            value = self.evaluate_maybe(node.value)
         for target in node.targets:
             self.bind(target, value)
+
+    def _for_a_name(self, node: Any) -> Value:
+        """The value of an expression that gets a name: what is gone over once is evaluated where it is."""
+        if isinstance(node, gast.GeneratorExp):
+            return self.delayed(node)
+        later = self.delayed_call(node) if isinstance(node, gast.Call) else None
+        return self.evaluate_maybe(node) if later is None else later
 
     def exec_AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -57,6 +66,11 @@ class Assignments(Calls):
                     return
                 if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
                     self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
+                    return
+                if isinstance(owner, Var) and owner.is_array and target.attr == "flat":
+                    if self.type_is_array(value):  # its elements over and over
+                        value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
+                    self.set_item(owner, Ellipsis, value)
                     return
                 raise self.refuse(
                     "writing to an attribute is not supported",
@@ -279,12 +293,7 @@ class Assignments(Calls):
             )
         value = stretching.against(self, value, [target.shape])
         shape = value.type.shape if isinstance(value, Var) else vt.shape
-        broadcast(
-            [target.shape, shape],
-            lambda a, b: self.require_equal(
-                a, b, "could not broadcast input array from one shape into another"
-            ),
-        )
+        self.fit([target.shape, shape], "could not broadcast input array from one shape into another")
         if isinstance(value, Var) and value.type.dtype != array.type.dtype:
             # To integers NumPy would truncate here without a word; the derivative through it is zero by nature.
             value = self.cast(value, array.type.dtype)
@@ -300,3 +309,14 @@ class Assignments(Calls):
             # to itself nothing else is read.
             value = self.op("copy", value)
         self.store(array, index, value, accumulate)
+
+
+def _side_by_side(node: Any) -> bool:
+    """Whether values get names one by one: `a, b = f(x), g(x)`."""
+    return isinstance(node.value, gast.Tuple) and all(
+        isinstance(t, gast.Tuple)
+        and len(t.elts) == len(node.value.elts)
+        and all(isinstance(e, gast.Name) for e in t.elts)
+        and not any(isinstance(e, gast.Starred) for e in node.value.elts)
+        for t in node.targets
+    )

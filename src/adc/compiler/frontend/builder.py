@@ -20,7 +20,7 @@ from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, St
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
-from adc.rules.dims import Dim
+from adc.rules.dims import Dim, Shape
 from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
 
@@ -222,7 +222,7 @@ class Builder(Measures):
             and all(self.is_static(v) for v in bound)
             and all(not isinstance(v, np.ndarray) for v in bound)
         ):
-            folded = self._fold(operation, bound)
+            folded = self._fold(operation, tuple([v.value if isinstance(v, Const) else v for v in bound]))
             if not holds_array(folded):  # an array is made by the program, not printed into it
                 return folded
         if operation.name in _COUNTING and all(
@@ -381,6 +381,15 @@ class Builder(Measures):
         except TypeError as error:
             raise self.refuse(
                 f"{operation.spelling} is not defined for these operands", str(error)
+            ) from error
+
+    def fit(self, shapes: list[Shape], unfit: str) -> Shape:
+        """The shape that several broadcast to; what says that they do not, now or when the program runs, is NumPy's."""
+        try:
+            return broadcast_shapes(shapes, lambda a, b: self.require_equal(a, b, unfit))
+        except ValueError as error:
+            raise ShapeError(
+                unfit, location=self.origin, why=str(error), repair="check the shapes of the arrays"
             ) from error
 
     # --- primitives -----------------------------------------------------------------------------------------

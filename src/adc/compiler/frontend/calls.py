@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import itertools
 import math
 import types
 from collections.abc import Callable
@@ -17,8 +18,10 @@ from adc import pytree
 from adc.compiler.frontend import (
     applied,
     array_functions,
+    attributes,
     choices,
     chosen_calls,
+    classes,
     container_methods,
     copies,
     decorators,
@@ -33,6 +36,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     list_calls,
     local_classes,
+    managers,
     misfits,
     python_builtins,
     records,
@@ -47,9 +51,12 @@ from adc.compiler.frontend.frame import (
     Generator,
     Given,
     Instance,
+    Iterated,
+    Once,
     Partial,
     Place,
     SurelyRaised,
+    reads_of,
 )
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.operators import BINARY, COMPARE
@@ -74,6 +81,9 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **draws.TABLE,
     **decorators.TABLE,
     **local_classes.TABLE,
+    **attributes.TABLE,
+    **classes.TABLE,
+    **managers.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())
@@ -102,8 +112,19 @@ _PURE = {
     bin,
     oct,
     format,
+    issubclass,
 }
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
+# What they go over is looked at when they are gone over; those that take all of it at once are not here.
+_LAZY = (
+    map,
+    filter,
+    zip,
+    enumerate,
+    *set(iteration_generators.TABLE),
+    *{f for f in iteration_tools.TABLE if f not in (itertools.product, itertools.permutations)}
+    - {itertools.combinations, itertools.combinations_with_replacement},
+)
 _ASKING = {
     *_PURE,
     float,
@@ -127,6 +148,12 @@ class Calls(RuleCalls):
 
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
+        if function is builtins.next and node.args and isinstance(node.args[0], gast.Name):
+            held = self.frame.env.get(node.args[0].id)
+            if isinstance(held, Once) and held.iterated is not None and not held.state.get("read"):
+                default = [self.evaluate_maybe(a) for a in node.args[1:]]
+                with self.origin_at(self.locate(node)):
+                    return python_builtins.taken(self, held, held.iterated, *default)
         args: list[Value] = []
         if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
             items = self.evaluate(node.args[0].generators[0].iter)
@@ -140,6 +167,10 @@ class Calls(RuleCalls):
                 return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
         args += self.elements(node.args[len(args) :], self.evaluate_maybe)
+        return self._called(node, function, args, self._by_name(node))
+
+    def _by_name(self, node: Any) -> dict[str, Value]:
+        """The arguments of a call that are given by their names."""
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.evaluate_maybe(keyword.value)
@@ -147,9 +178,45 @@ class Calls(RuleCalls):
                 kwargs.update(dicts.contents(self, value))
             else:
                 kwargs[keyword.arg] = value
-        with self.origin_at(self.locate(node)):
+        return kwargs
+
+    def delayed_call(self, node: Any) -> Once | None:
+        """`map(f, items)` and the like that get a name: the call is made where the items are asked for, as Python does.
+
+        None for other calls. Only what the function is given is evaluated where the call stands.
+        """
+        root = node.func
+        while isinstance(root, gast.Attribute):
+            root = root.value
+        if not isinstance(root, gast.Name) or (
+            root is not node.func and not isinstance(self.evaluate(root), types.ModuleType | type)
+        ):
+            return None
+        function = self.evaluate(node.func)
+        if not any(function is lazy for lazy in _LAZY):
+            return None
+        frame = self.frame
+        args, kwargs = self.elements(node.args, self.evaluate_maybe), self._by_name(node)
+
+        def called() -> Value:
+            here, self.frame = self.frame, frame
             try:
-                return self.call(function, args, kwargs)
+                return self._called(node, function, args, kwargs)
+            finally:
+                self.frame = here
+
+        return Once(called)
+
+    def _called(self, node: Any, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """The value of a call where it stands in the text."""
+        with self.origin_at(self.locate(node)):
+            for value in args:
+                self.as_it_was(reads_of(value), "an iterator")
+            try:
+                found = self.call(function, args, kwargs)
+                if any(function is lazy for lazy in _LAZY):
+                    self.goes_over(found, args)
+                return self.fetched(found, "an iterator") if _finds(function) else found
             except (TypeError, ValueError, LookupError) as error:
                 raise misfits.said(self, function, args, kwargs, error) from error
 
@@ -174,11 +241,15 @@ class Calls(RuleCalls):
         if choices.are_asked((*args, *kwargs.values())) and not self._only_holds(function):
             changes_nothing = isinstance(getattr(function, "__self__", None), str) or function in _ASKING
             return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
+        lazy = generators.LAZY.get(function) if args and _hashable(function) else None
+        if lazy is not None and function is not builtins.next:
+            args = [(generators.of(self, a) or a) if isinstance(a, Instance) else a for a in args]
         if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
-            lazy = generators.LAZY.get(function) if _hashable(function) else None
             if lazy is not None:
                 return lazy(self, *args, **kwargs)
             args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]
+        if any(isinstance(a, Iterated) for a in args) and not self._keeps_its_place(function):
+            args = [self.iterable(a) if isinstance(a, Iterated) else a for a in args]
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:
             return combined
@@ -196,11 +267,19 @@ class Calls(RuleCalls):
         if isinstance(function, functools.partial):
             function = self.applied(function, getattr(function.func, "__name__", "partial"))
         if isinstance(function, (functools.partial, Partial)):
-            return self.call(function.func, [*function.args, *args], {**function.keywords, **kwargs})
+            known: list[Value] = list(function.args)
+            if not self._is_users(function.func):
+                known = [self.fetched(a, "an argument that is an iterator") for a in known]
+            return self.call(function.func, [*known, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
+        if classes.by_class(function):
+            return self.call(classes.chosen(self, function, args), args, kwargs)
+        managing = managers.decorated(function)
+        if managing is not None:
+            return managers.made(self, managing, args, kwargs)
         if isinstance(function, Choice):
             return chosen_calls.of_one(self, function, args, kwargs)
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
@@ -292,6 +371,10 @@ class Calls(RuleCalls):
             function not in _SPECIAL and registry.find(function) is None
         )
 
+    def _keeps_its_place(self, function: Value) -> bool:
+        """Whether a function takes `iter(values)` as it is; others go over it."""
+        return function is builtins.next or function is builtins.iter or self._is_users(function)
+
     @staticmethod
     def _takes_anything(function: Value) -> bool:
         """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
@@ -363,8 +446,8 @@ class Calls(RuleCalls):
             raise SurelyRaised(error, self.region_depth, self.origin) from error
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        if cls is type and len(args) == 1 and isinstance(args[0], Instance):
-            return args[0].cls
+        if cls is type and len(args) == 1:
+            return classes.of(args[0])
         if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
             return self.now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
@@ -383,6 +466,14 @@ class Calls(RuleCalls):
 
     def _number(self, value: Value, dtype: str) -> Value:
         return self.cast(value, dtype) if isinstance(value, Var) else np.dtype(dtype).type(value)
+
+
+def _finds(function: Value) -> bool:
+    """Whether a function gives what a list, a dict or an object holds."""
+    if function is builtins.getattr:
+        return True
+    held = getattr(function, "__self__", None) if isinstance(function, types.BuiltinMethodType) else None
+    return isinstance(held, (list, dict)) and function.__name__ in ("get", "pop", "setdefault", "__getitem__")
 
 
 def _of_model(owner: Any, name: str) -> Any:

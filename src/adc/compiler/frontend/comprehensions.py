@@ -43,6 +43,7 @@ def as_function(node: Any) -> Any:
             )
             core = [gast.copy_location(inner_loop, node)]
     loop.target, loop.body = node.generators[0].target, core
+    function.of_adc = True
     return function
 
 

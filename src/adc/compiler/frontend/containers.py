@@ -10,7 +10,18 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from adc.compiler.frontend.frame import Closure, Frame, Generator, Growing, ListValue, Once, Partial
+from adc.compiler.frontend.frame import (
+    Closure,
+    Frame,
+    Generator,
+    Growing,
+    Items,
+    Iterated,
+    ListValue,
+    Once,
+    Partial,
+    reads_of,
+)
 from adc.compiler.frontend.values import rebuilt
 from adc.errors import Location, UnsupportedError
 
@@ -65,12 +76,17 @@ class Contents:
                 self.held[id(value)] = (value, value.copy())
                 for item in _items(value):
                     self._visit(item)
+                if reads_of(value) is not None:
+                    self._visit(reads_of(value))
+        elif isinstance(value, (Items, Iterated)):
+            self._visit(value.reads)
         elif isinstance(value, Once):
             self._visit(value.state)
             self._visit(value.of)
         elif isinstance(value, Generator):
             self._visit(value.state)
-            self._visit_frame(value.frame, list(value.frame.env))
+            if not value.state.get("taken"):  # or its loop has the arguments, under names of its own
+                self._visit_frame(value.frame, list(value.frame.env))
         elif isinstance(value, tuple):
             for item in value:
                 self._visit(item)

@@ -257,6 +257,9 @@ class Core(Merging):
     def tree_of(self, function: Value) -> Any:
         raise AssertionError("functions.Functions sees into functions")
 
+    def with_tree(self, function: Callable[..., Any], tree: Any) -> Closure:
+        raise AssertionError("functions.Functions sees into functions")
+
     def taken(self, place: Place, label: str) -> Value:
         raise AssertionError("names.Names guards what is taken from outside")
 

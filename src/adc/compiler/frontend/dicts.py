@@ -42,3 +42,11 @@ def contents(self: Core, value: Value) -> dict[Value, Value]:
         require_known_key(self, pair[:1])
     found: dict[Value, Value] = self.now(dict, [pairs], {})
     return found
+
+
+def of_keys(self: Core, keys: Value, value: Value = None) -> Value:
+    """`dict.fromkeys(keys, value)`: one value under all of them."""
+    found = self.static_items(keys, None)
+    for key in found:
+        require_known_key(self, key)
+    return dict.fromkeys(found, value)

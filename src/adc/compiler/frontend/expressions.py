@@ -12,11 +12,13 @@ import numpy as np
 from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
 from adc.compiler.frontend.frame import (
     Closure,
+    Evaluated,
     Generator,
     Given,
     Growing,
     Instance,
     Items,
+    Iterated,
     ListValue,
     NeedsUnrolling,
     OutsideDict,
@@ -24,6 +26,7 @@ from adc.compiler.frontend.frame import (
     Range,
     SuperOf,
     SurelyRaised,
+    once,
 )
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
@@ -75,14 +78,16 @@ class Expressions(Operators):
         items: list[Value] = []
         for element in nodes:
             if isinstance(element, gast.Starred):
-                items.extend(self.static_items(self.evaluate(element.value), element))
+                spread = self.static_items(self.evaluate(element.value), element)
+                with self.origin_at(self.locate(element)):
+                    items.extend([self.fetched(item, "an element that is an iterator") for item in spread])
             else:
                 items.append((evaluate or self.evaluate)(element))
         return items
 
     def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
-        if any(isinstance(item, (Items, Given, Generator)) for item in items):
+        if any(isinstance(item, (Items, Given, Generator, Iterated)) for item in items):
             with self.origin_at(self.locate(node)):
                 raise self.refuse(
                     "a generator, or what zip(), map() and the like give, is put into a container",
@@ -129,8 +134,8 @@ class Expressions(Operators):
                 )
             assert frame.parent is not None
             frame = frame.parent
-        frame.env[node.target.id] = self.named_value(value, node.target.id)
-        return value
+        frame.env[node.target.id] = once(self.named_value(value, node.target.id))
+        return self.fetched(value, f"`{node.target.id}`")
 
     def named_value(self, value: Value, name: str) -> Value:
         """Give a fresh, nameless value the name that the user assigns it to."""
@@ -168,7 +173,7 @@ class Expressions(Operators):
     def eval_Attribute(self, node: Any) -> Value:
         base = self.evaluate(node.value)
         with self.origin_at(self.locate(node)):
-            return self.attribute(base, node.attr)
+            return self.fetched(self.attribute(base, node.attr), f"`{node.attr}`")
 
     def of_range(self, numbers: Range, index: Value) -> Value:
         raise AssertionError("iteration.Iteration counts")
@@ -228,6 +233,8 @@ class Expressions(Operators):
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):
             return parts.part(self, base, name)
+        if name == "__getitem__":
+            return Evaluated(lambda index: self.subscript(base, index))
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)
@@ -247,7 +254,7 @@ class Expressions(Operators):
             self.stacked[id(base)] = base  # which is made anew whenever the body of the loop is evaluated
         with self.origin_at(self.locate(node)):
             try:
-                return self.subscript(base, index)
+                return self.fetched(self.subscript(base, index), "an element that is an iterator")
             except NeedsUnrolling as needed:
                 if needed.container is base:
                     needed.display = display

@@ -62,6 +62,9 @@ class Iterated:
     """`iter(over)`: what an `__iter__` may return. A loop of its own would have to know what others took from it."""
 
     over: Any
+    depth: int = 0  # branches and loops around where it was made
+    taken: int = 0  # items that next() has taken
+    reads: dict[str, Any] = field(default_factory=dict)
     run_time = True
 
 
@@ -79,6 +82,10 @@ class Generator:
 class Given(list[Any]):
     """The items of what is gone over once, where all are known: those of map() or filter()."""
 
+    @cached_property
+    def reads(self) -> dict[str, Any]:
+        return {}
+
 
 @dataclass(eq=False)
 class Once:
@@ -88,17 +95,29 @@ class Once:
     """
 
     items: Callable[[], Any]
-    state: dict[str, bool] = field(default_factory=dict)  # changes as a dict of the program does
+    state: dict[str, Any] = field(default_factory=dict)  # changes as a dict of the program does
     of: Generator | None = None
+    iterated: Iterated | None = None
     run_time = True
 
 
-def once(value: Any) -> Any:
-    """A value as a name holds it."""
+def reads_of(value: Any) -> dict[str, Any] | None:
+    """What was done to a value that is gone over once, whatever holds it; None of others."""
+    if isinstance(value, Growing):
+        return value.reads if value.generated else None
+    return value.reads if isinstance(value, (Items, Given, Iterated)) else None
+
+
+def once(value: Any, shared: bool = True) -> Any:
+    """A value as a name holds it. Where it is not `shared`, the name is one of the compiler's own."""
     if isinstance(value, Generator):
         return Once(lambda: value, of=value)
-    generated = isinstance(value, Growing) and value.generated
-    return Once(lambda: value) if generated or isinstance(value, (Items, Given, Iterated)) else value
+    reads = reads_of(value)
+    if reads is None:
+        return value
+    return Once(
+        lambda: value, reads if shared else {}, iterated=value if isinstance(value, Iterated) else None
+    )
 
 
 @dataclass(eq=False)
@@ -126,6 +145,7 @@ class Growing:
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     generated: bool = False  # what a generator gives, which is gone over once
+    reads: dict[str, Any] = field(default_factory=dict)
     room: Room | None = None
     # Variables made later are not there where its places are allocated.
     born: str = field(default_factory=newest)
@@ -388,6 +408,7 @@ class Items:
     item: Callable[[Any], Any]
     # Those gone over, and tuples, with their lengths.
     lists: list[tuple[Any, int]] = field(default_factory=list)
+    reads: dict[str, Any] = field(default_factory=dict)  # changes as a dict of the program does
 
 
 class SurelyRaised(UnsupportedError):

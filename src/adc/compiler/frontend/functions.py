@@ -61,7 +61,7 @@ class Functions(Iteration):
             raise self.refuse(
                 f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
             ) from error
-        bound = self._bound_arguments(signature, source.name, args, kwargs, source.function)
+        bound = self._bound_arguments(signature, source.name, args, kwargs, source.function, of_adc)
         taken = None if self.outside is None else self.outside.get(function)
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
@@ -125,6 +125,7 @@ class Functions(Iteration):
         args: list[Value],
         kwargs: dict[str, Value],
         function: Any = None,
+        of_adc: bool = False,
     ) -> dict[str, Value]:
         """The parameters; what a default of the function may hold otherwise at the next call is from outside."""
         try:
@@ -134,7 +135,7 @@ class Functions(Iteration):
         given = set(bound.arguments)
         bound.apply_defaults()
         self.take_defaults(function, bound.arguments, given)
-        return {name: once(value) for name, value in bound.arguments.items()}
+        return {name: once(value, shared=not of_adc) for name, value in bound.arguments.items()}
 
     def take_defaults(self, function: Any, arguments: dict[str, Value], given: Collection[str]) -> None:
         """Of the arguments that a call does not give, read each time what may be another at the next call."""
@@ -157,7 +158,8 @@ class Functions(Iteration):
                 arguments[name] = self.captured(place, name)
 
     def call_closure(self, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs)
+        of_adc = getattr(closure.tree, "of_adc", False)
+        bound = self._bound_arguments(closure.__signature__, closure.tree.name, args, kwargs, of_adc=of_adc)
         outer = closure.frame
         cells = {} if closure.cls is None else {"__class__": types.CellType(closure.cls)}
         return self.run_function(
@@ -234,6 +236,14 @@ class Functions(Iteration):
         except SourceError:
             return None
 
+    def with_tree(self, function: Callable[..., Any], tree: Any) -> Closure:
+        """A function of the user's with another body."""
+        made = self.stand_ins_of.get(function)
+        if made is not None:
+            return Closure(tree, made.frame, made.defaults, made.cls)
+        source = _source(function)[0]
+        return Closure(tree, Frame(source, source.globals, dict(source.closure)), {})
+
     def inline_rule(
         self, body: Callable[..., Any], args: list[Value], kwargs: dict[str, Value] | None = None
     ) -> Value:
@@ -247,7 +257,8 @@ class Functions(Iteration):
         only = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
         positional = len(args) if inspect.Parameter.VAR_POSITIONAL in kinds else len(kinds) - len(only)
         named = dict(zip(only, args[positional:], strict=False))
-        bound = self._bound_arguments(signature, source.name, args[:positional], {**named, **(kwargs or {})})
+        given = {**named, **(kwargs or {})}
+        bound = self._bound_arguments(signature, source.name, args[:positional], given, of_adc=True)
         # The loops of rule bodies are over constant ranges.
         return self.run_function(
             source.tree,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import inlined_generators as inlined
-from adc.compiler.frontend import instances, iteration_generators, reductions, templates
+from adc.compiler.frontend import instances, iteration_generators, own_iterators, reductions, templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Generator, Instance
 from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.values import Value
@@ -78,6 +78,9 @@ def of(self: Core, value: Value) -> Generator | None:
             found = self.call(iterator, [], {})
             assert isinstance(found, Generator)
             return found
+        if tree is not None and "__adc_model__" not in value.cls.__dict__:
+            own = self.call(iterator, [], {})
+            return own_iterators.of(self, own) if isinstance(own, Instance) else None
     return None
 
 

@@ -118,6 +118,10 @@ def _attrgetter(self: Calls, *names: Value) -> Value:
     return Evaluated(read)
 
 
+def _methodcaller(self: Calls, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+    return Evaluated(lambda base: self.call(self.attribute(base, name), list(args), dict(kwargs)))
+
+
 TABLE: dict[Any, Callable[..., Value]] = {
     functools.reduce: _reduce,
     map: _map,
@@ -125,5 +129,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     filter: _filter,
     operator.itemgetter: _itemgetter,
     operator.attrgetter: _attrgetter,
+    operator.methodcaller: _methodcaller,
     np.ndenumerate: _ndenumerate,
 }

@@ -10,7 +10,6 @@ from adc.compiler.ir.nodes import Const, Index, Slice, Var
 from adc.compiler.ir.types import Array, Layout, Scalar, Type, is_integer
 from adc.errors import ShapeError
 from adc.rules.dims import Dim, Shape
-from adc.rules.shapes import broadcast
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
@@ -130,12 +129,7 @@ def _gathered(builder: Builder, advanced: list[Var]) -> Shape:
     if any(s == (Dim(-1),) for s in shapes):
         assert len(shapes) == 1, "masks beside other items are positions"
         return shapes[0]
-    return broadcast(
-        shapes,
-        lambda a, b: builder.require_equal(
-            a, b, "shape mismatch: indexing arrays could not be broadcast together"
-        ),
-    )
+    return builder.fit(shapes, "shape mismatch: indexing arrays could not be broadcast together")
 
 
 def _check_bounds(builder: Builder, k: int, length: Dim) -> None:

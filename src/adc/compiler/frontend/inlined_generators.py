@@ -185,8 +185,7 @@ class _Filling:
         done: Statements = []
         for statement in body:
             if isinstance(statement, _Yielded):
-                target = copied(self._loop.target)
-                done.append(placed(gast.Assign([target], statement.value, None), self._loop))
+                done.append(self._given(statement.value))
                 done += [copied(each) for each in self._loop.body]
                 continue
             for owner in (statement, *getattr(statement, "handlers", ())):
@@ -196,6 +195,12 @@ class _Filling:
                         setattr(owner, field, self.statements(inner))
             done.append(statement)
         return done
+
+    def _given(self, value: Node) -> Node:
+        """What takes the value of a `yield`: a `with` may have no name for it."""
+        if self._loop.target is None:
+            return placed(gast.Expr(value), self._loop)
+        return placed(gast.Assign([copied(self._loop.target)], value, None), self._loop)
 
 
 def copied(node: Any) -> Any:

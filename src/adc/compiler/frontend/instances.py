@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Place
+from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Iterated, Place
 from adc.compiler.frontend.values import Value, is_settled
 from adc.compiler.ir.nodes import Var
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-_OVERRIDDEN = ("__new__", "__setattr__", "__getattribute__", "__delattr__")
+_OVERRIDDEN = ("__new__", "__getattribute__", "__delattr__")
 _ABSENT = object()
 
 OPERATORS = {
@@ -60,7 +61,14 @@ def can_make(cls: type) -> bool:
     )
 
 
-BUILTINS = {abs: "__abs__", divmod: "__divmod__", float: "__float__", int: "__int__", round: "__round__"}
+BUILTINS = {
+    abs: "__abs__",
+    divmod: "__divmod__",
+    float: "__float__",
+    int: "__int__",
+    next: "__next__",
+    round: "__round__",
+}
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 # What Python says of an object whose class has no such method.
 _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}
@@ -99,7 +107,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     if name == "__class__":
         return owner.cls
     if name == "__dict__":
-        raise ev.refuse("the `__dict__` of an object made in the function is not supported")
+        return ev.call(python_containers.Attributes, [owner], {})
     if name in owner:
         return owner[name]
     if found is _ABSENT:
@@ -140,7 +148,7 @@ def stays(ev: Core, owner: Any, name: str) -> None:
 
 
 def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
-    if isinstance(found, types.FunctionType):
+    if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
         return Bound(found, owner)
     if isinstance(found, staticmethod):
         return found.__func__
@@ -155,6 +163,8 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
     for base in order[order.index(cls) + 1 :]:
         if base is object and name == "__init__":
             return Evaluated(lambda *_: None)
+        if base is object and name == "__setattr__":
+            return Evaluated(lambda name, value: set_of_object(ev, owner, name, value))
         if base is not object and name in base.__dict__:
             stays(ev, base, name)
             return _of_class(ev, base.__dict__[name], owner.cls, owner, name)
@@ -163,14 +173,20 @@ def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
-    _refuse_write(ev, owner, name, value)
+    refuse_write(ev, owner, name, value)
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
         raise ev.refuse(f"cannot assign to field '{name}': a `{owner.cls.__name__}` is frozen")
+    own = _found(owner.cls, "__setattr__")
+    if isinstance(own, types.FunctionType):
+        stays(ev, owner.cls, "__setattr__")
+        ev.call(own, [owner, name, value], {})
+        return
     set_of_object(ev, owner, name, value)
 
 
-def _refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
+def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
+    """Refuse to keep a value under a name in an object, where the program may not."""
     if owner.outside is not None:
         raise ev.refuse(
             f"`{owner.outside}` is an object outside the function, and is written to",
@@ -178,7 +194,7 @@ def _refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "return the value instead",
         )
     ev.refuse_either(owner)
-    if isinstance(value, (Items, Given, Generator)):
+    if isinstance(value, (Items, Given, Generator, Iterated)):
         raise ev.refuse(
             f"`{name}` is what zip(), map() or the like gives, and is kept in an object",
             "what is left of it depends on who took what",
@@ -190,7 +206,7 @@ def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
     """`object.__setattr__(owner, name, value)`, by which an object sets what its class forbids."""
     if not isinstance(owner, Instance) or not isinstance(name, str):
         raise ev.refuse("object.__setattr__() takes an object made in the function and a name that is known")
-    _refuse_write(ev, owner, name, value)
+    refuse_write(ev, owner, name, value)
     found = _found(owner.cls, name)
     if isinstance(found, property):
         if found.fset is None:

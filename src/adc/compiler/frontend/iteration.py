@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances
+from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances, own_iterators
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
@@ -59,6 +59,8 @@ class Iteration(Expressions):
         iterator = instances.method(value, "__iter__")
         if iterator is not None:
             return self._gone_over(value, self.call(iterator, [], {}))
+        if isinstance(value, Iterated):
+            return self._left(self.iterable(value.over), value.taken)
         if isinstance(value, Instance):
             raise self.refuse(
                 f"a `{value.cls.__name__}` cannot be iterated over here", repair="loop over a list of it"
@@ -77,10 +79,23 @@ class Iteration(Expressions):
             f"{kind(value)} cannot be iterated over here", repair="iterate over a range, an array or a tuple"
         )
 
+    def _left(self, items: list[Value] | Range | Items, taken: int) -> list[Value] | Range | Items:
+        """What is left of items of which the first were taken."""
+        if not taken:
+            return items
+        if isinstance(items, list):
+            return items[taken:]
+        each = self.counted(items) if isinstance(items, Range) else items
+        left = self.extreme("maximum", self.op("subtract", each.length, taken), 0)
+        return Items(left, lambda k: each.item(self.op("add", k, taken)), each.lists)
+
     def _gone_over(self, owner: Value, iterator: Value) -> list[Value] | Range | Items:
         """What the `__iter__` of an object gives, of which nothing was taken yet."""
         if instances.class_of(iterator) is None:
             return self.iterable(iterator.over if isinstance(iterator, Iterated) else iterator)
+        generator = own_iterators.of(self, iterator)
+        if generator is not None:
+            return self.iterable(generator)
         cls = instances.class_of(owner)
         assert cls is not None
         raise self.refuse(f"a `{cls.__name__}` cannot be iterated over here", repair="loop over a list of it")
@@ -229,7 +244,10 @@ class Iteration(Expressions):
                 )
 
     def eval_GeneratorExp(self, node: Any) -> Value:
-        return self.generated(node, self.evaluate(node.generators[0].iter))
+        items = self.evaluate(node.generators[0].iter)
+        found = self.generated(node, items)
+        self.goes_over(found, [items])
+        return found
 
     def generated(self, node: Any, items: Value) -> Value:
         """What a generator expression gives, all at once."""

@@ -56,7 +56,6 @@ _GROUPED = templates.function(
     """
 def groupby(items, key):
     begun = False
-    kind = None
     group = []
     for item in items:
         own = item if key is None else key(item)

@@ -9,6 +9,8 @@ import builtins
 import functools
 import operator
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from adc.compiler.frontend.frame import (
     Frame,
     Guard,
     Instance,
+    ListValue,
     Once,
     OutsideDict,
     Partial,
@@ -31,6 +34,7 @@ from adc.compiler.frontend.frame import (
     keys,
     length,
     members,
+    reads_of,
     shape_of,
 )
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
@@ -41,6 +45,14 @@ from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
 LONGEST = 100  # of a list outside the function whose elements are inputs, one by one
+
+
+_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+
+
+def _same(a: Value, b: Value) -> bool:
+    """Whether two items are one; those of a dict are pairs, made anew."""
+    return a is b or (type(a) is type(b) is tuple and len(a) == len(b) and all(map(operator.is_, a, b)))
 
 
 class UnassignedRead(UnsupportedError):
@@ -111,14 +123,47 @@ class Names(Core):
             raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
 
     def _gone_over_once(self, name: str, iterator: Once) -> Value:
-        if iterator.state.get("read"):
+        self._read_once(f"`{name}`", iterator.state)
+        found = iterator.items()
+        count = iterator.state.get("taken", 0)
+        return replace(found, taken=count) if count else found
+
+    def _read_once(self, what: str, reads: dict[str, Any]) -> None:
+        if reads.get("read"):
             raise self.refuse(
-                f"`{name}` is gone over once, and is read again here",
+                f"{what} is gone over once, and is read again here",
                 "what is left of a generator, or of zip(), map() and the like, depends on who took what",
                 "make a list of it",
             )
-        iterator.state["read"] = True
-        return iterator.items()
+        self.as_it_was(reads, what)
+        reads["read"] = True
+
+    def goes_over(self, iterator: Value, items: Iterable[Value]) -> None:
+        """Note what is gone over: Python looks at it when it is, and here that has been done."""
+        reads = reads_of(iterator)
+        if reads is not None and self.in_user_code:
+            changing: list[Any] = [v for v in items if isinstance(v, (ListValue, *_VIEWS)) or type(v) is dict]
+            lists = [(v, list(v)) for v in changing]
+            further = [pair for inner in items for pair in (reads_of(inner) or {}).get("over", ())]
+            reads["over"] = (*lists, *further)
+
+    def as_it_was(self, reads: dict[str, Any] | None, what: str) -> None:
+        """Refuse to go over an iterator of lists that have changed since it was made."""
+        for items, before in (reads or {}).get("over", ()):
+            if len(items) != len(before) or any(not _same(a, b) for a, b in zip(items, before, strict=True)):
+                kind = "list" if isinstance(items, list) else "dict"
+                raise self.refuse(
+                    f"{what} goes over a {kind} that has changed since it was made",
+                    "Python looks at it as it is now, and compiled code as it was",
+                    "make the iterator where it is gone over",
+                )
+
+    def fetched(self, value: Value, what: str) -> Value:
+        """What the program finds in a container or an object: there, too, an iterator is gone over once."""
+        reads = reads_of(value) if self.in_user_code else None
+        if reads is not None:
+            self._read_once(what, reads)
+        return value
 
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
@@ -244,7 +289,8 @@ class Names(Core):
     def opened(self, value: Value) -> Value:
         """A dict from outside the function as one of the program, with all that stands in it; what a deque holds."""
         if isinstance(value, Instance) and (held := getattr(value.cls, "__adc_contents__", None)) is not None:
-            return value[held]
+            contents = value[held]
+            return dict(contents) if isinstance(contents, Instance) else contents
         if not isinstance(value, OutsideDict):
             return value
         return {key: self.item_outside(value, key) for key in value}

@@ -264,11 +264,10 @@ class Operators(Names):
         if instances.compares(op, x, y):
             return instances.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
-            number = isinstance(x, Var) and not x.is_array
             if getattr(instances.class_of(y), "__adc_model__", None) is set:
                 y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and (
-                number or isinstance(x, Instance) or any(isinstance(item, (Choice, Maybe)) for item in y)
+                self._is_told_by_comparing(x) or any(isinstance(item, (Choice, Maybe)) for item in y)
             ):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
@@ -363,8 +362,14 @@ class Operators(Names):
             lambda: self.truth(self.compare(op, None, other)),
         )
 
+    def _is_told_by_comparing(self, x: Value) -> bool:
+        """Whether only the program can tell what a number, a tuple of some or an object is equal to."""
+        if isinstance(x, Var):
+            return not x.is_array
+        return isinstance(x, Instance) or (isinstance(x, tuple) and not self.is_static(x))
+
     def _among(self, x: Value, items: list[Value]) -> Value:
-        """Whether a number or an object is one of several."""
+        """Whether a number, a tuple or an object is one of several."""
         found: Value = False
         for item in items:
             same = self.compare(gast.Eq(), x, item)

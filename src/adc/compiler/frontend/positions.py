@@ -23,15 +23,24 @@ _FEW = 8  # items: each is a branch
 
 def may_choose(ev: Core, base: Value, index: Value) -> bool:
     """Whether the item is chosen by branches; in loops the trips may be written out, or the items made an array."""
-    position = isinstance(index, Var) and isinstance(index.type, Scalar) and is_integer(index.type)
-    if not position or not isinstance(base, (tuple, list)) or not 0 < len(base) <= _FEW or ev.loop_depth:
+    if not (isinstance(index, Var) and isinstance(index.type, Scalar) and isinstance(base, (tuple, list))):
+        return False
+    few = is_integer(index.type) and 0 < len(base) <= _FEW and not ev.loop_depth
+    if not (few or (is_truth(index) and len(base) > 1)):
         return False
     # A write to what is chosen would reach one of several lists or objects.
     return not any(True for item in base for _ in held_in(item))
 
 
+def is_truth(index: Var) -> bool:
+    """Whether a position is 0 or 1, as in `(a, b)[x > 0]`."""
+    return index.type.dtype == "bool"
+
+
 def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
     """The item; the program raises IndexError where there is none."""
+    if is_truth(index):
+        return ev.choose(index, lambda: base[1], lambda: base[0])
     n = len(base)
     good = ev.op("logical_and", ev.op("greater_equal", index, -n), ev.op("less", index, n))
     what = f"{'tuple' if isinstance(base, tuple) else 'list'} index out of range"

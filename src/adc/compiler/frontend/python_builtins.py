@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import math
 import operator
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -32,19 +34,22 @@ from adc.compiler.frontend import (
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
+    Generator,
     Given,
     Growing,
     Instance,
     Items,
     Iterated,
     NeedsUnrolling,
+    Once,
     Partial,
     Place,
     Range,
     SuperOf,
     SurelyRaised,
 )
-from adc.compiler.frontend.values import SETTLED_MODULES, Maybe, Value, is_settled
+from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Print, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import python_containers
@@ -138,20 +143,58 @@ def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> N
 
 def _next(self: Calls, iterator: Value, *default: Value) -> Value:
     """`next(iter(values))`: the first of them."""
-    over = iterator.over if isinstance(iterator, Iterated) else iterator
     if default or not isinstance(iterator, (Iterated, Given, Items)):
         raise self.refuse(
             "next() of this is not supported", repair="go over it in a loop, or give it a generator"
         )
-    items = self.iterable(over)
+    items = self.iterable(iterator)
     if isinstance(items, list):
         if not items:
             raise SurelyRaised(StopIteration(), self.region_depth, self.origin)
         return items[0]
-    each = _items_of(self, over)
+    each = _items_of(self, iterator)
     some = self.op("greater", each.length, 0)
     self.block.append(Check(self.atom(some), "StopIteration", (), self.origin))
     return each.item(0)
+
+
+def taken(self: Calls, held: Once, iterator: Iterated, *default: Value) -> Value:
+    """`next(name)`: the first item that is left of what the name holds, which is one less afterwards."""
+    if self.region_depth != iterator.depth:
+        raise self.refuse(
+            "next() takes an item in a branch or a loop",
+            "what is left of an iterator would depend on which way was gone",
+            "go over it in a loop, or read elements by their position",
+        )
+    count = held.state.get("taken", 0)
+    rest = replace(iterator, taken=count)
+    item = _first_or(self, rest, default[0]) if default else _next(self, rest)
+    held.state["taken"] = count + 1
+    return item
+
+
+def _first_or(self: Calls, iterator: Iterated, default: Value) -> Value:
+    items = self.iterable(iterator)
+    if isinstance(items, list):
+        return items[0] if items else default
+    each = _items_of(self, iterator)
+    some = self.op("greater", each.length, 0)
+    if not isinstance(some, Var):
+        return each.item(0) if some else default
+    return self.choose(some, lambda: each.item(0), lambda: default)
+
+
+def _tee(self: Calls, items: Value, n: Value = 2) -> Value:
+    """`itertools.tee`: each goes over all of the items."""
+    if not isinstance(n, int):
+        raise self.refuse("itertools.tee takes a number that is known", repair="use a constant")
+    every = self.call(list, [items], {}) if isinstance(items, Generator) else items
+    if isinstance(every, Var) and every.is_array:
+        freeze(self, every)  # what one has gone over is what the others will, whatever is written in between
+    made = tuple([Iterated(every, self.region_depth) for _ in range(n)])
+    for each in made:
+        self.goes_over(each, [every])
+    return made
 
 
 def _reversed(self: Calls, value: Value) -> Items | Range:
@@ -369,27 +412,6 @@ def _all(self: Calls, values: Value) -> Value:
     return result
 
 
-def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
-    if isinstance(value, Maybe):
-        held = _isinstance(self, value.value, classes)
-        return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))
-    wanted = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, (Growing, Instance, Range)):
-        model = getattr(value.cls, "__adc_model__", True) if isinstance(value, Instance) else True
-        if isinstance(model, type):
-            return any(issubclass(model, c) for c in wanted)
-        stands_for = value.cls if isinstance(value, Instance) else range if isinstance(value, Range) else list
-        return any(issubclass(stands_for, c) for c in wanted)
-    if not isinstance(value, Var):
-        return isinstance(value, classes)
-    if value.is_array:
-        return np.ndarray in wanted or object in wanted
-    cls: type = np.dtype(value.type.dtype).type
-    if isinstance(value.type, Scalar) and value.type.weak:
-        cls = type(np.ones((), cls).item())
-    return any(isinstance(c, type) and issubclass(cls, c) for c in wanted)
-
-
 def _first_parameter(tree: Any) -> str:
     name: str = (*tree.args.posonlyargs, *tree.args.args)[0].id
     return name
@@ -473,8 +495,9 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.set: _set,
     builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
-    builtins.iter: lambda self, x: Iterated(x),
+    builtins.iter: lambda self, x: x if isinstance(x, Iterated) else Iterated(x, self.region_depth),
     builtins.next: _next,
+    itertools.tee: _tee,
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.float: to_float,
@@ -486,7 +509,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.sum: _sum,
     builtins.any: _any,
     builtins.all: _all,
-    builtins.isinstance: _isinstance,
     builtins.super: _super,
     builtins.print: _print,
     builtins.hasattr: _hasattr,
@@ -496,6 +518,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.tuple: _tuple,
     builtins.list: _list,
     builtins.dict: dicts.made,
+    dict.fromkeys: dicts.of_keys,
     builtins.divmod: _divmod,
     builtins.round: _round,
     math.floor: _whole(math.floor, "floor"),

@@ -59,7 +59,9 @@ def changed_names(nodes: list[Any]) -> set[str]:
 
 
 def _changed(node: Any) -> Any:
-    """The element or attribute that a node writes to, or the method that it calls."""
+    """The element or attribute that a node writes to, or the object whose method it calls."""
+    if isinstance(node, gast.withitem):
+        return node.context_expr
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
         return node.func
     if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, gast.Store):
@@ -114,6 +116,7 @@ class Liveness:
         if isinstance(node, (gast.For, gast.While)):
             return self._loop(node, live)
         if isinstance(node, (gast.With, gast.Try)):
+            self.after[id(node)] = set(live)
             handlers = list(getattr(node, "handlers", []))
             inner = self._block(
                 [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])], live

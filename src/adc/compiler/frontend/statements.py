@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import caught, local_classes
+from adc.compiler.frontend import caught, local_classes, managers
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
@@ -215,37 +215,25 @@ class Statements(Loops):
     def _refuse_caught(self, node: Any, body: Block) -> None:
         """Refuse a `try` with a handler for what its body may raise when the program runs."""
         for handler in node.handlers:
-            for stmt, kind in caught.raised(body):
-                if handler.type is None or issubclass(kind, self.evaluate(handler.type)):
-                    with self.origin_at(stmt.origin):
-                        raise self.refuse(
-                            f"a `try` catches the {kind.__name__} that this may raise",
-                            "whether it does is only known at run time, and generated code has no handlers",
-                            "test for it with `if`",
-                        )
+            wanted = Exception if handler.type is None else self.evaluate(handler.type)
+            self.refuse_caught(body, "a `try` catches", wanted)
+
+    def refuse_caught(self, body: Block, who: str, wanted: Any) -> None:
+        """Refuse statements that may raise exceptions of such classes when the program runs."""
+        for stmt, kind in caught.raised(body):
+            if issubclass(kind, wanted):
+                with self.origin_at(stmt.origin):
+                    raise self.refuse(
+                        f"{who} the {kind.__name__} that this may raise",
+                        "whether it does is only known at run time, and generated code has no handlers",
+                        "test for it with `if`",
+                    )
 
     def _handles(self, handler: Any, exception: BaseException) -> bool:
         return handler.type is None or isinstance(exception, self.evaluate(handler.type))
 
     def exec_With(self, node: Any) -> None:
-        for item in node.items:
-            context = (
-                self.evaluate(item.context_expr.func) if isinstance(item.context_expr, gast.Call) else None
-            )
-            if context is not np.errstate:
-                raise self.refuse(
-                    "`with` is only supported for np.errstate",
-                    repair="enter the context outside the function",
-                )
-            for option in item.context_expr.keywords:
-                if self.evaluate(option.value) in ("raise", "call"):
-                    raise self.refuse(
-                        f'np.errstate with "{self.evaluate(option.value)}" is not supported',
-                        "generated code goes on with infinity and NaN",
-                        "test with np.isfinite",
-                    )
-        # Generated code never warns, so np.errstate has nothing else to do.
-        self.execute_all(node.body)
+        managers.entered(self, node)
 
 
 def _statement_name(node: Any) -> str:

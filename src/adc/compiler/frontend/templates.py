@@ -15,4 +15,5 @@ def function(text: str) -> Any:
     for node in gast.walk(tree):
         for field in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
             node.__dict__.pop(field, None)
+    tree.of_adc = True
     return tree

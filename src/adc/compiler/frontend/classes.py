@@ -1,0 +1,79 @@
+"""The class of a value as the program sees it: `type(x)`, `isinstance(x, c)`, and what chooses by the class."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from adc.compiler.frontend.expressions import BoundMethod
+from adc.compiler.frontend.frame import Closure, Generator, Growing, Instance, Partial, Place, Range
+from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.values import Maybe, Value
+from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+    from adc.compiler.frontend.core import Core
+
+_BY_CLASS = cast(Any, functools.singledispatch(lambda _: None)).__code__
+_STANDING_FOR: dict[type, type] = {
+    Growing: list,
+    Range: range,
+    Generator: types.GeneratorType,
+    Closure: types.FunctionType,
+    Partial: functools.partial,
+    BoundMethod: types.BuiltinMethodType,
+    Method: types.BuiltinMethodType,
+}
+
+
+def of(value: Value) -> type:
+    """The class of a value."""
+    if isinstance(value, Instance):
+        model = getattr(value.cls, "__adc_model__", None)
+        return model if isinstance(model, type) else value.cls
+    if isinstance(value, Var):
+        if value.is_array:
+            return np.ndarray
+        number = np.dtype(value.type.dtype).type
+        weak = isinstance(value.type, Scalar) and value.type.weak
+        return type(np.ones((), number).item()) if weak else number
+    for stand_in, cls in _STANDING_FOR.items():
+        if isinstance(value, stand_in):
+            return cls
+    plain = {list, dict}.intersection(type(value).__mro__)  # lists and dicts of the evaluator
+    return next(iter(plain), type(value))
+
+
+def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
+    if isinstance(value, Maybe):
+        held = _isinstance(self, value.value, classes)
+        return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))
+    if isinstance(value, (Var, Instance, *_STANDING_FOR)):
+        return issubclass(of(value), classes)
+    return isinstance(value, classes)
+
+
+def by_class(function: Value) -> bool:
+    """Whether a function is what `functools.singledispatch` makes."""
+    return isinstance(function, types.FunctionType) and function.__code__ is _BY_CLASS
+
+
+def chosen(ev: Core, function: Any, args: list[Value]) -> Value:
+    """The function that such a one calls for its first argument, as long as it would."""
+    if not args:
+        raise ev.refuse(f"{function.__name__}() requires at least 1 positional argument")
+    return ev.taken(Place(_dispatched, function, of(args[0])), function.__name__)
+
+
+def _dispatched(function: Any, cls: type) -> Any:
+    return function.dispatch(cls)
+
+
+TABLE: dict[Any, Callable[..., Value]] = {builtins.isinstance: _isinstance}

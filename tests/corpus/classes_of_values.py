@@ -1,0 +1,167 @@
+"""What is asked of the class of a value: isinstance with several classes, type(), functools.singledispatch."""
+
+import collections.abc
+import functools
+import math
+import numbers
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(), r.normal(size=3)))
+def one_of_several_classes(a, x):
+    s = 0.0
+    if isinstance(a, int | float):
+        s += a**2
+    if isinstance(x, np.ndarray | list):
+        s += x.sum()
+    if isinstance(x[0], (int, (float, complex))):
+        s += x[0] * x[1]
+    if isinstance(x, (list, (tuple, np.ndarray))):
+        s += x[2] ** 2
+    return s * (3.0 if isinstance(x, int | list) else 2.0)
+
+
+@program(lambda r: (r.normal(), r.normal(size=3)))
+def abstract_classes(a, x):
+    s = a * 0.1
+    if isinstance(a, numbers.Real):
+        s += a**2
+    if isinstance(x, numbers.Number):
+        s += 100.0
+    if isinstance(x, collections.abc.Iterable) and not isinstance(x, collections.abc.Sequence):
+        s += x.sum()
+    if isinstance(x[0], numbers.Number):
+        s += x[0] * x[1]
+    if isinstance([x[0]], collections.abc.Sequence):
+        s += x[2]
+    if isinstance(len(x), numbers.Integral):
+        s += x[1] ** 2
+    return s
+
+
+@program(lambda r: (r.normal(), r.normal(size=3)))
+def types_of_values(a, x):
+    s = a * 0.1
+    if type(x) is np.ndarray:
+        s += x.sum() ** 2
+    if type(a) is float and type(a) in (int, float):
+        s += a * a
+    if type(x[0]) is np.float64 and issubclass(type(x[0]), np.floating):
+        s += x[0] ** 2
+    if type(x) is list or type(len(x)) is not int:
+        s += 99.0
+    return s * len(type(x).__name__)
+
+
+@dataclass
+class Square:
+    a: float
+
+
+@dataclass
+class Circle:
+    r: float
+
+
+class Odd:
+    def __init__(self, w):
+        self.weird = w
+
+
+class Larger(Square):
+    pass
+
+
+@functools.singledispatch
+def area(s):
+    return s.weird * 3
+
+
+@area.register
+def _(s: Square):
+    return s.a**2
+
+
+@area.register(Circle)
+def _(s):
+    return math.pi * s.r**2
+
+
+@area.register(float)
+def _(s):
+    return s * 10
+
+
+@area.register
+def _(s: np.ndarray):
+    return s.sum()
+
+
+@area.register(list)
+@area.register(tuple)
+def _(s):
+    return sum(area(v) for v in s)
+
+
+@program(lambda r: (r.normal(size=2), r.normal()))
+def chosen_by_the_class(x, a):
+    s = sum(area(s) for s in [Square(x[0]), Circle(x[1]), Larger(x[0] * 2)])
+    return s + area(a) + area(x[0]) + area(x) + area([a, Square(a)]) + area((a,)) + area(Odd(a))
+
+
+class Doubling:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 2 if name == "a" else value)
+
+
+class Logging(Doubling):
+    def __init__(self, q):
+        self.q = q
+        self.log = []
+
+    def __setattr__(self, name, value):
+        if name == "z":
+            self.log.append(value)
+            return
+        super().__setattr__(name, value)
+
+
+class Keeping:
+    def __init__(self):
+        self.__dict__["m"] = 1.0
+
+    def __setattr__(self, name, value):
+        if name not in self.__dict__:
+            self.__dict__[name] = value * 3
+        else:
+            super().__setattr__(name, value)
+
+
+@program(lambda r: (r.normal(size=3),))
+def what_sets_attributes(x):
+    g = Doubling()
+    g.a = x[0]
+    g.b = x[1]
+    g.a += 1
+    h = Logging(x[2])
+    h.a = x[1]
+    h.z = x[0]
+    setattr(h, "z", x[1])  # noqa: B010  (as people write it)
+    k = Keeping()
+    k.v = x[0]
+    k.v = k.v * x[1]
+    k.m += x[2]
+    return g.a * g.b + h.a * h.q + sum(h.log) * x[2] + k.v * k.m
+
+
+@program(lambda r: (r.normal(size=5),))
+def methods_as_functions(x):
+    largest = max(range(5), key=x.__getitem__)
+    taken = list(map(x.__getitem__, [0, 2]))
+    total = operator.methodcaller("sum")
+    row = operator.methodcaller("reshape", 1, -1)(x)[0, 2]
+    return x[largest] ** 2 + taken[1] * row + total(x * x) + sum(map(total, [x, x[:2]]))

@@ -1,0 +1,102 @@
+"""Iterators of the user's classes: `__iter__` and `__next__`, which raises StopIteration."""
+
+# ruff: noqa: B905  (as people write it)
+
+import itertools
+
+import numpy as np
+from tests.corpus import program
+
+
+class Weighted:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        self.i = 0
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.x):
+            raise StopIteration
+        self.i += 1
+        return self.x[self.i - 1] * self.i
+
+
+class Batches:
+    def __init__(self, x, y, size):
+        self.x, self.y, self.size, self.at = x, y, size, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        start = self.at
+        if start < len(self.x):
+            self.at += self.size
+            return self.x[start : self.at], self.y[start : self.at]
+        raise StopIteration()
+
+
+class Newton:
+    def __init__(self, a):
+        self.a, self.x = a, 1.0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        new = 0.5 * (self.x + self.a / self.x)
+        if abs(new - self.x) < 1e-9:
+            raise StopIteration
+        self.x = new
+        return new
+
+
+class Roots:
+    def __init__(self, a):
+        self.a = a
+
+    def __iter__(self):
+        return Newton(self.a)
+
+
+@program(lambda r: (r.normal(size=4),))
+def steps_of_an_iterator(x):
+    it, s = Weighted(x), 0.0
+    for v in it:
+        s += v**2
+        if v > 0.9:
+            break
+    return s + it.i * x[0] + sum(v * v for v in Weighted(x))
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(7, 3)), r.normal(size=7)))
+def batches_of_data(w, x, y):
+    for xb, yb in Batches(x, y, 3):
+        w = w - 0.1 * xb.T @ (xb @ w - yb)
+    return w @ w
+
+
+@program(lambda r: (1.5 + r.uniform(),))
+def until_it_has_converged(a):
+    n, k = Newton(a), 0
+    for _ in n:
+        k += 1
+    s = n.x * a + k * a + max(Newton(3 * a))
+    for k, v in enumerate(Newton(2 * a)):
+        s += v * k
+    for v, w in zip(Newton(a * 2), [1.0, 2.0, 3.0]):
+        s += v * w
+    return s + sum(v * v for v in Roots(a)) + sum(v for u in (a, 2 * a) for v in Roots(u))
+
+
+@program(lambda r: (1.5 + r.uniform(), r.normal(size=4)))
+def one_step_at_a_time(a, x):
+    n = Newton(a)
+    u = next(n)
+    v = next(n)
+    first = next(iter(Weighted(x[1:])))
+    s = u * v + n.x * a + first
+    s += sum(itertools.islice(Weighted(x), 2)) + sum(p * q for p, q in itertools.pairwise(Weighted(x)))
+    return s + list(Weighted(x))[2] * np.sum(list(Weighted(x)))
