@@ -1,0 +1,126 @@
+"""Make one product of matrices of the outer products that the trips of a reverse sweep add up.
+
+    for t in range(n - 1, -1, -1):              for t in range(n - 1, -1, -1):
+        ...                                         ...
+        w_bar += np.outer(g, h)        ->           rows[t] = g
+                                                    columns[t] = h
+                                                w_bar += rows.T @ columns
+
+The adjoint of a matrix by which each trip multiplies a vector, as in a recurrent network, is read and written whole in
+each trip otherwise. What is kept instead is a row of each factor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
+from adc.compiler.ir.nodes import (
+    Assign,
+    Block,
+    Const,
+    For,
+    Operand,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_blocks,
+    blocks,
+    defined,
+    times_read,
+    uses,
+    walk,
+)
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms.first import ZEROS
+from adc.compiler.transforms.parts import reverse_sweep
+
+SHORT = 8  # of matrices known to be smaller a trip may as well add the elements
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with sums of outer products in loops of its reverse sweep as products behind them."""
+    sweep = reverse_sweep(program.body)
+    if not any(isinstance(s, Assign) and s.name == "outer" for s in walk(sweep)):
+        return program
+    deferrer = _Deferrer(program, evaluator)
+    inside = [inner for s in sweep for part in blocks(s) for inner in all_blocks(part)]
+    deferrer.block(program.body, set(sweep))
+    for block in inside:
+        deferrer.block(block, set(block))
+    return program
+
+
+class _Deferrer:
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.ev = evaluator
+        self.times_read = times_read(program)
+        self.made = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name in ZEROS}
+        self.joined = {v for roots in evaluator.joined_roots.values() for v in roots}
+
+    def block(self, block: Block, sweep: set[Stmt]) -> None:
+        """Rewrite the loops of a block that are in the reverse sweep."""
+        for loop in [s for s in block if isinstance(s, For) and s in sweep]:
+            if loop.step != Const(-1) or loop.stop != Const(-1):
+                continue  # its counter says which row
+            before: Block = []
+            behind: Block = []
+            rows: dict[Var, Var] = {}
+            for store, product in self._sums(loop):
+                with self.ev.origin_at(store.origin):
+                    factors = [self._rows(loop, a, rows, before) for a in product.args[:2]]
+                    with self.ev.at(behind):
+                        whole = self.ev.op("matmul", self.ev.op("transpose", factors[0]), factors[1])
+                        self.ev.store(store.array, (FULL, FULL), whole, accumulate=True)
+                loop.body = [s for s in loop.body if s is not store and s is not product]
+            at = block.index(loop)
+            block[at : at + 1] = [*before, loop, *behind]
+
+    def _sums(self, loop: For) -> list[tuple[Store, Assign]]:
+        """What a trip adds whole to a matrix that it has nothing else to do with, and the outer product that it is."""
+        outer = {s.target: s for s in loop.body if isinstance(s, Assign) and s.name == "outer"}
+        used = Counter(v.root for s in walk([loop]) for v in uses(s) if v.is_array)
+        return [
+            (s, outer[s.value])
+            for s in loop.body
+            if isinstance(s, Store)
+            and s.accumulate
+            and isinstance(s.value, Var)
+            and s.value in outer
+            and self.times_read[s.value] == 1
+            and s.array in self.made
+            and s.array not in self.joined
+            and used[s.array] == 1
+            and all(i == FULL for i in s.index)
+            and all(self._is_row(a, s.array) for a in outer[s.value].args[:2])
+        ]
+
+    def _is_row(self, factor: Operand, matrix: Var) -> bool:
+        return (
+            isinstance(factor, Var)
+            and isinstance(factor.type, Array)
+            and factor.type.ndim == 1
+            and factor.type.dtype == matrix.type.dtype
+            and np.dtype(factor.type.dtype).kind == "f"
+            and not (factor.type.shape[0].known is not None and factor.type.shape[0].known < SHORT)
+        )
+
+    def _rows(self, loop: For, factor: Operand, rows: dict[Var, Var], before: Block) -> Var:
+        """The matrix of which each trip makes a row; one for what several products are made of."""
+        assert isinstance(factor, Var)
+        if factor not in rows:
+            with self.ev.at(before):
+                trips = self.ev.op("maximum", self.ev.op("add", plain_value(loop.start), 1), 0)
+                length = self.ev.dim_value(factor.type.shape[0])
+                made = self.ev.op("empty", (trips, length), np.dtype(factor.type.dtype))
+            assert isinstance(made, Var)
+            made.name, made.named = factor.name, factor.named
+            rows[factor] = made
+            place = 1 + max((k for k, s in enumerate(loop.body) if factor in defined(s)), default=-1)
+            loop.body.insert(place, Store(made, (loop.index, FULL), factor, origin=loop.origin))
+        return rows[factor]

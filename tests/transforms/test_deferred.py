@@ -1,0 +1,116 @@
+"""Outer products that a reverse sweep adds up, as one product behind it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+
+R = np.random.default_rng(5)
+
+
+def recurrent(w, u, h, x):
+    total = 0.0
+    for t in range(x.shape[0]):
+        h = np.tanh(w @ h + u @ x[t])
+        total += np.sum(h**2)
+    return total
+
+
+def one_input_twice(w, u, h, x):
+    for t in range(x.shape[0]):
+        both = np.concatenate((h, x[t]))
+        h = np.tanh(np.concatenate((w, u), axis=1) @ both) * (1.0 + w @ h)
+    return np.sum(h)
+
+
+def twice_in_a_trip(w, u, h, x):
+    for t in range(x.shape[0]):
+        h = np.tanh(w @ np.sin(w @ h) + u @ x[t])
+    return np.sum(h**2)
+
+
+def only_some_trips(w, u, h, x):
+    for t in range(x.shape[0]):
+        if t % 2 == 0:
+            h = np.tanh(w @ h)
+        else:
+            h = h + u @ x[t]
+    return np.sum(h**2)
+
+
+def changed_on_the_way(w, u, h, x):
+    for t in range(x.shape[0]):
+        h = np.tanh(w @ h + u @ x[t])
+        w = 0.9 * w
+    return np.sum(h**2)
+
+
+def loops_in_loops(w, u, h, x):
+    total = 0.0
+    for k in range(2):
+        g = h * (k + 1.0)
+        for t in range(x.shape[0]):
+            g = np.tanh(w @ g + u @ x[t])
+        total += np.sum(g**2)
+    return total
+
+
+def from_the_left(w, u, h, x):
+    for t in range(x.shape[0]):
+        h = np.sin(h @ w) + np.dot(u, x[t])
+    return np.sum(h**2)
+
+
+FUNCTIONS = [
+    recurrent,
+    one_input_twice,
+    twice_in_a_trip,
+    only_some_trips,
+    changed_on_the_way,
+    loops_in_loops,
+    from_the_left,
+]
+
+
+def arguments(steps, n=9, m=8, dtype=float):
+    shapes = (n, n), (n, m), (n,), (steps, m)
+    return [(0.3 * R.normal(size=s)).astype(dtype) for s in shapes]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_gradients(function, steps):
+    args = arguments(steps)
+    wanted = adc.value_and_grad(function, argnums=(0, 1, 2, 3), mode="tape")(*args)
+    with interpreted():
+        found = adc.value_and_grad(function, argnums=(0, 1, 2, 3), mode="compiled")(*args)
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12)
+    for a, b in zip(found[1], wanted[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_compiled(dtype):
+    args = arguments(4, dtype=dtype)
+    wanted = adc.grad(recurrent, argnums=(0, 1, 2), mode="tape")(*args)
+    found = adc.grad(recurrent, argnums=(0, 1, 2), mode="compiled")(*args)
+    for a, b in zip(found, wanted, strict=True):
+        assert a.dtype == dtype
+        np.testing.assert_allclose(a, b, rtol=1e-9 if dtype == "float64" else 2e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "products"), [(recurrent, 2), (loops_in_loops, 2), (from_the_left, 2), (only_some_trips, 0)]
+)
+def test_products_of_rows(function, products):
+    """A product of matrices for each matrix; where a branch multiplies, the trips add."""
+    text = str(adc.source(adc.grad(function, argnums=(0, 1)), *arguments(4), stage="optimized"))
+    assert (
+        len(re.findall(r"^ +product(?:_\d)? = rt\.dot\((?![wu]\.)\w+\.T, \w+\)$", text, re.MULTILINE))
+        == products
+    ), text
