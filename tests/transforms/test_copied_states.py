@@ -102,6 +102,22 @@ def two_grids(u, v, steps):
     return np.sum(u * v)
 
 
+def shrinking(u, steps):
+    for t in range(steps):
+        new = u.copy()
+        new[1 : u.shape[0] - 1 - t] = 0.5 * (u[: u.shape[0] - 2 - t] + u[2 : u.shape[0] - t])
+        u = new
+    return np.sum(u**2)
+
+
+def moving(u, steps):
+    for t in range(steps):
+        new = u.copy()
+        new[1 + t : 4 + t] += 0.5 * (u[t : 3 + t] * u[2 + t : 5 + t])
+        u = new
+    return np.sum(u**2)
+
+
 LINES = [
     linear,
     nonlinear,
@@ -149,7 +165,23 @@ def lopsided(u, steps):
     return np.sum(u**2)
 
 
-GRIDS = [flat, diffusing, round_the_edges, lopsided]
+def row_by_row(u, steps):
+    for t in range(steps):
+        new = u.copy()
+        new[t % 2, 1:-1] = 0.5 * (u[t % 2, :-2] + u[(t + 1) % 2, 2:])
+        u = new
+    return np.sum(u**2)
+
+
+def row_by_row_squared(u, steps):
+    for t in range(steps):
+        new = u.copy()
+        new[t % 2, 1:-1] += 0.1 * u[t % 2, :-2] * u[(t + 1) % 2, 2:]
+        u = new
+    return np.sum(u**2)
+
+
+GRIDS = [flat, diffusing, round_the_edges, lopsided, row_by_row, row_by_row_squared]
 
 
 def cube(u, steps):
@@ -181,6 +213,12 @@ def test_lines(function, n, steps):
 @pytest.mark.parametrize("function", GRIDS)
 def test_grids(function, shape, steps):
     agree(function, 0.3 * R.normal(size=shape), steps)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+@pytest.mark.parametrize("function", [shrinking, moving])
+def test_other_elements_in_each_trip(function, steps):
+    agree(function, 0.3 * R.normal(size=9), steps)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 3])

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adc.compiler.analysis.touches import element, move
+from adc.compiler.analysis.touches import element, move, offset
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
@@ -29,8 +29,11 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
+    bound_inside,
     defined,
+    owners,
     uses,
+    variables,
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
@@ -60,8 +63,8 @@ class _Nest:
     def counters(self) -> tuple[Var, ...]:
         return tuple(loop.index for loop in self.loops)
 
-    def ranges(self) -> list[tuple[Atom, Atom, Atom]]:
-        return [(loop.start, loop.stop, loop.step) for loop in self.loops]
+    def ranges(self) -> tuple[tuple[Atom, Atom, Atom], ...]:
+        return tuple((loop.start, loop.stop, loop.step) for loop in self.loops)
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,11 @@ class _Alternator:
             or not self._only_handed_over(update)
         ):
             return False
-        return self._is_read_before(loop, update, first, last) and self._may_move(loop, update, first, last)
+        return (
+            _writes_one_region(loop, copying)
+            and self._is_read_before(loop, update, first, last)
+            and self._may_move(loop, update, first, last)
+        )
 
     def _only_handed_over(self, update: _Update) -> bool:
         """Whether nothing but the two nests has to do with the new elements."""
@@ -250,6 +257,19 @@ def _nests(top: For, loops: list[For]) -> list[_Nest]:
         elif isinstance(s, For):
             found += _nests(top, [*loops, s])
     return found
+
+
+def _writes_one_region(loop: For, nest: _Nest) -> bool:
+    """Whether all trips of a loop write the same elements: what one leaves alone is what the one before left there."""
+    inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+    if not inside.isdisjoint(variables(nest.ranges())):
+        return False
+    for item in nest.store.index:
+        if isinstance(item, Var) and item in inside:
+            starts = [offset(counter, item) for counter in nest.counters]
+            if all(d is None or not inside.isdisjoint(owners(d)) for d in starts):
+                return False
+    return True
 
 
 def _is_pure(nest: _Nest) -> bool:
