@@ -32,10 +32,10 @@ def log(x, base=None):
     notes="0 at the origin",
 )
 def math_hypot(*coordinates):
-    total = 0.0
+    length = 0.0
     for c in coordinates:
-        total = total + c * c
-    return np.where(total == 0.0, 0.0, np.sqrt(np.where(total == 0.0, 1.0, total)))
+        length = np.hypot(length, c)  # not the root of a sum of squares, which may be too large or small for a number
+    return length
 
 
 @composite(
