@@ -13,7 +13,9 @@ from adc.rules import registry
 stats = pytest.importorskip("scipy.stats")
 registry.load_all()
 
-OF_ONE_VARIABLE = "bernoulli beta binom cauchy chi2 expon gamma laplace logistic lognorm norm poisson t uniform".split()
+OF_ONE_VARIABLE = (
+    "bernoulli beta binom cauchy chi2 expon gamma laplace logistic lognorm norm poisson t uniform".split()
+)
 VALUES = {
     "x": [-np.inf, -1.0, -0.0, 0.5, 1.0, 2.0, np.inf, np.nan],
     "q": [-0.1, 0.0, 0.4, 1.0, 1.1, np.nan],

@@ -38,9 +38,7 @@ def poisson_logpmf(k, mu, loc=0):
     n = k - loc
     outside = (n < 0) | _between(n)
     counts = np.where(outside, 0, n)
-    return _where_rated(
-        mu, np.where(outside, -np.inf, sp.xlogy(counts, mu) - mu - sp.gammaln(counts + 1.0))
-    )
+    return _where_rated(mu, np.where(outside, -np.inf, sp.xlogy(counts, mu) - mu - sp.gammaln(counts + 1.0)))
 
 
 @density("poisson", "pmf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])

@@ -64,7 +64,7 @@ def _simpson_weights(n):
 
 
 def _ratio(a, b):
-    """a / b, and 0 where b is 0, as SciPy has it of positions that are equal."""
+    """The quotient, and 0 where b is 0, as SciPy has it of positions that are equal."""
     return np.where(b == 0.0, 0.0, a / np.where(b == 0.0, 1.0, b))
 
 

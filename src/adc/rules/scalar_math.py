@@ -32,9 +32,9 @@ def log(x, base=None):
     notes="0 at the origin",
 )
 def math_hypot(*coordinates):
-    length = 0.0
+    length = 0.0  # not the root of a sum of squares, which may be too large or too small for a number
     for c in coordinates:
-        length = np.hypot(length, c)  # not the root of a sum of squares, which may be too large or small for a number
+        length = np.hypot(length, c)
     return length
 
 
