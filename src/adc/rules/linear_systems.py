@@ -28,6 +28,12 @@ def symmetric(x):
     return 0.5 * (x + hermitian(x))
 
 
+def of_triangle(a, lower):
+    """The Hermitian matrix of which one triangle is read; its diagonal is real."""
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    return half + hermitian(half) + np.real(a) * np.eye(a.shape[-1], dtype=a.dtype)
+
+
 def _complex_matrix(r, n):
     return r.well_conditioned(n) + 0.3j * r.normal(n, n)
 
@@ -145,7 +151,7 @@ def pinv_push(z, a, rcond=None, *, a_dot):
 
 @full(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, rtol=None):
-    return np.linalg.pinv(symmetric(a) if hermitian else a, rcond if rtol is None else rtol)
+    return np.linalg.pinv(of_triangle(a, True) if hermitian else a, rcond if rtol is None else rtol)
 
 
 def spread(z):

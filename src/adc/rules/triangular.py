@@ -91,8 +91,7 @@ def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cholesky(a, lower=False):
-    factor = np.linalg.cholesky(a)
-    return factor if lower else factor.T
+    return np.linalg.cholesky(a) if lower else np.linalg.cholesky(a.T).T  # NumPy reads the lower triangle
 
 
 # LAPACK leaves the other triangle of the matrix in place; from version 1.18 on SciPy clears it.
@@ -106,7 +105,7 @@ OTHER_TRIANGLE_STAYS = bool(sl.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cho_factor(a, lower=False):
-    factor = np.linalg.cholesky(a)
+    factor = np.linalg.cholesky(a if lower else a.T)
     if not OTHER_TRIANGLE_STAYS:
         return (factor, True) if lower else (factor.T, False)
     if lower:
