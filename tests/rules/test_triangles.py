@@ -72,8 +72,34 @@ def test_what_is_read(program, matrix, engine):
     value, slope = adc.value_and_grad(f, mode=engine)(a)
     assert value == pytest.approx(f(a))
     wanted = differences(f, a)
-    # A symmetric matrix may have a symmetric adjoint: right for every change that keeps it so.
-    np.testing.assert_allclose(slope + slope.T, wanted + wanted.T, rtol=1e-5, atol=1e-6)
+    if matrix == "symmetric":  # may have a symmetric adjoint: right for every change that keeps it so
+        slope, wanted = slope + slope.T, wanted + wanted.T
+    np.testing.assert_allclose(slope, wanted, rtol=1e-5, atol=1e-6)
+    direction = WEIGHTS + WEIGHTS.T if matrix == "symmetric" else WEIGHTS
+    _, dot = adc.jvp(f, (a,), (direction,), mode=engine)
+    np.testing.assert_allclose(dot, np.sum(differences(f, a) * direction), rtol=1e-5, atol=1e-6)
+
+
+def half_filled(x):
+    n = x.size
+    k = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            k[i, j] = np.exp(-((x[i] - x[j]) ** 2)) + (0.5 if i == j else 0.0)
+    values, _ = np.linalg.eigh(k)
+    return np.sum(np.log(np.diagonal(np.linalg.cholesky(k)))) + np.sum(values * x)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python", "tape"])
+def test_a_program_that_fills_one_triangle(engine):
+    x = np.array([0.0, 0.5, 1.2])
+    np.testing.assert_allclose(
+        adc.grad(half_filled, mode=engine)(x), differences(half_filled, x), rtol=1e-6, atol=1e-8
+    )
+    curvature = adc.hessian(half_filled, mode=engine)(x)
+    for k, e in enumerate(np.eye(3)):
+        above, below = (adc.grad(half_filled, mode="tape")(x + h * e) for h in (1e-5, -1e-5))
+        np.testing.assert_allclose(curvature[k], (above - below) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python", "tape"])

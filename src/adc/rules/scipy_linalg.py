@@ -179,12 +179,12 @@ def svdvals(a):
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=False)],
 )
 def scipy_eigh_pull(z_bar, z, a, *, lower=True):
-    return eigh_pull(z_bar, z, a)
+    return eigh_pull(z_bar, z, a, "L" if lower else "U")
 
 
 @push(sl.eigh)
 def scipy_eigh_push(z, a, *, lower=True, a_dot):
-    return eigh_push(z, a, a_dot=a_dot)
+    return eigh_push(z, a, "L" if lower else "U", a_dot=a_dot)
 
 
 @lowered(sl.eigh)
