@@ -54,6 +54,12 @@ def test_the_formula_is_what_scipy_answers(operation):
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
 
 
+def test_many_degrees_of_freedom():
+    density = registry.named("stats.t.logpdf").body
+    for df in (1e4, 1e8, 1e12):
+        assert density(1.5, df) == pytest.approx(stats.t.logpdf(1.5, df), abs=1e-11)
+
+
 def survivors(x, scale):
     return np.sum(stats.norm.sf(x, 0.2, scale)) + np.sum(stats.gamma.logpdf(x, 2.5, scale=scale))
 

@@ -55,7 +55,9 @@ def norm_ppf(q, loc=0.0, scale=1.0):
 @density("t", "logpdf", "x df loc scale", shaped(real, 3.5))
 def t_logpdf(x, df, loc=0.0, scale=1.0):
     t = (x - loc) / scale
-    constant = sp.gammaln(0.5 * (df + 1.0)) - sp.gammaln(0.5 * df) - 0.5 * np.log(df * math.pi)
+    constant = -sp.betaln(0.5 * df, 0.5) - 0.5 * np.log(
+        df
+    )  # of many degrees of freedom gammaln is rounded too much
     return constant - 0.5 * (df + 1.0) * np.log1p(t * t / df) - np.log(scale)
 
 
