@@ -109,3 +109,21 @@ def test_an_unknown_structure_is_refused(engine):
 
     with pytest.raises(Exception, match="hankel"):
         adc.grad(f, mode=engine)(COVARIANCE)
+
+
+WHOLE = np.array([[6, 0, 0], [1, 5, 0], [3, 2, 2]])
+
+
+def with_whole_numbers(x):
+    signs = (x > 0) * 1
+    below = sl.solve_triangular(WHOLE, x, lower=True) + sl.solve_triangular(WHOLE, signs, lower=True) * x
+    factored = sl.cho_solve((WHOLE * 0.5, True), signs) * x + sl.lu_solve(sl.lu_factor(WHOLE), x)
+    return np.sum(below * below) + np.sum(factored * factored)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python", "tape"])
+def test_integers_are_solved_for_in_double_precision(engine):
+    x = np.array([1.0, -2.0, 3.0])
+    value, slope = adc.value_and_grad(with_whole_numbers, mode=engine)(x)
+    assert value == pytest.approx(with_whole_numbers(x))
+    np.testing.assert_allclose(slope, differences(with_whole_numbers, x), rtol=1e-6)
