@@ -46,8 +46,8 @@ def _pull(active: tuple[bool, ...]) -> Pull:
             # Where z_bar is zero the partial counts for nothing, and so does what becomes of it. A finite product has a
             # pull that may not be.
             scale = scaled if any(x.__class__ is Tensor for x in (bar, *kept)) else strong_scale
-            pulls = (lambda: scale(bar, partial)), (lambda: scale(z_bar, bar))
-            return tuple([pull() for pull, flag in zip(pulls, active, strict=True) if flag])
+            pairs = (bar, partial), (z_bar, bar)
+            return tuple([scale(*pair) for pair, flag in zip(pairs, active, strict=True) if flag])
 
         _pulls[active] = Pull("MulBackward", reverse, (Need.VALUE, Need.VALUE), False, active, active)
     return _pulls[active]
