@@ -57,6 +57,12 @@ TABLE = [
     ("sinc", (0.0,), 1.0, [0.0]),
     ("logaddexp", (-INF, -INF), 1.0, [0.0, 0.0]),
     ("logaddexp", (-INF, 1.0), 1.0, [0.0, 1.0]),
+    ("logaddexp", (1.0, INF), 1.0, [0.0, 1.0]),
+    ("logaddexp", (1e17, 1e17), 1.0, [0.5, 0.5]),
+    ("logaddexp", (0.0, -800.0), 1.0, [1.0, 0.0]),
+    ("logaddexp2", (1e17, 1e17), 1.0, [0.5, 0.5]),
+    ("logaddexp2", (-INF, -INF), 1.0, [0.0, 0.0]),
+    ("hypot", (0.0, 0.0), 1.0, [0.0, 0.0]),
     ("heaviside", (0.0, 0.5), 1.0, [0.0, 1.0]),
     ("nextafter", (1.0, 1.0), 1.0, [1.0, 0.0]),
     ("nan_to_num", (np.array([math.nan, 1.0, INF]),), np.ones(3), [[0.0, 1.0, 0.0], 1.0]),
@@ -134,6 +140,60 @@ SECOND = [
 def test_mixed_derivatives_where_a_partial_is_zero(function, point, wanted, engine):
     hessian = adc.hessian(lambda x, y: function(x, y), argnums=(0, 1), mode=engine)(*point)
     np.testing.assert_allclose([hessian[0][1], hessian[1][0]], [wanted, wanted], rtol=1e-12)
+
+
+def _length(x):
+    return math.hypot(x[0], x[1], x[2])
+
+
+def _folded(x):
+    return np.hypot(np.hypot(x[0], x[1]), x[2])
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("length", [_length, _folded])
+def test_lengths_of_very_short_and_long_vectors(length, engine):
+    for scale in (1e-200, 1.0, 1e200):
+        value, slope = adc.value_and_grad(length, mode=engine)(scale * np.array([2.0, 3.0, 6.0]))
+        assert value == pytest.approx(7.0 * scale)
+        np.testing.assert_allclose(slope, np.array([2.0, 3.0, 6.0]) / 7.0, rtol=1e-14)
+    for x, wanted in (([0.0, 0.0, -2.0], [0.0, 0.0, -1.0]), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])):
+        np.testing.assert_array_equal(adc.grad(length, mode=engine)(np.array(x)), wanted)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_a_sum_of_exponentials_in_single_precision(engine):
+    def total(x):
+        return np.logaddexp(x[0], x[1])
+
+    for x in ([1e4, 1e4 + 1.0], [-3e5, -3e5], [0.5, 2.0]):
+        x = np.array(x, np.float32)
+        wanted = 1.0 / (1.0 + np.exp(x[::-1].astype(float) - x))
+        np.testing.assert_allclose(adc.grad(total, mode=engine)(x), wanted, rtol=1e-6)
+        curvature = adc.hessian(total, mode=engine)(x.astype(float))
+        np.testing.assert_allclose(curvature[0, 0], wanted[0] * wanted[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_answers_of_numpy_and_scipy_at_points_that_formulas_miss(engine):
+    from scipy import integrate
+
+    def condition(a):
+        return np.linalg.cond(a)
+
+    def fraction(x):
+        return np.modf(x)[0]
+
+    def area(y):
+        return integrate.simpson(y, x=np.array([0.0, 1.0, 1.0, 2.0, 4.0, 4.0]))
+
+    y = np.array([1.0, 2.0, 4.0, 3.0, 2.0, 5.0])
+    for f, x in ((condition, np.zeros((2, 2))), (fraction, math.inf), (fraction, -math.inf), (area, y)):
+        with np.errstate(all="ignore"):
+            value, _ = adc.value_and_grad(f, mode=engine)(x)
+        assert value == pytest.approx(f(x))
+    slopes = adc.grad(area, mode=engine)(y)
+    np.testing.assert_allclose(slopes, [area(row) for row in np.eye(6)], rtol=1e-14)
 
 
 @pytest.mark.parametrize("engine", ["python", "tape"])

@@ -174,6 +174,18 @@ def test_strong_zero():
     assert autograd.grad(g, w)[0].item() == 0.25  # a zero adjoint does not end the second derivative
 
 
+def test_strong_zero_of_second_derivatives():
+    def known(x):
+        return np.nansum(np.sqrt(x)) + np.sum(np.where(x > 0, np.log(x), 0.0))
+
+    x, v = np.array([1.0, -2.0, 0.0, 4.0]), np.ones(4)
+    wanted = np.array([-1.25, 0.0, -np.inf, -0.09375])
+    with np.errstate(all="ignore"):
+        for mode in ("compiled", "python", "tape"):
+            np.testing.assert_array_equal(adc.hvp(known, x, v, mode=mode), wanted)
+            np.testing.assert_array_equal(np.diagonal(adc.hessian(known, mode=mode)(x)), wanted)
+
+
 def test_inactive_operand_costs_no_product():
     a = tensor(np.ones((2, 3)))
     b = tensor(np.ones((3, 4)), requires_grad=True)

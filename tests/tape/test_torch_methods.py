@@ -111,3 +111,45 @@ def test_roll_as_numpy(shape, shift, axis):
 def test_several_results_are_tensors_also_of_constants():
     sign, logarithm = np.linalg.slogdet(adc.tensor(np.diag([2.0, 3.0])))
     assert isinstance(sign, adc.Tensor) and isinstance(logarithm, adc.Tensor)
+
+
+@pytest.mark.tiny
+def test_weights_of_a_covariance_have_a_gradient():
+    x = adc.tensor([1.0, 2.0], requires_grad=True)
+    weights = adc.tensor([0.3, 0.4], requires_grad=True)
+    x.cov(correction=0, aweights=weights).backward()
+    assert close(plain(weights.grad), [0.11661808, -0.08746356])
+
+
+@pytest.mark.tiny
+def test_nan_stays_nan():
+    nan = adc.tensor([np.nan, -1.0, 2.0], requires_grad=True)
+    assert np.isnan(plain(nan.relu())[0]) and np.isnan(plain(nan.hardshrink())[0])
+    assert plain(nan.relu())[1:] == [0.0, 2.0]
+    values, positions = nan.topk(2)
+    assert np.isnan(plain(values)[0]) and plain(positions) == [0, 2]
+    assert plain(adc.tensor(np.array([0, 3, 1], np.uint8)).topk(2)) == [[3, 1], [1, 2]]
+    nan.relu().sum().backward()
+    assert plain(nan.grad) == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.tiny
+def test_methods_keep_single_precision():
+    x = adc.tensor(np.full(3, 2.0, np.float32), requires_grad=True)
+    assert x.mvlgamma(2).dtype == np.float32
+    assert x.index_reduce(0, adc.tensor(np.array([0, 0])), x[:2] * 3.0, "mean").dtype == np.float32
+
+
+@pytest.mark.tiny
+def test_positions_below_zero_count_from_the_end():
+    x = adc.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = x.clone().put_(adc.tensor(np.array([-1, 0])), adc.tensor([9.0, 8.0]))
+    assert plain(y) == [[8.0, 2.0], [3.0, 9.0]]
+    with pytest.raises(IndexError):
+        x.clone().put_(adc.tensor(np.array([-5])), adc.tensor([9.0]))
+
+
+@pytest.mark.tiny
+def test_the_upper_factor():
+    x = adc.tensor([[2.0, 0.5], [0.5, 1.0]])
+    assert close(plain(x.cholesky(upper=True)), plain(x.cholesky().T))

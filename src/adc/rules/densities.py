@@ -1,11 +1,13 @@
 """How densities and distribution functions of scipy.stats are registered: by their formulas, as composites.
 
 Outside the support a log-density is -inf and its derivative zero. What an untaken branch of np.where
-computes there is kept finite, so that no NaN reaches an adjoint.
+computes there is kept finite, so that no NaN reaches an adjoint. Of NaN, and of parameters that a distribution
+does not have, everything is NaN: comparisons ask whether a point is outside, and what is unknown is not.
 """
 
 import math
 
+import numpy as np
 from scipy import stats
 
 from adc.rules.registry import composite
@@ -62,5 +64,17 @@ def probability(r, *shape):
     return r.uniform(0.15, 0.85, *shape)
 
 
-def standard(x, loc, scale):
-    return (x - loc) / scale
+def standard(x, loc, scale, valid=None):
+    """Where x lies in the distribution of location 0 and scale 1; `valid` says which other parameters it has."""
+    return (x - loc) / proper(scale, valid)
+
+
+def proper(scale, valid=None):
+    """A scale, and NaN where it or another parameter is none."""
+    positive_scale = scale > 0.0
+    return np.where(positive_scale if valid is None else valid & positive_scale, scale, np.nan)
+
+
+def unit(p):
+    """A probability, and NaN where it is none."""
+    return np.where((p >= 0.0) & (p <= 1.0), p, np.nan)

@@ -13,17 +13,17 @@ from adc.rules.sampler import call
 
 def _inside(t, log_density):
     """-inf below the support."""
-    return np.where(t >= 0.0, log_density, -np.inf)
+    return np.where(t < 0.0, -np.inf, log_density)
 
 
 def _kept(t):
     """The variable, replaced by 1 below the support."""
-    return np.where(t >= 0.0, t, 1.0)
+    return np.where(t < 0.0, 1.0, t)
 
 
 @density("gamma", "logpdf", "x a loc scale", shaped(positive, 2.5))
 def gamma_logpdf(x, a, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = standard(x, loc, scale, a > 0.0)
     y = _kept(t)
     return _inside(t, sp.xlogy(a - 1.0, y) - y - sp.gammaln(a) - np.log(scale))
 
@@ -35,12 +35,12 @@ def gamma_pdf(x, a, loc=0.0, scale=1.0):
 
 @density("gamma", "cdf", "x loc scale", shaped(positive, 2.5))
 def gamma_cdf(x, a, loc=0.0, scale=1.0):
-    return sp.gammainc(a, np.maximum(standard(x, loc, scale), 0.0))
+    return sp.gammainc(a, np.maximum(standard(x, loc, scale, a > 0.0), 0.0))
 
 
 @density("chi2", "logpdf", "x df loc scale", shaped(positive, 3.5))
 def chi2_logpdf(x, df, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = standard(x, loc, scale, df > 0.0)
     y = _kept(t)
     return _inside(
         t,
@@ -59,7 +59,7 @@ def chi2_pdf(x, df, loc=0.0, scale=1.0):
 
 @density("chi2", "cdf", "x loc scale", shaped(positive, 3.5))
 def chi2_cdf(x, df, loc=0.0, scale=1.0):
-    return sp.gammainc(0.5 * df, 0.5 * np.maximum(standard(x, loc, scale), 0.0))
+    return sp.gammainc(0.5 * df, 0.5 * np.maximum(standard(x, loc, scale, df > 0.0), 0.0))
 
 
 @density("expon", "logpdf", "x loc scale", located(positive))
@@ -80,11 +80,11 @@ def expon_cdf(x, loc=0.0, scale=1.0):
 
 @density("lognorm", "logpdf", "x s loc scale", shaped(positive, 0.7))
 def lognorm_logpdf(x, s, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
-    inside = t > 0.0
-    log_t = np.log(np.where(inside, t, 1.0))
+    t = standard(x, loc, scale, s > 0.0)
+    outside = t <= 0.0
+    log_t = np.log(np.where(outside, 1.0, t))
     return np.where(
-        inside, -0.5 * (log_t / s) ** 2 - log_t - np.log(s) - 0.5 * LOG_TWO_PI - np.log(scale), -np.inf
+        outside, -np.inf, -0.5 * (log_t / s) ** 2 - log_t - np.log(s) - 0.5 * LOG_TWO_PI - np.log(scale)
     )
 
 
@@ -95,9 +95,9 @@ def lognorm_pdf(x, s, loc=0.0, scale=1.0):
 
 @density("lognorm", "cdf", "x s loc scale", shaped(positive, 0.7))
 def lognorm_cdf(x, s, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
-    inside = t > 0.0
-    return np.where(inside, sp.ndtr(np.log(np.where(inside, t, 1.0)) / s), 0.0)
+    t = standard(x, loc, scale, s > 0.0)
+    outside = t <= 0.0
+    return np.where(outside, 0.0, sp.ndtr(np.log(np.where(outside, 1.0, t)) / s))
 
 
 # --- distributions on an interval ---------------------------------------------------------------------------
@@ -114,11 +114,11 @@ def lognorm_cdf(x, s, loc=0.0, scale=1.0):
     ],
 )
 def beta_logpdf(x, a, b, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
-    inside = (t >= 0.0) & (t <= 1.0)
-    y = np.where(inside, t, 0.5)
+    t = standard(x, loc, scale, (a > 0.0) & (b > 0.0))
+    outside = (t < 0.0) | (t > 1.0)
+    y = np.where(outside, 0.5, t)
     return np.where(
-        inside, sp.xlogy(a - 1.0, y) + sp.xlog1py(b - 1.0, -y) - sp.betaln(a, b) - np.log(scale), -np.inf
+        outside, -np.inf, sp.xlogy(a - 1.0, y) + sp.xlog1py(b - 1.0, -y) - sp.betaln(a, b) - np.log(scale)
     )
 
 
@@ -129,7 +129,7 @@ def beta_pdf(x, a, b, loc=0.0, scale=1.0):
 
 @density("beta", "cdf", "x loc scale", shaped(probability, 2.5, 1.5))
 def beta_cdf(x, a, b, loc=0.0, scale=1.0):
-    return sp.betainc(a, b, np.clip(standard(x, loc, scale), 0.0, 1.0))
+    return sp.betainc(a, b, np.clip(standard(x, loc, scale, (a > 0.0) & (b > 0.0)), 0.0, 1.0))
 
 
 @density(
@@ -140,7 +140,7 @@ def beta_cdf(x, a, b, loc=0.0, scale=1.0):
 )
 def uniform_logpdf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return np.where((t >= 0.0) & (t <= 1.0), -np.log(scale) + np.zeros_like(t), -np.inf)
+    return np.where((t < 0.0) | (t > 1.0), -np.inf, 0.0 * t - np.log(scale))
 
 
 @density(
@@ -148,7 +148,7 @@ def uniform_logpdf(x, loc=0.0, scale=1.0):
 )
 def uniform_pdf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return np.where((t >= 0.0) & (t <= 1.0), 1.0 / scale + np.zeros_like(t), 0.0)
+    return np.where((t < 0.0) | (t > 1.0), 0.0, 0.0 * t + 1.0 / scale)
 
 
 @density(

@@ -1,9 +1,26 @@
-"""Distributions of counts: Poisson, Bernoulli, binomial."""
+"""Distributions of counts: Poisson, Bernoulli, binomial.
+
+A number between two counts has no mass. Comparisons ask whether a count is outside, so that NaN stays NaN.
+"""
 
 import numpy as np
 from scipy import special as sp
 
 from adc.rules.densities import density, probability
+
+
+def _between(n):
+    return np.floor(n) < n
+
+
+def _where_rated(mu, value):
+    """The value where mu is the mean of a Poisson distribution, and NaN elsewhere."""
+    return np.where(mu >= 0.0, value, np.nan)
+
+
+def _where_tried(n, p, value):
+    """The value where n is a number of trials, and p the probability of success; NaN elsewhere."""
+    return np.where((n >= 0) & (np.floor(n) == n) & (p >= 0.0) & (p <= 1.0), value, np.nan)
 
 
 @density(
@@ -19,8 +36,9 @@ from adc.rules.densities import density, probability
 )
 def poisson_logpmf(k, mu, loc=0):
     n = k - loc
-    counts = np.where(n >= 0, n, 0)
-    return np.where(n >= 0, sp.xlogy(counts, mu) - mu - sp.gammaln(counts + 1.0), -np.inf)
+    outside = (n < 0) | _between(n)
+    counts = np.where(outside, 0, n)
+    return _where_rated(mu, np.where(outside, -np.inf, sp.xlogy(counts, mu) - mu - sp.gammaln(counts + 1.0)))
 
 
 @density("poisson", "pmf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
@@ -31,7 +49,7 @@ def poisson_pmf(k, mu, loc=0):
 @density("poisson", "cdf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
 def poisson_cdf(k, mu, loc=0):
     n = np.floor(k - loc)
-    return np.where(n >= 0.0, sp.gammaincc(np.maximum(n, 0.0) + 1.0, mu), 0.0)
+    return _where_rated(mu, np.where(n < 0.0, 0.0, sp.gammaincc(np.maximum(n, 0.0) + 1.0, mu)))
 
 
 @density(
@@ -42,8 +60,9 @@ def poisson_cdf(k, mu, loc=0):
 )
 def bernoulli_logpmf(k, p, loc=0):
     n = k - loc
-    inside = (n == 0) | (n == 1)
-    return np.where(inside, np.where(n == 1, np.log(p), np.log1p(-p)), -np.inf)
+    outside = (n < 0) | (n > 1) | _between(n)
+    log_mass = np.where(n == 1, np.log(p), np.where(n == 0, np.log1p(-p), np.nan))
+    return _where_tried(1, p, np.where(outside, -np.inf, log_mass))
 
 
 @density(
@@ -54,13 +73,16 @@ def bernoulli_logpmf(k, p, loc=0):
 )
 def bernoulli_pmf(k, p, loc=0):
     n = k - loc
-    return np.where(n == 1, p, np.where(n == 0, 1.0 - p, 0.0))
+    outside = (n < 0) | (n > 1) | _between(n)
+    mass = np.where(n == 1, p, np.where(n == 0, 1.0 - p, np.nan))
+    return _where_tried(1, p, np.where(outside, 0.0, mass))
 
 
 @density("bernoulli", "cdf", "p", lambda r: [(1, 0.3), (np.array([0, 1, -1]), probability(r, 3))])
 def bernoulli_cdf(k, p, loc=0):
     n = np.floor(k - loc)
-    return np.where(n >= 1.0, 1.0, np.where(n >= 0.0, 1.0 - p, 0.0))
+    below = np.where(n >= 1.0, 1.0, np.where(n < 0.0, 0.0, 1.0 - p + 0.0 * n))
+    return _where_tried(1, p, below)
 
 
 @density(
@@ -71,10 +93,11 @@ def bernoulli_cdf(k, p, loc=0):
 )
 def binom_logpmf(k, n, p, loc=0):
     hits = k - loc
-    inside = (hits >= 0) & (hits <= n)
-    counts = np.where(inside, hits, 0)
+    outside = (hits < 0) | (hits > n) | _between(hits)
+    counts = np.where(outside, 0, hits)
     ways = sp.gammaln(n + 1.0) - sp.gammaln(counts + 1.0) - sp.gammaln(n - counts + 1.0)
-    return np.where(inside, ways + sp.xlogy(counts, p) + sp.xlog1py(n - counts, -p), -np.inf)
+    log_mass = ways + sp.xlogy(counts, p) + sp.xlog1py(n - counts, -p)
+    return _where_tried(n, p, np.where(outside, -np.inf, log_mass))
 
 
 @density("binom", "pmf", "p", lambda r: [(2, 5, 0.3), (r.integers(0, 5, 3), 5, probability(r, 3))])
@@ -87,7 +110,7 @@ def binom_pmf(k, n, p, loc=0):
 
 def _upper_poisson(k, mu, loc):
     n = np.floor(k - loc)
-    return np.where(n >= 0.0, sp.gammainc(np.maximum(n, 0.0) + 1.0, mu), 1.0)
+    return _where_rated(mu, np.where(n < 0.0, 1.0, sp.gammainc(np.maximum(n, 0.0) + 1.0, mu)))
 
 
 @density("poisson", "sf", "mu", lambda r: [(2, 1.3), (r.integers(0, 5, 3), r.positive(3))])
@@ -108,15 +131,16 @@ def poisson_logcdf(k, mu, loc=0):
 @density("bernoulli", "sf", "p", lambda r: [(1, 0.3), (np.array([0, 1, -1]), probability(r, 3))])
 def bernoulli_sf(k, p, loc=0):
     n = np.floor(k - loc)
-    return np.where(n >= 1.0, 0.0, np.where(n >= 0.0, p, 1.0))
+    above = np.where(n >= 1.0, 0.0, np.where(n < 0.0, 1.0, p + 0.0 * n))
+    return _where_tried(1, p, above)
 
 
 def _lower_binom(k, n, p, loc):
     hits = np.floor(k - loc)
-    inside = (hits >= 0.0) & (hits < n)
-    counts = np.where(inside, hits, 0.0)
-    below = sp.betainc(np.where(inside, n - counts, 1.0), counts + 1.0, 1.0 - p)
-    return np.where(inside, below, np.where(hits < 0.0, 0.0, 1.0))
+    outside = (hits < 0.0) | (hits >= n)
+    counts = np.where(outside, 0.0, hits)
+    below = sp.betainc(np.where(outside, 1.0, n - counts), counts + 1.0, 1.0 - p)
+    return _where_tried(n, p, np.where(outside, np.where(hits < 0.0, 0.0, 1.0), below))
 
 
 @density(

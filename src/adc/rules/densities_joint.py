@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special as sp
 
 from adc.rules.densities import LOG_TWO_PI, density
-from adc.rules.linear_systems import symmetric
+from adc.rules.linear_systems import of_triangle, symmetric
 from adc.rules.sampler import call
 
 # Eigenvalues of a covariance below this part of the largest count as zero, as SciPy has it.
@@ -56,6 +56,7 @@ def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
 
 def _on_the_support(rows, matrix):
     """The log-density of each row, of a covariance that may be singular."""
+    matrix = of_triangle(matrix, True)
     variances, axes = np.linalg.eigh(matrix)
     rounding = ROUNDING * np.max(np.abs(variances))
     inside = variances > rounding
@@ -89,7 +90,7 @@ def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
 def multivariate_normal_entropy(mean=None, cov=1.0):
     if np.ndim(cov) == 0:
         return 0.5 * (LOG_TWO_PI + 1.0) + 0.5 * np.log(cov)
-    return 0.5 * cov.shape[0] * (LOG_TWO_PI + 1.0) + 0.5 * np.linalg.slogdet(cov)[1]
+    return 0.5 * cov.shape[0] * (LOG_TWO_PI + 1.0) + 0.5 * np.linalg.slogdet(of_triangle(cov, True))[1]
 
 
 @density(

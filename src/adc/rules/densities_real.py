@@ -1,18 +1,21 @@
-"""Distributions on the real line: normal, Student's t, Laplace, Cauchy, logistic."""
+"""Distributions on the real line: normal, Student's t, Laplace, Cauchy, logistic.
+
+Log-densities do not ask whether the scale is positive: its logarithm says so.
+"""
 
 import math
 
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import LOG_TWO_PI, density, located, probability, real, shaped, standard
+from adc.rules.densities import LOG_TWO_PI, density, located, probability, proper, real, shaped, standard
 
 # --- normal -------------------------------------------------------------------------------------------------
 
 
 @density("norm", "logpdf", "x loc scale", located(real))
 def norm_logpdf(x, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = (x - loc) / scale
     return -0.5 * t * t - 0.5 * LOG_TWO_PI - np.log(scale)
 
 
@@ -43,7 +46,7 @@ def norm_logsf(x, loc=0.0, scale=1.0):
 
 @density("norm", "ppf", "q loc scale", located(probability))
 def norm_ppf(q, loc=0.0, scale=1.0):
-    return loc + scale * sp.ndtri(q)
+    return loc + proper(scale) * sp.ndtri(q)
 
 
 # --- Student's t --------------------------------------------------------------------------------------------
@@ -51,8 +54,10 @@ def norm_ppf(q, loc=0.0, scale=1.0):
 
 @density("t", "logpdf", "x df loc scale", shaped(real, 3.5))
 def t_logpdf(x, df, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
-    constant = sp.gammaln(0.5 * (df + 1.0)) - sp.gammaln(0.5 * df) - 0.5 * np.log(df * math.pi)
+    t = (x - loc) / scale
+    constant = -sp.betaln(0.5 * df, 0.5) - 0.5 * np.log(
+        df
+    )  # of many degrees of freedom gammaln is rounded too much
     return constant - 0.5 * (df + 1.0) * np.log1p(t * t / df) - np.log(scale)
 
 
@@ -63,7 +68,7 @@ def t_pdf(x, df, loc=0.0, scale=1.0):
 
 @density("t", "cdf", "x loc scale", shaped(real, 3.5))
 def t_cdf(x, df, loc=0.0, scale=1.0):
-    return sp.stdtr(df, standard(x, loc, scale))
+    return sp.stdtr(df, standard(x, loc, scale, df > 0.0))
 
 
 @density("t", "logcdf", "x loc scale", shaped(real, 3.5))
@@ -76,7 +81,7 @@ def t_logcdf(x, df, loc=0.0, scale=1.0):
 
 @density("laplace", "logpdf", "x loc scale", located(real))
 def laplace_logpdf(x, loc=0.0, scale=1.0):
-    return -np.abs(standard(x, loc, scale)) - math.log(2.0) - np.log(scale)
+    return -np.abs((x - loc) / scale) - math.log(2.0) - np.log(scale)
 
 
 @density("laplace", "pdf", "x loc scale", located(real))
@@ -93,7 +98,7 @@ def laplace_cdf(x, loc=0.0, scale=1.0):
 
 @density("cauchy", "logpdf", "x loc scale", located(real))
 def cauchy_logpdf(x, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = (x - loc) / scale
     return -math.log(math.pi) - np.log1p(t * t) - np.log(scale)
 
 
@@ -109,7 +114,7 @@ def cauchy_cdf(x, loc=0.0, scale=1.0):
 
 @density("logistic", "logpdf", "x loc scale", located(real))
 def logistic_logpdf(x, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = (x - loc) / scale
     return sp.log_expit(t) + sp.log_expit(-t) - np.log(scale)
 
 

@@ -135,21 +135,31 @@ def arctanh(z, x):
     return 1.0 / (1.0 - x * x)
 
 
-@elementwise(np.hypot, domain="nonzero", singular=True)
+@elementwise(np.hypot, domain="nonzero", notes="0 at the origin")
 def hypot(z, x1, x2):
-    return x1 / z, x2 / z
+    length = np.where(z == 0.0, 1.0, z)
+    return x1 / length, x2 / length
 
 
 @elementwise(np.logaddexp, notes="0 where both operands are -inf")
 def logaddexp(z, x1, x2):
-    finite = np.where(z == -np.inf, 0.0, z)
-    return np.exp(x1 - finite), np.exp(x2 - finite)
+    # Not exp(x1 - z), which is as wrong as z is rounded.
+    nothing = (x1 == -np.inf) & (x2 == -np.inf)
+    apart = np.where(nothing, 0.0, x1 - x2)
+    ratio = np.exp(np.where(apart > 0.0, -apart, apart))  # not -abs, whose derivative at 0 is 0
+    larger = np.where(nothing, 0.0, 1.0 / (1.0 + ratio))
+    smaller = ratio * larger
+    return np.where(apart > 0.0, larger, smaller), np.where(apart > 0.0, smaller, larger)
 
 
 @elementwise(np.logaddexp2, notes="0 where both operands are -inf")
 def logaddexp2(z, x1, x2):
-    finite = np.where(z == -np.inf, 0.0, z)
-    return np.exp2(x1 - finite), np.exp2(x2 - finite)
+    nothing = (x1 == -np.inf) & (x2 == -np.inf)
+    apart = np.where(nothing, 0.0, x1 - x2)
+    ratio = np.exp2(np.where(apart > 0.0, -apart, apart))
+    larger = np.where(nothing, 0.0, 1.0 / (1.0 + ratio))
+    smaller = ratio * larger
+    return np.where(apart > 0.0, larger, smaller), np.where(apart > 0.0, smaller, larger)
 
 
 @elementwise(np.deg2rad, np.radians, math.radians, cost=1)

@@ -9,9 +9,9 @@ decomposition" (2016).
 import numpy as np
 
 from adc.rules import shapes
-from adc.rules.linear_systems import STACKED, symmetric
+from adc.rules.linear_systems import STACKED, bar_of_triangle, dot_of_triangle, symmetric
 from adc.rules.products import conjugated, hermitian, transposed
-from adc.rules.registry import composite, pull, push
+from adc.rules.registry import composite, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import smaller
 
@@ -246,13 +246,18 @@ def svd_push(z, a, full_matrices=True, compute_uv=True, *, a_dot):
 # --- eigenvalues --------------------------------------------------------------------------------------------
 
 
+@static
+def _reads_lower(UPLO):
+    return UPLO.upper() == "L"
+
+
 @pull(
     np.linalg.eigh,
     wrt="a",
     cost=1000,
     shape=eig_shape,
     extra={**STACKED, "directions": {"a": symmetric}},
-    notes="the adjoint is symmetric; NaN where vectors of equal eigenvalues are used; complex vectors up to their"
+    notes="as cholesky; NaN where vectors of equal eigenvalues are used; complex vectors up to their"
     " phases, which LAPACK chooses",
     examples=lambda r: [
         r.positive_definite(3),
@@ -266,13 +271,14 @@ def eigh_pull(z_bar, z, a, UPLO="L"):
     w, v = z
     turning = hermitian(v) @ conjugated(v_bar)
     inner = over_gaps(turning, w, turning)
-    return conjugated(symmetric((v * np.expand_dims(w_bar, -2) + v @ inner) @ hermitian(v)))
+    a_bar = conjugated(symmetric((v * np.expand_dims(w_bar, -2) + v @ inner) @ hermitian(v)))
+    return bar_of_triangle(a_bar, a, _reads_lower(UPLO))
 
 
 @push(np.linalg.eigh)
 def eigh_push(z, a, UPLO="L", *, a_dot):
     w, v = z
-    p = hermitian(v) @ symmetric(a_dot) @ v
+    p = hermitian(v) @ dot_of_triangle(a_dot, a, _reads_lower(UPLO)) @ v
     return np.real(np.diagonal(p, 0, -2, -1)), v @ over_gaps(p, w, p)
 
 

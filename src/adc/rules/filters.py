@@ -5,7 +5,7 @@ from scipy import signal
 
 from adc.errors import UnsupportedError
 from adc.rules import smoothing as smoothing
-from adc.rules.registry import composite, lowered, pull, push, static
+from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
 
@@ -254,7 +254,7 @@ def _lags(v, x, count, axis):
     spelling="scipy.signal.lfilter",
     shape=lambda b, a, x, axis=-1: tuple(x.shape),
     extra={"dtype": "b a x", "real_only": True},
-    notes="from rest",
+    notes="from rest, or from a state `zi`",
     examples=lambda r: [
         (r.normal(3), np.array([1.3, -0.4, 0.1]), r.normal(6)),
         (r.normal(2), np.array([0.8, 0.2, 0.1, 0.05]), r.normal(2, 5)),
@@ -291,6 +291,23 @@ def lfilter_by_steps(b, a, x, axis=-1):
     return np.moveaxis(np.reshape(z, np.shape(moved)), -1, axis)
 
 
+@full(signal.lfilter)
+def lfilter_with_state(b, a, x, axis=-1, zi=None):
+    if zi is None:
+        return signal.lfilter(b, a, x, axis=axis)
+    rows, state = np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1)
+    n, order = rows.shape[-1], state.shape[-1]
+    if order != np.maximum(a.shape[0], b.shape[0]) - 1:
+        raise ValueError(f"Unexpected shape for zi: it has {order} numbers for each row.")
+    # The state is what outputs to come have of the past, at the beginning as at the end.
+    later = np.zeros_like(rows[..., :1]) + np.zeros(order, dtype=rows.dtype)
+    past = np.concatenate((later + state, np.zeros_like(rows)), axis=-1)
+    z = signal.lfilter(b, a, rows) + signal.lfilter(a[:1], a, past[..., :n])
+    inputs, outputs = np.concatenate((rows, later), axis=-1), np.concatenate((z, later), axis=-1)
+    left = signal.lfilter(b, a[:1], inputs) + past - signal.lfilter(a, a[:1], outputs)
+    return np.moveaxis(z, -1, axis), np.moveaxis(left[..., n:], -1, axis)
+
+
 def _without_ones(sos_dot):
     """Sections are normed: their fourth numbers are 1."""
     return sos_dot * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
@@ -301,7 +318,7 @@ def _without_ones(sos_dot):
     wrt="sos x",
     name="scipy.signal.sosfilt",
     spelling="scipy.signal.sosfilt",
-    notes="from rest",
+    notes="from rest, or from a state `zi`",
     extra={"real_only": True, "order": "A", "directions": {"sos": _without_ones}},
     examples=lambda r: [
         (np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1], [1.0, 0.5, 0.0, 1.0, 0.3, 0.2]]), r.normal(7)),
@@ -313,6 +330,17 @@ def sosfilt(sos, x, axis=-1):
     for k in range(sos.shape[0]):
         z = signal.lfilter(sos[k, :3], sos[k, 3:], z, axis=axis)
     return z
+
+
+@full(signal.sosfilt)
+def sosfilt_with_state(sos, x, axis=-1, zi=None):
+    if zi is None:
+        return signal.sosfilt(sos, x, axis=axis)
+    z, left = x, ()
+    for k in range(sos.shape[0]):
+        z, state = lfilter_with_state(sos[k, :3], sos[k, 3:], z, axis, zi[k])
+        left = (*left, np.expand_dims(state, 0))
+    return z, np.concatenate(left, axis=0)
 
 
 # --- forward and back ---------------------------------------------------------------------------------------

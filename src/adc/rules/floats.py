@@ -72,7 +72,7 @@ def nan_to_num(z, x, copy=True, nan=0.0, posinf=None, neginf=None):
 @composite(np.modf, math.modf, name="modf", examples=lambda r: [1.7, -2.3, r.nonzero(3) * 1.7])
 def modf(x):
     whole = np.trunc(x)
-    return x - whole, whole
+    return np.where(np.abs(x) == np.inf, 0.0, x - whole), whole
 
 
 @pull(

@@ -28,6 +28,26 @@ def symmetric(x):
     return 0.5 * (x + hermitian(x))
 
 
+def of_triangle(a, lower):
+    """The Hermitian matrix of which one triangle is read; its diagonal is real."""
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    return half + hermitian(half) + np.real(a) * np.eye(a.shape[-1], dtype=a.dtype)
+
+
+def bar_of_triangle(bar, a, lower=True):
+    """The adjoint of a matrix of which one triangle is read, from that of the Hermitian matrix.
+
+    It stays Hermitian where the matrix is, as in JAX and PyTorch: right for every change that keeps it so.
+    """
+    folded = 2.0 * (np.tril(bar) if lower else np.triu(bar)) - bar * np.eye(bar.shape[-1], dtype=bar.dtype)
+    return np.where(np.all(a == hermitian(a)), bar, folded)
+
+
+def dot_of_triangle(a_dot, a, lower=True):
+    """The tangent of the Hermitian matrix of which one triangle is read."""
+    return np.where(np.all(a == hermitian(a)), symmetric(a_dot), of_triangle(a_dot, lower))
+
+
 def _complex_matrix(r, n):
     return r.well_conditioned(n) + 0.3j * r.normal(n, n)
 
@@ -145,7 +165,7 @@ def pinv_push(z, a, rcond=None, *, a_dot):
 
 @full(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, rtol=None):
-    return np.linalg.pinv(symmetric(a) if hermitian else a, rcond if rtol is None else rtol)
+    return np.linalg.pinv(of_triangle(a, True) if hermitian else a, rcond if rtol is None else rtol)
 
 
 def spread(z):
@@ -261,7 +281,7 @@ def halved(x):
     cost=1000,
     shape=square,
     extra={**STACKED, "directions": {"a": symmetric}},
-    notes="the adjoint is symmetric, as in JAX and PyTorch (NumPy reads one triangle)",
+    notes="the adjoint of a symmetric matrix is symmetric, as in JAX and PyTorch; of others that of the triangle read",
     examples=lambda r: [
         r.positive_definite(3),
         r.positive_definite(2, 3),
@@ -272,12 +292,12 @@ def halved(x):
 def cholesky_pull(z_bar, z, a):
     inner = halved(hermitian(z) @ conjugated(z_bar))
     right = hermitian(np.linalg.solve(hermitian(z), hermitian(inner)))
-    return conjugated(symmetric(np.linalg.solve(hermitian(z), right)))
+    return bar_of_triangle(conjugated(symmetric(np.linalg.solve(hermitian(z), right))), a)
 
 
 @push(np.linalg.cholesky)
 def cholesky_push(z, a, *, a_dot):
-    left = np.linalg.solve(z, symmetric(a_dot))
+    left = np.linalg.solve(z, dot_of_triangle(a_dot, a))
     return z @ halved(hermitian(np.linalg.solve(z, hermitian(left))))
 
 

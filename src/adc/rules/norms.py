@@ -118,7 +118,9 @@ def cond(x, p=None):
     if p is None or p == 2 or p == -2:
         s = np.linalg.svd(x, compute_uv=False)
         largest, smallest = np.max(s, axis=-1), np.min(s, axis=-1)
-        return smallest / largest if p == -2 else largest / smallest
+        # NumPy's answer for a matrix of zeros is inf, not 0 / 0.
+        quotient = smallest / largest if p == -2 else largest / smallest
+        return np.where(largest == 0.0, np.inf, quotient)
     return _matrix_norm(x, p, False) * _matrix_norm(np.linalg.inv(x), p, False)
 
 

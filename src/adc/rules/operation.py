@@ -31,6 +31,16 @@ def plain_integers(value: Any) -> Any:
     return value
 
 
+def floating(*dtypes: Any) -> np.dtype[Any]:
+    """The common dtype of what LAPACK is given, which makes doubles of integers.
+
+    >>> floating(np.int64, np.bool_), floating(np.float32)
+    (dtype('float64'), dtype('float32'))
+    """
+    common = np.result_type(*dtypes)
+    return common if common.kind in "fc" else np.dtype(np.float64)
+
+
 def strong(value: Any) -> Any:
     """A number of Python's as an array, which has a dtype of its own beside others; anything else as it is.
 
@@ -72,7 +82,7 @@ class Operation:
     # "stacked": acts on the last so many axes of stacks. "refuses": parameters without a derivative in
     # closed form.
     # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,
-    # or its dtype.
+    # or its dtype; after "floating" those of which integers make a double.
     # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "may_be_complex": the result for real operands, as their values decide.
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.

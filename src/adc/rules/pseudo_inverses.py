@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg as sl
 
 from adc.errors import UnsupportedError
-from adc.rules.products import hermitian
+from adc.rules.linear_systems import of_triangle
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
@@ -62,6 +62,4 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
 )
 def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
     _only_relative("pinvh", atol, return_rank)
-    half = np.tril(a, -1) if lower else np.triu(a, 1)
-    # The diagonal of a Hermitian matrix is real.
-    return _pseudo_inverse(half + hermitian(half) + np.diag(np.real(np.diagonal(a))), rtol)
+    return _pseudo_inverse(of_triangle(a, lower), rtol)

@@ -63,6 +63,11 @@ def _simpson_weights(n):
     return np.where(n < 3, (n - 1) * 0.5, weights)
 
 
+def _ratio(a, b):
+    """The quotient, and 0 where b is 0, as SciPy has it of positions that are equal."""
+    return np.where(b == 0.0, 0.0, a / np.where(b == 0.0, 1.0, b))
+
+
 def _uneven_simpson(y, x):
     """The areas under parabolas through samples at the positions x, along the last axis."""
     n = y.shape[-1]
@@ -70,16 +75,16 @@ def _uneven_simpson(y, x):
     h = x[..., 1:] - x[..., :-1]
     left, right = h[..., 0 : 2 * pairs : 2], h[..., 1 : 2 * pairs : 2]
     both = left + right
-    terms = y[..., 0 : 2 * pairs : 2] * (2.0 - right / left)
-    terms = terms + y[..., 1 : 2 * pairs : 2] * (both * both / (left * right))
-    terms = terms + y[..., 2 : 2 * pairs + 1 : 2] * (2.0 - left / right)
+    terms = y[..., 0 : 2 * pairs : 2] * (2.0 - _ratio(right, left))
+    terms = terms + y[..., 1 : 2 * pairs : 2] * _ratio(both * both, left * right)
+    terms = terms + y[..., 2 : 2 * pairs + 1 : 2] * (2.0 - _ratio(left, right))
     area = np.sum(both / 6.0 * terms, axis=-1)
     # Of an even number of samples the last interval has a parabola of its own, of two samples a straight line.
     before, last = h[..., np.maximum(n - 3, 0)], h[..., n - 2]
     parabola = (
-        (2.0 * last**2 + 3.0 * before * last) / (6.0 * (before + last)) * y[..., n - 1]
-        + (last**2 + 3.0 * before * last) / (6.0 * before) * y[..., n - 2]
-        - last**3 / (6.0 * before * (before + last)) * y[..., np.maximum(n - 3, 0)]
+        _ratio(2.0 * last**2 + 3.0 * before * last, 6.0 * (before + last)) * y[..., n - 1]
+        + _ratio(last**2 + 3.0 * before * last, 6.0 * before) * y[..., n - 2]
+        - _ratio(last**3, 6.0 * before * (before + last)) * y[..., np.maximum(n - 3, 0)]
     )
     line = 0.5 * last * (y[..., n - 1] + y[..., n - 2])
     return area + np.where(n % 2 == 1, 0.0, np.where(n == 2, line, parabola))

@@ -32,10 +32,10 @@ def log(x, base=None):
     notes="0 at the origin",
 )
 def math_hypot(*coordinates):
-    total = 0.0
+    length = 0.0  # not the root of a sum of squares, which may be too large or too small for a number
     for c in coordinates:
-        total = total + c * c
-    return np.where(total == 0.0, 0.0, np.sqrt(np.where(total == 0.0, 1.0, total)))
+        length = np.hypot(length, c)
+    return length
 
 
 @composite(

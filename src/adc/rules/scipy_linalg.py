@@ -17,7 +17,7 @@ from adc.rules.factorizations import (
     svd_push,
     svd_shape,
 )
-from adc.rules.linear_systems import symmetric
+from adc.rules.linear_systems import of_triangle, symmetric
 from adc.rules.norms import norm
 from adc.rules.products import hermitian
 from adc.rules.registry import composite, full, lowered, pull, push, static
@@ -29,6 +29,45 @@ __all__ = ["kernels"]  # Numba learns them
 # --- twins of numpy.linalg ----------------------------------------------------------------------------------
 
 
+@static
+def _assumed(name):
+    """What SciPy takes a matrix for, by its short name; None where all of it is read."""
+    short = {"sym": "symmetric", "her": "hermitian", "pos": "positive definite", "gen": "general"}
+    full_name = short.get(name, name)
+    if full_name in (None, "general", "banded"):
+        return None
+    if full_name not in _READ:
+        raise UnsupportedError(
+            f"scipy.linalg.solve with assume_a={name!r} is not supported",
+            repair=f"Give one of {', '.join(_READ)}, or leave it out.",
+        )
+    return full_name
+
+
+_READ = (
+    *("diagonal", "tridiagonal", "upper triangular", "lower triangular"),
+    *("symmetric", "hermitian", "positive definite"),
+)
+
+
+def _as_assumed(a, assumed, lower):
+    """The matrix that SciPy solves: of the rest it reads nothing."""
+    if assumed is None:
+        return a
+    if assumed == "diagonal":
+        return np.tril(np.triu(a))
+    if assumed == "tridiagonal":
+        return np.tril(np.triu(a, -1), 1)
+    if assumed == "upper triangular":
+        return np.triu(a)
+    if assumed == "lower triangular":
+        return np.tril(a)
+    if assumed == "symmetric":
+        half = np.tril(a, -1) if lower else np.triu(a, 1)
+        return half + np.swapaxes(half, -1, -2) + np.tril(np.triu(a))
+    return of_triangle(a, lower)
+
+
 @composite(
     sl.solve,
     wrt="a b",
@@ -37,6 +76,10 @@ __all__ = ["kernels"]  # Numba learns them
         (r.well_conditioned(3), r.normal(3)),
         (r.well_conditioned(3), r.normal(3, 2)),
         call(r.well_conditioned(3), r.normal(3), transposed=True),
+        call(r.positive_definite(3) + np.tril(r.normal(3, 3), -1), r.normal(3), assume_a="pos"),
+        call(r.normal(3, 3) + 3.0 * np.eye(3), r.normal(3, 2), lower=True, assume_a="sym"),
+        call(r.normal(3, 3) + 3.0 * np.eye(3), r.normal(3), assume_a="upper triangular"),
+        call(r.normal(4, 4) + 3.0 * np.eye(4), r.normal(4), assume_a="tridiagonal"),
     ],
 )
 def solve(
@@ -49,7 +92,8 @@ def solve(
     assume_a=None,
     transposed=False,
 ):
-    return np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
+    matrix = _as_assumed(a, _assumed(assume_a), lower)
+    return np.linalg.solve(np.swapaxes(matrix, -1, -2) if transposed else matrix, b)
 
 
 @composite(sl.inv, name="scipy.linalg.inv", examples=lambda r: [r.well_conditioned(3)])
@@ -135,12 +179,12 @@ def svdvals(a):
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=False)],
 )
 def scipy_eigh_pull(z_bar, z, a, *, lower=True):
-    return eigh_pull(z_bar, z, a)
+    return eigh_pull(z_bar, z, a, "L" if lower else "U")
 
 
 @push(sl.eigh)
 def scipy_eigh_push(z, a, *, lower=True, a_dot):
-    return eigh_push(z, a, a_dot=a_dot)
+    return eigh_push(z, a, "L" if lower else "U", a_dot=a_dot)
 
 
 @lowered(sl.eigh)
@@ -148,10 +192,10 @@ def eigh_by_numpy(a, *, lower=True):
     return np.linalg.eigh(a, UPLO="L" if lower else "U")
 
 
-def _whitened(a, b):
+def _whitened(a, b, lower):
     """L^-1 a L^-H and L, with b = L L^H: its eigenvalues are those of a v = w b v."""
-    factor = np.linalg.cholesky(b)
-    half = np.linalg.solve(factor, a)
+    factor = np.linalg.cholesky(b if lower else hermitian(b))
+    half = np.linalg.solve(factor, of_triangle(a, lower))
     return hermitian(np.linalg.solve(factor, hermitian(half))), factor
 
 
@@ -159,7 +203,7 @@ def _whitened(a, b):
 def _only_first_type(type, subset_by_value):
     if type != 1 or subset_by_value is not None:
         raise UnsupportedError(
-            "scipy.linalg.eigh with `type` or `subset_by_value` is not supported",
+            "eigenvalues by scipy.linalg with `type` or `subset_by_value` is not supported",
             repair="Bring the problem to the form a v = w b v, and choose the values by index.",
         )
 
@@ -180,7 +224,7 @@ def eigh_of_pair(
     driver=None,
 ):
     _only_first_type(type, subset_by_value)
-    matrix, factor = (a, None) if b is None else _whitened(a, b)
+    matrix, factor = (a, None) if b is None else _whitened(a, b, lower)
     w, v = np.linalg.eigh(matrix, "L" if lower else "U")
     if b is not None and not eigvals_only:
         v = np.linalg.solve(hermitian(factor), v)
@@ -201,7 +245,32 @@ def eigh_of_pair(
 def eigvalsh(a, b=None):
     if b is None:
         return np.linalg.eigvalsh(a)
-    return np.linalg.eigvalsh(_whitened(a, b)[0])
+    return np.linalg.eigvalsh(_whitened(a, b, True)[0])
+
+
+@full(sl.eigvalsh)
+def eigvalsh_of_pair(
+    a,
+    b=None,
+    *,
+    lower=True,
+    overwrite_a=False,
+    overwrite_b=False,
+    type=1,
+    check_finite=True,
+    subset_by_index=None,
+    subset_by_value=None,
+    driver=None,
+):
+    return eigh_of_pair(
+        a,
+        b,
+        lower=lower,
+        eigvals_only=True,
+        type=type,
+        subset_by_index=subset_by_index,
+        subset_by_value=subset_by_value,
+    )
 
 
 pull(

@@ -48,6 +48,11 @@ def _mean(u, w):
     return np.sum(w * u, axis=-1, keepdims=True) / np.sum(w)
 
 
+def _largest(step, w):
+    size = np.abs(step)
+    return np.max(size if w is None else np.where(w > 0.0, size, 0.0), axis=-1)
+
+
 def _cosine(u, v, w):
     size = np.sqrt(_summed(u * u, w)) * np.sqrt(_summed(v * v, w))
     return 1.0 - _summed(u * v, w) / size
@@ -75,10 +80,12 @@ def _apart(u, v, metric, p, w, V, VI):
     if metric == "cityblock":
         return _summed(np.abs(step), w)
     if metric == "chebyshev":
-        size = np.abs(step)
-        return np.max(size if w is None else np.where(w > 0.0, size, 0.0), axis=-1)
+        return _largest(step, w)
     if metric == "minkowski":
-        return _summed(np.abs(step) ** p, w) ** (1.0 / p)
+        power = np.where(p == np.inf, 2.0, p)
+        total = _summed(np.abs(step) ** power, w)
+        length = np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / power))
+        return np.where(p == np.inf, _largest(step, w), length)
     if metric == "canberra":
         both = np.abs(u) + np.abs(v)
         return _summed(np.abs(step) / np.where(both == 0.0, 1.0, both), w)
@@ -130,6 +137,7 @@ for _name in (
         (r.normal(3), r.normal(3)),
         (r.normal(3), r.normal(3), 3.0),
         (r.normal(3), r.normal(3), 1.5, r.positive(3)),
+        (r.normal(3), r.normal(3), np.inf),
     ],
 )
 def minkowski(u, v, p=2, w=None):

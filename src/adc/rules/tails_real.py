@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, located, probability, real, shaped, standard
+from adc.rules.densities import density, located, probability, proper, real, shaped, standard, unit
 
 
 def _laplace_below(t):
@@ -19,31 +19,41 @@ def _laplace_quantile(q):
     return np.where(upper, -np.log(2.0 * tail), np.log(2.0 * tail))
 
 
+def _t_quantile(q, df):
+    return np.where(q == 0.0, -np.inf, sp.stdtrit(df, np.where(q == 0.0, 0.5, q)))  # SciPy's own is inf there
+
+
+def _cauchy_quantile(q):
+    ends = (q == 0.0) | (q == 1.0)
+    inside = np.tan(math.pi * (unit(np.where(ends, 0.5, q)) - 0.5))
+    return np.where(ends, np.where(q == 0.0, -np.inf, np.inf), inside)
+
+
 @density("norm", "isf", "q loc scale", located(probability))
 def norm_isf(q, loc=0.0, scale=1.0):
-    return loc + scale * (-sp.ndtri(q))
+    return loc + proper(scale) * (-sp.ndtri(q))
 
 
 @density("t", "sf", "x loc scale", shaped(real, 3.5))
 def t_sf(x, df, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = standard(x, loc, scale, df > 0.0)
     return sp.stdtr(df, -t)
 
 
 @density("t", "logsf", "x loc scale", shaped(real, 3.5))
 def t_logsf(x, df, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale)
+    t = standard(x, loc, scale, df > 0.0)
     return np.log(sp.stdtr(df, -t))
 
 
 @density("t", "ppf", "q loc scale", shaped(probability, 3.5))
 def t_ppf(q, df, loc=0.0, scale=1.0):
-    return loc + scale * (sp.stdtrit(df, q))
+    return loc + proper(scale, df > 0.0) * _t_quantile(q, df)
 
 
 @density("t", "isf", "q loc scale", shaped(probability, 3.5))
 def t_isf(q, df, loc=0.0, scale=1.0):
-    return loc + scale * (-sp.stdtrit(df, q))
+    return loc + proper(scale, df > 0.0) * -_t_quantile(q, df)
 
 
 @density("laplace", "sf", "x loc scale", located(real))
@@ -66,12 +76,12 @@ def laplace_logsf(x, loc=0.0, scale=1.0):
 
 @density("laplace", "ppf", "q loc scale", located(probability))
 def laplace_ppf(q, loc=0.0, scale=1.0):
-    return loc + scale * (_laplace_quantile(q))
+    return loc + proper(scale) * (_laplace_quantile(q))
 
 
 @density("laplace", "isf", "q loc scale", located(probability))
 def laplace_isf(q, loc=0.0, scale=1.0):
-    return loc + scale * (-_laplace_quantile(q))
+    return loc + proper(scale) * (-_laplace_quantile(q))
 
 
 @density("cauchy", "sf", "x loc scale", located(real))
@@ -94,12 +104,12 @@ def cauchy_logsf(x, loc=0.0, scale=1.0):
 
 @density("cauchy", "ppf", "q loc scale", located(probability))
 def cauchy_ppf(q, loc=0.0, scale=1.0):
-    return loc + scale * (np.tan(math.pi * (q - 0.5)))
+    return loc + proper(scale) * _cauchy_quantile(q)
 
 
 @density("cauchy", "isf", "q loc scale", located(probability))
 def cauchy_isf(q, loc=0.0, scale=1.0):
-    return loc + scale * (np.tan(math.pi * (0.5 - q)))
+    return loc + proper(scale) * -_cauchy_quantile(q)
 
 
 @density("logistic", "pdf", "x loc scale", located(real))
@@ -128,9 +138,9 @@ def logistic_logsf(x, loc=0.0, scale=1.0):
 
 @density("logistic", "ppf", "q loc scale", located(probability))
 def logistic_ppf(q, loc=0.0, scale=1.0):
-    return loc + scale * (sp.logit(q))
+    return loc + proper(scale) * (sp.logit(q))
 
 
 @density("logistic", "isf", "q loc scale", located(probability))
 def logistic_isf(q, loc=0.0, scale=1.0):
-    return loc + scale * (-sp.logit(q))
+    return loc + proper(scale) * (-sp.logit(q))

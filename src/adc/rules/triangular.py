@@ -4,6 +4,7 @@ import numpy as np
 from scipy import linalg as sl
 
 from adc.rules.linear_systems import symmetric
+from adc.rules.operation import floating
 from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
 
@@ -27,6 +28,11 @@ def is_transposed(trans):
     return trans in (1, "T", 2, "C")
 
 
+@static
+def _of_lapack(*dtypes):
+    return floating(*dtypes)
+
+
 def outer_of(x, y):
     """The product x y^T, for vectors or for matrices of columns."""
     return np.outer(x, y) if np.ndim(x) == 1 else x @ y.T
@@ -44,7 +50,7 @@ def _inside(a, lower, unit_diagonal):
     name="scipy.linalg.solve_triangular",
     cost=200,
     shape=_of_right_side,
-    extra={"real_only": True},
+    extra={"real_only": True, "dtype": "floating a b"},
     examples=lambda r: [
         call(_triangle(r, 3), r.normal(3), lower=True),
         call(_triangle(r, 3).T, r.normal(3)),
@@ -72,7 +78,7 @@ def solve_triangular_push(x, a, b, trans=0, lower=False, unit_diagonal=False, *,
 def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
     t = a.T if is_transposed(trans) else a
     n = t.shape[0]
-    x = np.zeros_like(b)
+    x = np.zeros(np.shape(b), dtype=_of_lapack(a.dtype, b.dtype))
     for k in range(n):
         i = k if lower != is_transposed(trans) else n - 1 - k
         # What is not solved yet is zero, so the whole row can be used.
@@ -91,8 +97,7 @@ def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cholesky(a, lower=False):
-    factor = np.linalg.cholesky(a)
-    return factor if lower else factor.T
+    return np.linalg.cholesky(a) if lower else np.linalg.cholesky(a.T).T  # NumPy reads the lower triangle
 
 
 # LAPACK leaves the other triangle of the matrix in place; from version 1.18 on SciPy clears it.
@@ -106,7 +111,7 @@ OTHER_TRIANGLE_STAYS = bool(sl.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cho_factor(a, lower=False):
-    factor = np.linalg.cholesky(a)
+    factor = np.linalg.cholesky(a if lower else a.T)
     if not OTHER_TRIANGLE_STAYS:
         return (factor, True) if lower else (factor.T, False)
     if lower:
@@ -180,7 +185,7 @@ def lu_factor_push(z, a, *, a_dot):
 @lowered(sl.lu_factor)
 def lu_factor_by_elimination(a):
     n = a.shape[0]
-    lu = np.zeros_like(a)
+    lu = np.zeros(np.shape(a), dtype=_of_lapack(a.dtype))
     lu[...] = a
     piv = np.arange(n)
     for k in range(n):
@@ -284,7 +289,7 @@ def _banded(r):
     cost=20,
     examples=_banded,
     shape=lambda l_and_u, ab, b: tuple(b.shape),
-    extra={"real_only": True, "dtype": "ab b"},
+    extra={"real_only": True, "dtype": "floating ab b"},
 )
 def solve_banded_pull(x_bar, x, l_and_u, ab, b):
     below, above = l_and_u
@@ -335,7 +340,7 @@ def _symmetric_band_product(ab, x, lower):
     name="scipy.linalg.solveh_banded",
     cost=20,
     shape=lambda ab, b, lower=False: tuple(b.shape),
-    extra={"real_only": True, "dtype": "ab b"},
+    extra={"real_only": True, "dtype": "floating ab b"},
     examples=lambda r: [
         (np.stack([np.array([0.0, 0.3, -0.2, 0.4]), r.positive(4) + 2.0]), r.normal(4)),
         call(np.stack([r.positive(4) + 2.0, np.array([0.3, -0.2, 0.4, 0.0])]), r.normal(4, 2), lower=True),

@@ -12,7 +12,7 @@ from adc.tape import record
 from adc.tape.entry import Pull, strong_scale
 from adc.tape.slicing import Need
 from adc.tape.state import modes
-from adc.tape.tensor import make
+from adc.tape.tensor import Tensor, make
 
 __all__ = ["scaled"]
 
@@ -43,9 +43,11 @@ def _pull(active: tuple[bool, ...]) -> Pull:
 
         def reverse(bar: Any, _: Any, kept: tuple[Any, ...]) -> tuple[Any, ...]:
             z_bar, partial = kept
-            return tuple(
-                [strong_scale(bar, x) for x, flag in zip((partial, z_bar), active, strict=True) if flag]
-            )
+            # Where z_bar is zero the partial counts for nothing, and so does what becomes of it. A finite product has a
+            # pull that may not be.
+            scale = scaled if any(x.__class__ is Tensor for x in (bar, *kept)) else strong_scale
+            pairs = (bar, partial), (z_bar, bar)
+            return tuple([scale(*pair) for pair, flag in zip(pairs, active, strict=True) if flag])
 
         _pulls[active] = Pull("MulBackward", reverse, (Need.VALUE, Need.VALUE), False, active, active)
     return _pulls[active]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -121,7 +122,7 @@ _ELEMENTWISE: dict[str, Method] = {
     "xlogy": _special("xlogy"),
     "frac": lambda t: t - np.trunc(t),
     "i0": lambda t: dispatch.call(np.i0, t),
-    "hardshrink": lambda t, lambd=0.5: np.where(np.abs(t) > lambd, t, 0.0),
+    "hardshrink": lambda t, lambd=0.5: np.where(np.abs(t) <= lambd, 0.0, t),
     "igamma": _special("gammainc"),
     "igammac": _special("gammaincc"),
     "lerp": lambda t, end, weight: t + weight * (end - t),
@@ -129,7 +130,7 @@ _ELEMENTWISE: dict[str, Method] = {
     "polygamma": lambda t, n: dispatch.call(_scipy("polygamma"), n, t),
     "prelu": lambda t, weight: np.where(t > 0, t, _by_channel(t, weight) * t),
     "masked_fill": lambda t, mask, value: np.where(mask, value, t),
-    "relu": lambda t: np.where(t > 0, t, 0.0),
+    "relu": lambda t: np.where(t <= 0, 0.0, t),
     "rsqrt": lambda t: 1.0 / np.sqrt(t),
     "sigmoid": lambda t: _sigmoid(t),
 }
@@ -149,7 +150,7 @@ def _by_channel(t: Any, weight: Any) -> Any:
 def _mvlgamma(t: Any, p: int) -> Any:
     """The logarithm of the multivariate gamma function."""
     logarithms = [dispatch.call(_scipy("gammaln"), t - 0.5 * k) for k in range(p)]
-    return sum(logarithms[1:], logarithms[0]) + 0.25 * p * (p - 1) * np.log(np.pi)
+    return sum(logarithms[1:], logarithms[0]) + 0.25 * p * (p - 1) * math.log(math.pi)
 
 
 # Along an axis ----------------------------------------------------------------------------------------------

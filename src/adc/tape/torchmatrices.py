@@ -60,7 +60,7 @@ ADDED: dict[str, Method] = {
 }
 MATRICES: dict[str, Method] = {
     "adjoint": _adjoint,
-    "cholesky": lambda t: np.linalg.cholesky(t),
+    "cholesky": lambda t, upper=False: _adjoint(np.linalg.cholesky(t)) if upper else np.linalg.cholesky(t),
     "cholesky_inverse": lambda t, upper=False: np.linalg.inv(_of_factor(t, upper)),
     "cholesky_solve": lambda t, factor, upper=False: np.linalg.solve(_of_factor(factor, upper), t),
     "det": lambda t: np.linalg.det(t),

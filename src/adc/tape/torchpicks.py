@@ -107,8 +107,9 @@ def _index_put(t: Any, indices: Sequence[Any], values: Any, accumulate: bool = F
 
 
 def put(t: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """Positions count through all elements."""
-    return _index_put(t, np.unravel_index(record.plain(index), t.shape), source, accumulate)
+    """Positions count through all elements, from the end where they are below 0."""
+    places = np.arange(t.size)[record.plain(index)]
+    return _index_put(t, np.unravel_index(places, t.shape), source, accumulate)
 
 
 def _masked_select(t: Any, mask: Any) -> Any:
@@ -136,7 +137,7 @@ def _reduced(t: Any, where: Any, src: Any, reduce: str, include_self: bool) -> A
         result[where] = _NEUTRAL[reduce]
     ufunc.at(result, where, src)
     if reduce == "mean":
-        times = np.full(t.shape, float(include_self))
+        times = np.full(t.shape, float(include_self), t.dtype)
         np.add.at(times, where, 1.0)
         result = result / np.maximum(times, 1.0)
     return result
@@ -204,7 +205,9 @@ def _extreme_so_far(accumulate: Callable[..., Any]) -> Method:
 
 
 def _topk(t: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
-    order = np.argsort(-t.primal if largest else t.primal, axis=dim, kind="stable")
+    order = np.argsort(t.primal, axis=dim, kind="stable")  # NaN comes last
+    if largest:  # the first of equal ones is the last one in a flipped order
+        order = t.shape[dim] - 1 - np.flip(np.argsort(np.flip(t.primal, dim), axis=dim, kind="stable"), dim)
     return along(t, dim, np.take(order, np.arange(k), axis=dim))
 
 

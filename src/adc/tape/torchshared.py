@@ -51,7 +51,7 @@ def _cross(t: Any, other: Any, dim: int | None = None) -> Any:
 
 
 def _cov(t: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    return np.cov(t, ddof=correction, fweights=record.plain(fweights), aweights=record.plain(aweights))
+    return np.cov(t, ddof=correction, fweights=record.plain(fweights), aweights=aweights)
 
 
 def _quantile(function: Callable[..., Any]) -> Method:
@@ -133,7 +133,7 @@ def _vector_norm(t: Any, p: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
 
 def _logit(t: Any, eps: float | None = None) -> Any:
     x = t if eps is None else np.clip(t, eps, 1.0 - eps)
-    return np.log(x / (1.0 - x))
+    return np.log(x) - np.log1p(-x)
 
 
 def _as_in_pytorch(method: Method) -> Method:

@@ -20,7 +20,7 @@ from adc.compiler.ir.nodes import Const, Operand, Slice, Var, variables
 from adc.compiler.ir.types import Array, Layout, Scalar, Type, of_number
 from adc.rules import shapes
 from adc.rules.dims import Dim, Shape, Symbol
-from adc.rules.operation import Operation
+from adc.rules.operation import Operation, floating
 
 SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "squeeze", "copy"}
 CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}
@@ -108,11 +108,12 @@ def _with_tiny_operands(operation: Operation, args: tuple[Operand, ...], ruled: 
 def _said_dtype(operation: Operation, args: tuple[Operand, ...], said: str) -> np.dtype[Any]:
     """A dtype given by its name, or as the common one of some parameters."""
     named = dict(zip((p.name for p in operation.parameters), args, strict=True))
-    names = said.split()
+    names = said.removeprefix("floating ").split()
     if not all(name in named for name in names):
         return np.dtype(said)
     types = [type_of(named[name]) for name in names]
-    return np.result_type(*(t.dtype for t in types if t is not None))
+    dtypes = [t.dtype for t in types if t is not None]
+    return floating(*dtypes) if said.startswith("floating ") else np.result_type(*dtypes)
 
 
 def _call(operation: Operation, args: tuple[Any, ...]) -> Any:
