@@ -31,7 +31,9 @@ from adc.compiler.ir.nodes import (
     Var,
     all_blocks,
     blocks,
+    bound_inside,
     defined,
+    owners,
     times_read,
     uses,
     walk,
@@ -70,14 +72,22 @@ class _Deferrer:
                 continue  # its counter says which row
             before: Block = []
             behind: Block = []
+            written = {s.array.root for s in walk(loop.body) if isinstance(s, Store)}
             rows: dict[Var, Var] = {}
             for store, product in self._sums(loop):
+                here: Block = []
                 with self.ev.origin_at(store.origin):
-                    factors = [self._rows(loop, a, rows, before) for a in product.args[:2]]
+                    for factor in product.args[:2]:
+                        assert isinstance(factor, Var)
+                        if factor not in rows or factor.root in written:
+                            rows[factor] = self._rows(loop, factor, before)
+                            here.append(Store(rows[factor], (loop.index, FULL), factor, origin=loop.origin))
+                    one, other = (rows[a] for a in product.args[:2] if isinstance(a, Var))
                     with self.ev.at(behind):
-                        whole = self.ev.op("matmul", self.ev.op("transpose", factors[0]), factors[1])
+                        whole = self.ev.op("matmul", self.ev.op("transpose", one), other)
                         self.ev.store(store.array, (FULL, FULL), whole, accumulate=True)
-                loop.body = [s for s in loop.body if s is not store and s is not product]
+                loop.body.remove(store)
+                loop.body[(at := loop.body.index(product)) : at + 1] = here
             at = block.index(loop)
             block[at : at + 1] = [*before, loop, *behind]
 
@@ -85,6 +95,7 @@ class _Deferrer:
         """What a trip adds whole to a matrix that it has nothing else to do with, and the outer product that it is."""
         outer = {s.target: s for s in loop.body if isinstance(s, Assign) and s.name == "outer"}
         used = Counter(v.root for s in walk([loop]) for v in uses(s) if v.is_array)
+        inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         return [
             (s, outer[s.value])
             for s in loop.body
@@ -97,30 +108,25 @@ class _Deferrer:
             and s.array not in self.joined
             and used[s.array] == 1
             and all(i == FULL for i in s.index)
-            and all(self._is_row(a, s.array) for a in outer[s.value].args[:2])
+            and all(_is_row(a, s.array, inside) for a in outer[s.value].args[:2])
         ]
 
-    def _is_row(self, factor: Operand, matrix: Var) -> bool:
-        return (
-            isinstance(factor, Var)
-            and isinstance(factor.type, Array)
-            and factor.type.ndim == 1
-            and factor.type.dtype == matrix.type.dtype
-            and np.dtype(factor.type.dtype).kind == "f"
-            and not (factor.type.shape[0].known is not None and factor.type.shape[0].known < SHORT)
-        )
+    def _rows(self, loop: For, factor: Var, before: Block) -> Var:
+        """A matrix of which each trip may make a row."""
+        with self.ev.at(before):
+            trips = self.ev.op("maximum", self.ev.op("add", plain_value(loop.start), 1), 0)
+            length = self.ev.dim_value(factor.type.shape[0])
+            made = self.ev.op("empty", (trips, length), np.dtype(factor.type.dtype))
+        assert isinstance(made, Var)
+        made.name, made.named = factor.name, factor.named
+        return made
 
-    def _rows(self, loop: For, factor: Operand, rows: dict[Var, Var], before: Block) -> Var:
-        """The matrix of which each trip makes a row; one for what several products are made of."""
-        assert isinstance(factor, Var)
-        if factor not in rows:
-            with self.ev.at(before):
-                trips = self.ev.op("maximum", self.ev.op("add", plain_value(loop.start), 1), 0)
-                length = self.ev.dim_value(factor.type.shape[0])
-                made = self.ev.op("empty", (trips, length), np.dtype(factor.type.dtype))
-            assert isinstance(made, Var)
-            made.name, made.named = factor.name, factor.named
-            rows[factor] = made
-            place = 1 + max((k for k, s in enumerate(loop.body) if factor in defined(s)), default=-1)
-            loop.body.insert(place, Store(made, (loop.index, FULL), factor, origin=loop.origin))
-        return rows[factor]
+
+def _is_row(factor: Operand, matrix: Var, inside: set[Var]) -> bool:
+    """Whether a factor is a vector of a length that is known in front of the loop, and not known to be short."""
+    if not isinstance(factor, Var) or not isinstance(factor.type, Array) or factor.type.ndim != 1:
+        return False
+    if factor.type.dtype != matrix.type.dtype or np.dtype(factor.type.dtype).kind != "f":
+        return False
+    (length,) = factor.type.shape
+    return inside.isdisjoint(owners(length)) and (length.known is None or length.known >= SHORT)
