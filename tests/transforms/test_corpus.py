@@ -84,7 +84,9 @@ def test_reverse_over_reverse(program):
     try:
         check_second(program, reverse_over_reverse, "python")
     except UnsupportedError as error:
-        assert "second reverse sweep over a loop whose number of trips is not known" in str(error)
+        # An iterator of the user's own is at its end after a number of steps that only the lengths of a call say.
+        ends = "a loop whose number of trips is not known", "on some paths only inside a loop"
+        assert any(reason in str(error) for reason in ends)
 
 
 @pytest.mark.parametrize("program", COMPILED)
