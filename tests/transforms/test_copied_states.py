@@ -181,7 +181,42 @@ def row_by_row_squared(u, steps):
     return np.sum(u**2)
 
 
-GRIDS = [flat, diffusing, round_the_edges, lopsided, row_by_row, row_by_row_squared]
+def under_other_names(start, steps):
+    u = start.copy()
+    line, turned, part = u.reshape(-1), u.T, u[1:]
+    for _ in range(steps):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+    return np.sum(line**2) + np.sum(turned[-1] * turned[0]) + np.sum(part**3)
+
+
+def under_another_name_in_the_loop(start, steps):
+    u = start.copy()
+    line, total = u.reshape(-1), 0.0
+    for _ in range(steps):
+        total += line[3] ** 2 + u[0, 0]
+        u[1:-1] = 0.5 * (u[:-2] + u[2:]) * u[1:-1]
+    return np.sum(u**2) + total
+
+
+def two_states(start, steps):
+    u, w = start.copy(), 2.0 * start
+    for _ in range(steps):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+        w[1:-1] = 0.5 * (w[:-2] + w[2:]) + u[1:-1]
+    return np.sum(u**2 * w)
+
+
+GRIDS = [
+    flat,
+    diffusing,
+    round_the_edges,
+    lopsided,
+    row_by_row,
+    row_by_row_squared,
+    under_other_names,
+    under_another_name_in_the_loop,
+    two_states,
+]
 
 
 def cube(u, steps):

@@ -89,6 +89,10 @@ class _Alternator:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
         self.joined = {v for roots in evaluator.joined_roots.values() for v in roots} | {*program.params}
+        # Under another name, too, the state would have to be the new one.
+        self.viewed = {
+            v.root for s in walk(program.body) for v in defined(s) if v.is_array and v.root is not v
+        }
         self.results: dict[Var, Atom] = {}
         self.users: dict[Var, list[Stmt]] = {}
         for s in walk(program.body):
@@ -120,7 +124,7 @@ class _Alternator:
         makers = {nest.store.array: nest for nest in nests}
         for copying in nests:
             state = copying.store.array
-            if state not in made or state in self.joined or not _is_pure(copying):
+            if state not in made or state in self.joined | self.viewed or not _is_pure(copying):
                 continue
             for s in copying.home:
                 touch = element(s)

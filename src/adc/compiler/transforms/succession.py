@@ -145,7 +145,7 @@ class _Rows:
                     continue
                 if isinstance(s, Store) and s.array is state and writer is None and position > at:
                     writer = position, _nest(top, s), s
-                elif isinstance(s, Assign) and element(s) is not None and position > at:
+                elif isinstance(s, Assign) and position > at and _is_element_of(state, s):
                     reads.append((position, s))
                 elif not isinstance(s, Assign) or s.name != "dim":
                     return None
@@ -258,6 +258,11 @@ def _nest(top: Stmt, store: Store) -> list[For]:
             return found
         top = next(s for s in top.body if store in walk([s]))
     return []
+
+
+def _is_element_of(state: Var, s: Assign) -> bool:
+    touch = element(s)
+    return touch is not None and touch[0] is state
 
 
 def _innermost(nest: For) -> Block:
