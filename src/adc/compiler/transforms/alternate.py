@@ -15,9 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adc.compiler.analysis.touches import element, move, offset
-from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -29,16 +27,16 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
-    bound_inside,
     defined,
     owners,
     uses,
     variables,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.compiler.transforms.spans import over
+from adc.compiler.transforms.scopes import bound
+from adc.compiler.transforms.spans import added_to, copy_element, over
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -163,7 +161,9 @@ class _Alternator:
     def _is_read_before(self, loop: For, update: _Update, first: int, last: int) -> bool:
         """Whether a trip reads elements of the state no later than where the new ones are made, or in their place."""
         copying, state = update.copying, update.state
-        at_a_distance = False
+        is_read = (
+            False  # where the new elements are made: else there would have been no need to make them aside
+        )
         for position, top in enumerate(loop.body):
             for s in walk([top]):
                 if s is copying.store or not any(v.is_array and v.root is state for v in uses(s)):
@@ -173,8 +173,8 @@ class _Alternator:
                     return False
                 if position > first and not (position == last and touch[1] == copying.store.index):
                     return False
-                at_a_distance = at_a_distance or position == first
-        return at_a_distance
+                is_read = is_read or position == first
+        return is_read
 
     def _may_move(self, loop: For, update: _Update, first: int, last: int) -> bool:
         """Whether what the copying nest reads is there, and the same, where the new elements are made."""
@@ -195,7 +195,7 @@ class _Alternator:
         self.ev.block.append(Assign((spare,), made[state].op, made[state].args, loop.origin))
         if not self._is_all_written(copying):
             whole = [(Const(0), self.ev.atom(self.ev.dim_value(n))) for n in state.type.shape]
-            over(self.ev, whole, lambda index: self._copy(spare, state, index))
+            over(self.ev, whole, lambda index: copy_element(self.ev, spare, index, state, index))
         phi, other, result, rest = (
             Var(name, kind, named=True) for name in (state.name, "spare", state.name, "spare")
         )
@@ -208,8 +208,7 @@ class _Alternator:
             if isinstance(s, Store) and s.array is phi:
                 move(s, (other, s.index))
         loop.carried += [Carried(phi, state, other, result), Carried(other, spare, phi, rest)]
-        self.ev.joined_roots.update({phi: {state, spare}, other: {state, spare}})
-        self.ev.joined_roots.update({result: {state, spare}, rest: {state, spare}})
+        self.ev.joined_roots.update({v: {state, spare} for v in (phi, other, result, rest)})
         self.joined |= {state, spare, phi, other, result, rest}
         return {state: result}
 
@@ -228,26 +227,16 @@ class _Alternator:
         store = block[-1]
         assert isinstance(store, Store)
         if store.accumulate:
-            made: Block = []
-            with self.ev.at(made), self.ev.origin_at(store.origin):
-                old = self.ev.assign("getitem", (store.array, store.index), Scalar(store.array.type.dtype))
-                store.value = self.ev.atom(self.ev.op("add", old, plain_value(store.value)))
-            store.accumulate = False
-            block[-1:] = [*made, store]
+            block[-1:] = [*added_to(self.ev, store, store.array, store.index), store]
         return block
 
     def _is_all_written(self, nest: _Nest) -> bool:
         lengths = tuple(n for loop in nest.loops if (n := self.ev.length(loop.stop)) is not None)
-        equal: EqualLengths = self.ev.equal
         return (
             nest.store.index == nest.counters
             and all(loop.start == Const(0) for loop in nest.loops)
-            and equal.same_shape(lengths, nest.store.array.type.shape)
+            and self.ev.equal.same_shape(lengths, nest.store.array.type.shape)
         )
-
-    def _copy(self, target: Var, source: Var, index: tuple[Atom, ...]) -> None:
-        value = self.ev.assign("getitem", (source, index), Scalar(source.type.dtype))
-        self.ev.block.append(Store(target, index, value, origin=self.ev.origin))
 
 
 def _nests(top: For, loops: list[For]) -> list[_Nest]:
@@ -265,7 +254,7 @@ def _nests(top: For, loops: list[For]) -> list[_Nest]:
 
 def _writes_one_region(loop: For, nest: _Nest) -> bool:
     """Whether all trips of a loop write the same elements: what one leaves alone is what the one before left there."""
-    inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+    inside = bound([loop])
     if not inside.isdisjoint(variables(nest.ranges())):
         return False
     for item in nest.store.index:

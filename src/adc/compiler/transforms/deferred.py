@@ -30,9 +30,6 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     all_blocks,
-    blocks,
-    bound_inside,
-    defined,
     owners,
     times_read,
     uses,
@@ -41,20 +38,18 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.first import ZEROS
 from adc.compiler.transforms.parts import reverse_sweep
+from adc.compiler.transforms.scopes import bound
 
 SHORT = 8  # of matrices known to be smaller a trip may as well add the elements
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with sums of outer products in loops of its reverse sweep as products behind them."""
-    sweep = reverse_sweep(program.body)
-    if not any(isinstance(s, Assign) and s.name == "outer" for s in walk(sweep)):
-        return program
-    deferrer = _Deferrer(program, evaluator)
-    inside = [inner for s in sweep for part in blocks(s) for inner in all_blocks(part)]
-    deferrer.block(program.body, set(sweep))
-    for block in inside:
-        deferrer.block(block, set(block))
+    sweep = set(walk(reverse_sweep(program.body)))
+    if any(isinstance(s, Assign) and s.name == "outer" for s in sweep):
+        deferrer = _Deferrer(program, evaluator)
+        for block in all_blocks(program.body):
+            deferrer.block(block, sweep)
     return program
 
 
@@ -95,7 +90,7 @@ class _Deferrer:
         """What a trip adds whole to a matrix that it has nothing else to do with, and the outer product that it is."""
         outer = {s.target: s for s in loop.body if isinstance(s, Assign) and s.name == "outer"}
         used = Counter(v.root for s in walk([loop]) for v in uses(s) if v.is_array)
-        inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+        inside = bound([loop])
         return [
             (s, outer[s.value])
             for s in loop.body

@@ -38,8 +38,8 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.transforms.spans import Span, Spans, over
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms.spans import Span, Spans, added_to, copy_element, over
 from adc.rules.dims import Dim
 
 
@@ -191,13 +191,13 @@ class _Rows:
         held = [
             self._held(*written, n, end) for written, n, end in zip(found.written, shape, ends, strict=True)
         ]
-        over(self.ev, whole, lambda index: self._move(kept, (Const(0), *index), state, index))
+        over(self.ev, whole, lambda index: copy_element(self.ev, kept, (Const(0), *index), state, index))
         head: Block = []
         with ev.at(head):
             after = ev.atom(ev.op("add", loop.index, 1))
 
             def hand_on(index: Index) -> None:
-                self._move(kept, (after, *index), kept, (loop.index, *index))
+                copy_element(self.ev, kept, (after, *index), kept, (loop.index, *index))
 
             for axis, (_, parts) in enumerate(held):
                 behind = whole[axis + 1 :]
@@ -217,20 +217,16 @@ class _Rows:
         self.stores[kept].append(found.store)
         afterwards: Block = []
         with ev.at(afterwards):
-            over(self.ev, whole, lambda index: self._move(state, index, kept, (trips, *index)))
+            over(self.ev, whole, lambda index: copy_element(self.ev, state, index, kept, (trips, *index)))
         self.followers.setdefault(loop, []).extend(afterwards)
 
     def _write_next(self, found: _Succession, index: Index) -> None:
         """Let the store that changes the state make the next row."""
         store, kept = found.store, found.copy.kept
         if store.accumulate:
-            made: Block = []
-            with self.ev.at(made), self.ev.origin_at(store.origin):
-                kind = Scalar(kept.type.dtype)
-                old = self.ev.assign("getitem", (kept, (found.loop.index, *store.index)), kind)
-                store.value = self.ev.atom(self.ev.op("add", old, plain_value(store.value)))
+            made = added_to(self.ev, store, kept, (found.loop.index, *store.index))
             found.home[(at := found.home.index(store)) : at] = made
-        store.array, store.index, store.accumulate = kept, index, False
+        store.array, store.index = kept, index
 
     def _held(self, low: Dim, high: Dim, n: Dim, end: Atom) -> tuple[Span, Spans]:
         """Of an axis: what is written, and the parts at its ends that are not."""
@@ -243,10 +239,6 @@ class _Rows:
             stop = self.ev.atom(self.ev.op("minimum", *map(plain_value, (last, end))))
         parts = [((Const(0), first), low != Dim(0)), ((last, end), high != n)]
         return (first, stop), [part for part, some in parts if some]
-
-    def _move(self, target: Var, at: Index, source: Var, index: Index) -> None:
-        value = self.ev.assign("getitem", (source, index), Scalar(source.type.dtype))
-        self.ev.block.append(Store(target, at, value, origin=self.ev.origin))
 
 
 def _nest(top: Stmt, store: Store) -> list[For]:
