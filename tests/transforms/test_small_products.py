@@ -80,7 +80,7 @@ def test_products_of_other_lengths_stay_calls():
         return x @ x
 
     text = adc.source(adc.value_and_grad(function), np.eye(5), np.ones(5), stage="optimized")
-    assert "rt.dot(a, x" in text
+    assert "rt.dot_into(a, x" in text
 
 
 def product_of_three(a, b):

@@ -61,6 +61,7 @@ from adc.compiler.transforms import (
     nothing,
     opaque,
     outline,
+    outputs,
     overflow,
     parts,
     propagate,
@@ -253,6 +254,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("short rows", lambda p, c: short_rows.run(p)),
     Stage("wide", lambda p, c: wide.run(p)),
     Stage("into", _into),
+    Stage("outputs", lambda p, c: outputs.run(p, c.evaluator)),
     Stage("rooms", lambda p, c: rooms.named(p)),
     Stage("print optimized", text="optimized"),
 )

@@ -34,6 +34,7 @@ from adc.runtime.lu import solve as solve
 from adc.runtime.ordering import argpartition as argpartition
 from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
+from adc.runtime.products import dot_into as dot_into
 from adc.runtime.real import still_real as still_real
 from adc.runtime.rooms import empty as empty
 from adc.runtime.rooms import empty_of as empty_of

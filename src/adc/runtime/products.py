@@ -14,9 +14,11 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from adc.runtime.apart import apart
+from adc.runtime.kernels import options
 from adc.runtime.lapack import NO, TRANSPOSE, routine
 
-SMALL = 64  # multiplications that cost less than a call of BLAS
+SMALL = 64  # multiplications of two matrices that cost less than a call of BLAS
+SMALL_BY_VECTOR = 1024  # of a matrix and a vector: loops read a matrix once as fast as BLAS does
 PACKED = 10, 4096  # elements (least, most) of a transposed matrix of a stack whose copy by rows is worth it
 SCRATCH = 8192  # elements of the copies made at once: they stay in the cache
 
@@ -44,26 +46,24 @@ def _by_loops(a: Any, b: Any, out: Any) -> None:
     np.matmul(a, b, out=out)
 
 
-@overload(_by_loops, jit_options={"error_model": "numpy"})
+@overload(_by_loops, jit_options={"error_model": "numpy", "fastmath": {"reassoc", "contract"}})
 def _by_loops_of(a: Any, b: Any, out: Any) -> Any:
     def of_matrices(a: Any, b: Any, out: Any) -> None:
-        n, m = a.shape
-        out[...] = 0.0
-        for i in range(n):
-            for j in range(m):
-                factor = a[i, j]
-                for k in range(b.shape[1]):
-                    out[i, k] += factor * b[j, k]
+        for i in range(a.shape[0]):
+            for k in range(b.shape[1]):
+                total = a.dtype.type(0.0)
+                for j in range(a.shape[1]):
+                    total += a[i, j] * b[j, k]
+                out[i, k] = total
 
     def of_stacks(a: Any, b: Any, out: Any) -> None:
-        count, n, m = a.shape
-        out[...] = 0.0
-        for c in range(count):
-            for i in range(n):
-                for j in range(m):
-                    factor = a[c, i, j]
-                    for k in range(b.shape[2]):
-                        out[c, i, k] += factor * b[c, j, k]
+        for c in range(a.shape[0]):
+            for i in range(a.shape[1]):
+                for k in range(b.shape[2]):
+                    total = a.dtype.type(0.0)
+                    for j in range(a.shape[2]):
+                        total += a[c, i, j] * b[c, j, k]
+                    out[c, i, k] = total
 
     return of_matrices if a.ndim == 2 else of_stacks
 
@@ -98,13 +98,17 @@ def _into_of(a: Any, b: Any, out: Any) -> Any:
 
     @register_jitable(error_model="numpy")
     def into(a: Any, b: Any, out: Any) -> None:
+        if out.shape[-2] * out.shape[-1] * a.shape[-1] <= SMALL:
+            _by_loops(a, b, out)
+        else:
+            by_blas(a, b, out)
+
+    @register_jitable(error_model="numpy")
+    def by_blas(a: Any, b: Any, out: Any) -> None:
         n, width = out.shape[-2], out.shape[-1]
         m = a.shape[-1]
         count = out.shape[0] if stacks else 1
         if count == 0:
-            return
-        if n * m * width <= SMALL:
-            _by_loops(a, b, out)
             return
         left, right = _spacing(a[0] if stacks else a), _spacing(b[0] if stacks else b)
         if left == 0:
@@ -154,18 +158,53 @@ def _times(a: Any, x: Any, out: Any) -> None:
 
 @overload(_times, jit_options={"error_model": "numpy"})
 def _times_of(a: Any, x: Any, out: Any) -> Any:
+    def times(a: Any, x: Any, out: Any) -> None:
+        if a.size > SMALL_BY_VECTOR:
+            _times_by_blas(a, x, out)
+        elif a.strides[1] == a.itemsize:
+            _times_by_rows(a, x, out)
+        else:
+            _times_by_columns(a, x, out)
+
+    return times
+
+
+@register_jitable(error_model="numpy", fastmath={"reassoc", "contract"})
+def _times_by_rows(a: Any, x: Any, out: Any) -> None:
+    for i in range(a.shape[0]):
+        total = a.dtype.type(0.0)
+        for j in range(a.shape[1]):
+            total += a[i, j] * x[j]
+        out[i] = total
+
+
+@register_jitable(error_model="numpy", fastmath={"reassoc", "contract"})
+def _times_by_columns(a: Any, x: Any, out: Any) -> None:
+    # Four columns at a time: an element that has just been stored is not ready to be added to.
+    n, m = a.shape
+    first = m % 4
+    for i in range(n):
+        total = a.dtype.type(0.0)
+        for j in range(first):
+            total += a[i, j] * x[j]
+        out[i] = total
+    for j in range(first, m, 4):
+        p, q, r, s = x[j], x[j + 1], x[j + 2], x[j + 3]
+        for i in range(n):
+            out[i] += a[i, j] * p + a[i, j + 1] * q + a[i, j + 2] * r + a[i, j + 3] * s
+
+
+def _times_by_blas(a: Any, x: Any, out: Any) -> None:
+    np.matmul(a, x, out=out)
+
+
+@overload(_times_by_blas, jit_options={"error_model": "numpy"})
+def _times_by_blas_of(a: Any, x: Any, out: Any) -> Any:
     single = a.dtype == types.float32
     gemv, number = (_sgemv, np.float32) if single else (_dgemv, np.float64)
 
     def times(a: Any, x: Any, out: Any) -> None:
         n, m = a.shape
-        if n * m <= SMALL:
-            for i in range(n):
-                total = number(0.0)
-                for j in range(m):
-                    total += a[i, j] * x[j]
-                out[i] = total
-            return
         spacing = _spacing(a)
         if spacing == 0:
             a, spacing = np.ascontiguousarray(a), m
@@ -190,6 +229,27 @@ def _times_of(a: Any, x: Any, out: Any) -> Any:
         )
 
     return times
+
+
+def _write(a: Any, b: Any, out: Any) -> None:
+    """out[...] = a @ b for operands of one float dtype, not both vectors; `out` in C order."""
+    np.matmul(a, b, out=out)
+
+
+@overload(_write, jit_options={"error_model": "numpy"})
+def _write_of(a: Any, b: Any, out: Any) -> Any:
+    def of_matrices(a: Any, b: Any, out: Any) -> None:
+        _into(a, b, out)
+
+    def of_matrix_and_vector(a: Any, b: Any, out: Any) -> None:
+        _times(a, b, out)
+
+    def of_vector_and_matrix(a: Any, b: Any, out: Any) -> None:
+        _times(b.T, a, out)
+
+    if a.ndim == b.ndim:
+        return of_matrices
+    return of_matrix_and_vector if a.ndim == 2 else of_vector_and_matrix
 
 
 def _sum_of_products(a: Any, b: Any) -> Any:
@@ -219,7 +279,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_stacks(a: Any, b: Any) -> Any:
             out = np.empty((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
-            _into(a, b, out)
+            _write(a, b, out)
             return out
 
         return of_stacks
@@ -233,7 +293,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_matrices(a: Any, b: Any) -> Any:
             out = np.empty((a.shape[0], b.shape[1]), a.dtype)
-            _into(a, b, out)
+            _write(a, b, out)
             return out
 
         return of_matrices
@@ -241,7 +301,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_matrix_and_vector(a: Any, b: Any) -> Any:
             out = np.empty(a.shape[0], a.dtype)
-            _times(a, b, out)
+            _write(a, b, out)
             return out
 
         return of_matrix_and_vector
@@ -249,7 +309,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_vector_and_matrix(a: Any, b: Any) -> Any:
             out = np.empty(b.shape[1], a.dtype)
-            _times(b.T, a, out)
+            _write(a, b, out)
             return out
 
         return of_vector_and_matrix
@@ -271,8 +331,9 @@ def in_any_order(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
 
     There are nine pairs of orders, and each took one to three seconds to compile.
     """
-    matrices = all(k.ndim > 1 and isinstance(k.dtype, types.Float) for k in kinds)
-    return tuple(k.copy(layout="A") for k in kinds) if matrices else kinds
+    a, b, *out = kinds
+    matrices = all(k.ndim > 1 and isinstance(k.dtype, types.Float) for k in (a, b))
+    return (a.copy(layout="A"), b.copy(layout="A"), *out) if matrices else kinds
 
 
 @apart(takes=in_any_order, cache=True, error_model="numpy")
@@ -289,3 +350,17 @@ def dot(a: Any, b: Any) -> Any:
            [[3.]]])
     """
     return _product(a, b)
+
+
+@apart(takes=in_any_order, **options())
+def dot_into(a: Any, b: Any, out: Any) -> None:
+    """`out[...] = dot(a, b)`, for a matrix and a matrix or a vector of one float dtype.
+
+    `out` is contiguous in C order, of the product's shape, and shares no memory with `a` and `b`.
+
+    >>> out = np.empty(2)
+    >>> dot_into(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]), out)
+    >>> out
+    array([3., 7.])
+    """
+    _write(a, b, out)

@@ -19,6 +19,7 @@ from adc.compiler.ir.nodes import (
     Const,
     For,
     Mark,
+    Operand,
     Print,
     Program,
     Stmt,
@@ -27,6 +28,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.ir.types import Array
 from adc.rules.dims import Dim
 
 Pair = tuple[Dim, Dim]
@@ -54,6 +56,17 @@ class Equalities:
                 self._if_trips.append((ranges, pair, stmt))
             else:
                 self.equal.union(*pair)
+
+    def same_shape(self, a: Operand, b: Operand) -> bool:
+        """Whether two operands are arrays of one shape, as far as is known here."""
+        if not (
+            isinstance(a, Var)
+            and isinstance(a.type, Array)
+            and isinstance(b, Var)
+            and isinstance(b.type, Array)
+        ):
+            return False
+        return self.equal.same_shape(a.type.shape, b.type.shape)
 
     def before_each(self, block: Block) -> list[EqualLengths]:
         """What is known before each statement of a block that begins here."""

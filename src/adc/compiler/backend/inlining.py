@@ -36,9 +36,13 @@ NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
 MAX_DEPTH = 6
 
 
-def is_kernel(stmt: Stmt) -> bool:
-    """Whether a statement runs a loop that was moved into a function of its own: it writes to its arguments."""
-    return isinstance(stmt, Assign) and isinstance(stmt.op, str) and stmt.op.startswith("kernel.")
+def writes_arguments(stmt: Stmt) -> bool:
+    """Whether a statement runs a loop that was moved into a function of its own, or a product, and these write."""
+    return (
+        isinstance(stmt, Assign)
+        and isinstance(stmt.op, str)
+        and (stmt.op.startswith("kernel.") or stmt.op == "rt.dot_into")
+    )
 
 
 class Inlining:
@@ -63,7 +67,7 @@ class Inlining:
                 for s in statements
                 if s.targets
                 and s not in found
-                and not is_kernel(s)
+                and not writes_arguments(s)
                 and not may_raise(s)
                 and all(self.count[t] == 0 for t in s.targets)
             ]
@@ -107,7 +111,7 @@ class Inlining:
             isinstance(stmt, Assign)
             and len(stmt.targets) == 1
             and stmt.name not in NEVER
-            and not is_kernel(stmt)
+            and not writes_arguments(stmt)
         ):
             v = stmt.target
         elif isinstance(stmt, If) and len(stmt.merges) == 1 and self.is_expression(stmt):
@@ -194,7 +198,7 @@ class Inlining:
         roots = self._read_roots(stmt)
         return bool(roots) and any(
             (isinstance(s, Store) and s.array.root in roots)
-            or (is_kernel(s) and any(v.root in roots for v in uses(s)))
+            or (writes_arguments(s) and any(v.root in roots for v in uses(s)))
             for s in walk(between)
         )
 

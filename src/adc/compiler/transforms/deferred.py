@@ -16,7 +16,9 @@ from collections import Counter
 
 import numpy as np
 
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
@@ -39,6 +41,8 @@ from adc.compiler.ir.types import Array
 from adc.compiler.transforms.first import ZEROS
 from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.scopes import bound
+from adc.rules import registry
+from adc.rules.dims import Dim
 
 SHORT = 8  # of matrices known to be smaller a trip may as well add the elements
 
@@ -58,6 +62,7 @@ class _Deferrer:
         self.ev = evaluator
         self.times_read = times_read(program)
         self.made = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name in ZEROS}
+        self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.joined = {v for roots in evaluator.joined_roots.values() for v in roots}
 
     def block(self, block: Block, sweep: set[Stmt]) -> None:
@@ -72,19 +77,48 @@ class _Deferrer:
             for store, product in self._sums(loop):
                 here: Block = []
                 with self.ev.origin_at(store.origin):
-                    for factor in product.args[:2]:
-                        assert isinstance(factor, Var)
-                        if factor not in rows or factor.root in written:
-                            rows[factor] = self._rows(loop, factor, before)
+                    sides = list(zip(product.args[:2], store.array.type.shape, strict=True))
+                    for factor, length in sides:
+                        if (there := self._lying_there(loop, factor)) is not None:
+                            rows[factor] = there
+                        elif factor not in rows or factor.root in written:
+                            rows[factor] = self._rows(loop, factor, length, before)
                             here.append(Store(rows[factor], (loop.index, FULL), factor, origin=loop.origin))
-                    one, other = (rows[a] for a in product.args[:2] if isinstance(a, Var))
                     with self.ev.at(behind):
+                        one, other = (self._as_long(rows[f], length) for f, length in sides)
                         whole = self.ev.op("matmul", self.ev.op("transpose", one), other)
                         self.ev.store(store.array, (FULL, FULL), whole, accumulate=True)
                 loop.body.remove(store)
                 loop.body[(at := loop.body.index(product)) : at + 1] = here
             at = block.index(loop)
             block[at : at + 1] = [*before, loop, *behind]
+
+    def _lying_there(self, loop: For, factor: Operand) -> Var | None:
+        """The matrix of whose rows a factor is one in each trip, if the program writes to none of it."""
+        taken = next((s for s in loop.body if isinstance(s, Assign) and s.targets == (factor,)), None)
+        if taken is None or taken.name != "getitem":
+            return None
+        matrix: Var = taken.args[0]
+        index = taken.args[1]
+        last = length_of(loop.start)
+        if matrix.type.ndim != 2 or index[0] is not loop.index or any(i != FULL for i in index[1:]):
+            return None
+        if last is None or matrix.type.shape[0] != last + 1 or matrix.root in self.written:
+            return None
+        return matrix
+
+    def _as_long(self, rows: Var, length: Dim) -> Var:
+        """Rows of what is as long as a side of a matrix, where there are rows: of no rows it need not be."""
+        assert isinstance(rows.type, Array)
+        if rows.type.shape[1] == length:
+            return rows
+        shape = rows.type.shape[0], length
+        again = Var(
+            rows.name, Array(rows.type.dtype, shape, "C"), named=rows.named, root=rows.root, view_of=rows
+        )
+        lengths = tuple(self.ev.operand(self.ev.dim_value(n)) for n in shape)
+        self.ev.block.append(Assign((again,), registry.named("reshape"), (rows, lengths), self.ev.origin))
+        return again
 
     def _sums(self, loop: For) -> list[tuple[Store, Assign]]:
         """What a trip adds whole to a matrix that it has nothing else to do with, and the outer product that it is."""
@@ -106,12 +140,11 @@ class _Deferrer:
             and all(_is_row(a, s.array, inside) for a in outer[s.value].args[:2])
         ]
 
-    def _rows(self, loop: For, factor: Var, before: Block) -> Var:
+    def _rows(self, loop: For, factor: Var, length: Dim, before: Block) -> Var:
         """A matrix of which each trip may make a row."""
         with self.ev.at(before):
             trips = self.ev.op("maximum", self.ev.op("add", plain_value(loop.start), 1), 0)
-            length = self.ev.dim_value(factor.type.shape[0])
-            made = self.ev.op("empty", (trips, length), np.dtype(factor.type.dtype))
+            made = self.ev.op("empty", (trips, self.ev.dim_value(length)), np.dtype(factor.type.dtype))
         assert isinstance(made, Var)
         made.name, made.named = factor.name, factor.named
         return made

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies, same_element
-from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -30,7 +29,6 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array
 from adc.compiler.transforms import rotate
 from adc.compiler.transforms.owned import CarriedArrays, rename, touches
 from adc.compiler.transforms.rewrite import operand, substitute
@@ -58,30 +56,30 @@ class _Updater:
     def block(self, block: Block) -> Block:
         """A block with its loops' carried arrays in place, those of the innermost loops first."""
         result: Block = []
-        for s, equal in zip(list(block), self.known.before_each(block), strict=True):
+        for s in list(block):
             self.known.passed(s)
             for inner in blocks(s):
                 with self.known.inside(s):
                     inner[:] = self.block(inner)
             if isinstance(s, (For, While)):
                 made = {d.target: d for d in s.body if isinstance(d, Assign) and d.name == "empty"}
-                for c in list(s.carried):
-                    if isinstance(c.out, Var) and c.out in made and self._in_place(s, c, equal):
-                        self._update(s, c, made[c.out], result)
+                # Of a loop without a trip, whose lengths are not checked, the states stay what they were.
+                with self.known.inside(s):
+                    for c in list(s.carried):
+                        if isinstance(c.out, Var) and c.out in made and self._in_place(s, c):
+                            self._update(s, c, made[c.out], result)
             result.append(s)
         return result
 
-    def _in_place(self, loop: For | While, c: Carried, equal: EqualLengths) -> bool:
+    def _in_place(self, loop: For | While, c: Carried) -> bool:
         """Whether the array that a trip leaves may have the memory of the one that it was given."""
         old, new = c.phi, c.out
         assert isinstance(new, Var)
-        if not (isinstance(old.type, Array) and isinstance(new.type, Array)):
-            return False
-        if old.type.dtype != new.type.dtype or not equal.same_shape(old.type.shape, new.type.shape):
+        if old.type.dtype != new.type.dtype or not self.known.same_shape(old, new):
             return False
         if not (self.carried.is_local(loop, old, 0) and self.carried.is_local(loop, new, 1)):
             return False
-        if rotate.taken_over(loop, c, self.carried, equal) is not None:
+        if rotate.taken_over(loop, c, self.carried, self.known.equal) is not None:
             return False
         reading = [k for k, s in enumerate(loop.body) if touches(s, old)]
         writing = [k for k, s in enumerate(loop.body) if touches(s, new) and not _makes(s, new)]

@@ -60,7 +60,7 @@ class _Outliner:
         for s in walk(program.body):
             if isinstance(s, Assign) and (
                 s.name in ("empty", "zeros")
-                or (s.name == "alias" and s.target.is_array and s.args[0] in self.owned)
+                or (s.name in ("alias", "reshape") and s.target.is_array and s.args[0] in self.owned)
             ):
                 self.owned.add(s.target)
         for s in walk(program.body):

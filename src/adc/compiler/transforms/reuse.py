@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adc.compiler.analysis.equalities import Equalities
+from adc.compiler.analysis.equalities import Equalities, range_of
 from adc.compiler.analysis.handover import copies, same_element
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -18,6 +18,7 @@ from adc.compiler.ir.nodes import (
     Atom,
     Block,
     For,
+    Mark,
     Program,
     Stmt,
     Store,
@@ -27,8 +28,11 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.ir.types import Array
 from adc.compiler.transforms.hoist import escaping_roots
 from adc.compiler.transforms.rewrite import operand, substitute
+from adc.rules import registry
+from adc.rules.dims import Dim
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -96,12 +100,17 @@ class _Reuse:
                     # A branch with the same test, in the reverse sweep, may read it, too.
                     if old is new or here[old] != self.everywhere[old] or old in self.escaping:
                         continue
-                    if _alike(old, new, equal[places[0]]) and same_element(loop, old, new):
+                    alike = _alike(old, new, equal[places[0]])
+                    if (alike or self._alike_if_run(block, places[0], old, new)) and same_element(
+                        loop, old, new
+                    ):
                         if copies(loop, old, new):
                             copied.add(places[0])
                         gone.add(allocated[new])
-                        if block is self.top and old.named and new.named and old.name != new.name:
-                            taken = self._renamed(block, old, new, touched, here)
+                        if not alike or (
+                            block is self.top and old.named and new.named and old.name != new.name
+                        ):
+                            taken = self._renamed(block, old, allocated[new], alike, touched, here)
                             takeovers.setdefault(places[0], []).append(taken)
                             allocated[taken.target] = taken
                         else:
@@ -116,6 +125,27 @@ class _Reuse:
             for s in (*takeovers.get(k, ()), *(() if k in copied or stmt in gone else (stmt,)))
             if not (gone and _only_reads(s))
         ]
+
+    def _alike_if_run(self, block: Block, at: int, old: Var, new: Var) -> bool:
+        """Whether two arrays have a row for each trip of a loop, and rows of one length if there is a trip."""
+        loop = block[at]
+        trips = range_of(loop) if isinstance(loop, For) else None
+        one, other = old.type, new.type
+        if (
+            trips is None
+            or not (isinstance(one, Array) and isinstance(other, Array))
+            or block is not self.top
+        ):
+            return False
+        if trips[0] != Dim(0) or not len(one.shape) == len(other.shape) > 1 or one.dtype != other.dtype:
+            return False
+        with self.known.inside(Mark("")):
+            for s in block[:at]:
+                self.known.passed(s)
+            if not all(self.known.equal.same(trips[1], x.shape[0]) for x in (one, other)):
+                return False
+            with self.known.inside(loop):
+                return self.known.same_shape(old, new)
 
     def _replace(
         self, block: Block, old: Var, new: Var, touched: dict[Var, list[int]], here: Counter[Var]
@@ -133,10 +163,17 @@ class _Reuse:
             self.escaping.add(old)
 
     def _renamed(
-        self, block: Block, old: Var, new: Var, touched: dict[Var, list[int]], here: Counter[Var]
+        self,
+        block: Block,
+        old: Var,
+        making: Assign,
+        alike: bool,
+        touched: dict[Var, list[int]],
+        here: Counter[Var],
     ) -> Assign:
-        """The same, with a statement that gives the memory the new name from there on."""
-        again = Var(new.name, old.type, root=old.root, view_of=old)
+        """The same, with a statement that gives the memory the new name, and shape, from there on."""
+        new = making.target
+        again = Var(new.name, new.type, root=old.root, view_of=old)
         self.table[new] = again
         places = touched.pop(new)
         del touched[old]  # it is the new one's from here on
@@ -149,6 +186,9 @@ class _Reuse:
             count[again] = count[new]
         if new in self.escaping:
             self.escaping |= {again, old}
+        if not alike:
+            lengths = making.args[0]
+            return Assign((again,), registry.named("reshape"), (old, lengths), making.origin)
         return Assign((again,), "alias", (old,))
 
 

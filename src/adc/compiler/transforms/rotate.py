@@ -134,14 +134,16 @@ class _Rotator:
     def block(self, block: Block) -> None:
         """Rewrite the loops of a block, those in them first."""
         result: Block = []
-        for s, equal in zip(list(block), self.known.before_each(block), strict=True):
+        for s in list(block):
             self.known.passed(s)
             for inner in blocks(s):
                 with self.known.inside(s):
                     self.block(inner)
             if isinstance(s, (For, While)):
-                for chain in self._chains(s, equal):
-                    self._rotate(s, chain, equal, result)
+                # Of a loop without a trip, whose lengths are not checked, the states stay what they were.
+                with self.known.inside(s):
+                    for chain in self._chains(s, self.known.equal):
+                        self._rotate(s, chain, self.known.equal, result)
             result.append(s)
         block[:] = result
 
