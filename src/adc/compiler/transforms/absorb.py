@@ -69,6 +69,7 @@ class _Read:
     load: Assign
     block: Block
     path: tuple[Stmt, ...]
+    from_front: bool  # counted, as far as is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +100,19 @@ class _Producer:
     def loads(self) -> list[Assign]:
         return [s for s in self.body if isinstance(s, Assign) and s.name == "getitem"]
 
+    @property
+    def is_multiple(self) -> bool:
+        """Whether an element is one of another array, times a number at most: as cheap to read."""
+        return len(self.loads) == 1 and self.cost <= 1
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether each element is made of those at its own place in arrays as large: also counted from the end."""
+        return all(
+            load.args[1] == self.store.index and load.args[0].type.shape == self.array.type.shape
+            for load in self.loads
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class _Place:
@@ -127,8 +141,8 @@ class _Absorber:
 
     def _uses(self, block: Block, path: tuple[Stmt, ...]) -> None:
         for s in block:
-            if isinstance(s, Assign) and s.name == "getitem" and self._is_element(s):
-                self.reads.setdefault(s.args[0], []).append(_Read(s, block, path))
+            if isinstance(s, Assign) and s.name == "getitem" and not s.target.is_array:
+                self._learn(s, block, path)
             elif isinstance(s, Store):
                 self.stores[s.array] += 1
                 self.seen_whole.update(v for v in uses(s) if v is not s.array)
@@ -136,6 +150,13 @@ class _Absorber:
                 self.seen_whole.update(v for v in uses(s) if v.is_array)
             for inner in blocks(s):
                 self._uses(inner, (*path, s))
+
+    def _learn(self, load: Assign, block: Block, path: tuple[Stmt, ...]) -> None:
+        from_front = all(
+            i.value >= 0 if isinstance(i, Const) else counters.never_negative(i.dim, self.ranges)
+            for i in load.args[1]
+        )
+        self.reads.setdefault(load.args[0], []).append(_Read(load, block, path, from_front))
 
     def block(self, block: Block, path: tuple[Stmt, ...]) -> None:
         """Absorb the producers of a block, and those inside it."""
@@ -172,7 +193,8 @@ class _Absorber:
         if not producer.loads and producer.cost <= FREE:
             first = place.position[producer.loops[0]]
             tops = [_top(r, place.depth) for r in reads]
-            return [producer] if all(place.position.get(top, -1) > first for top in tops) else []
+            behind = all(place.position.get(top, -1) > first for top in tops)
+            return [producer] if behind and all(r.from_front for r in reads) else []
         group = [producer]
         bodies = set(producer.body)
         loads = 0
@@ -191,6 +213,9 @@ class _Absorber:
                     else:
                         loads += 1
         if sum(p.cost for p in group) * len(reads) > CHEAP or loads > FEW_LOADS:
+            return []
+        apart = [not self._in_its_loops(r, producer, place) for r in reads]
+        if not (all(apart) or (producer.is_multiple and any(apart))):
             return []
         if not all(self._may_take(r, producer, place) for r in reads):
             return []
@@ -234,13 +259,6 @@ class _Absorber:
             return None
         return _Producer(array, tuple(loops), body, store)
 
-    def _is_element(self, s: Assign) -> bool:
-        """Whether an index takes one element, and does not count from the end."""
-        return not s.target.is_array and all(
-            i.value >= 0 if isinstance(i, Const) else counters.never_negative(i.dim, self.ranges)
-            for i in s.args[1]
-        )
-
     def _computes(self, s: Stmt) -> bool:
         """Whether a statement makes a number of numbers, and nothing else."""
         if not isinstance(s, Assign) or len(s.targets) != 1 or s.target.is_array:
@@ -250,16 +268,16 @@ class _Absorber:
         return isinstance(s.op, Operation) and is_elementwise(s.op) and s.op.cost < DEAR
 
     def _may_take(self, read: _Read, producer: _Producer, place: _Place) -> bool:
-        """Whether a reader stands in loops of another space, no deeper than the producer's, behind it."""
+        """Whether a reader stands in loops no deeper than the producer's, behind it."""
         top = _top(read, place.depth)
         if top not in place.position or place.position[top] <= place.position[producer.loops[0]]:
             return False
         around = read.path[place.depth :]
         if not all(isinstance(s, (For, If)) for s in around):
             return False
-        return sum(isinstance(s, For) for s in around) <= len(producer.loops) and not self._in_its_loops(
-            read, producer, place
-        )
+        if sum(isinstance(s, For) for s in around) > len(producer.loops):
+            return False
+        return read.from_front or producer.mirrors
 
     def _in_its_loops(self, read: _Read, producer: _Producer, place: _Place) -> bool:
         """Whether a reader stands in loops over the same space as those of the producer, which may be merged."""
@@ -296,8 +314,8 @@ class _Absorber:
             read.block[place : place + 1] = body
             self.table[read.load.target] = operand(results[0], table)
             for load in body:
-                if isinstance(load, Assign) and load.name == "getitem" and self._is_element(load):
-                    self.reads.setdefault(load.args[0], []).append(_Read(load, read.block, read.path))
+                if isinstance(load, Assign) and load.name == "getitem":
+                    self._learn(load, read.block, read.path)
 
 
 def _same_type(value: Atom, array: Var) -> bool:

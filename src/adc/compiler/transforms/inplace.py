@@ -86,6 +86,8 @@ class _Updater:
         if not writing:
             return False
         first = loop.body[writing[0]]
+        if len(writing) == 1 and _read_at_a_distance(loop, old) and rotate.may_have_a_spare(loop, new):
+            return False
         if copies(first, old, new):  # until the new array is written to again, it is the old one
             changed = [k for k in writing[1:] if _changes(loop.body[k], new)]
             return not changed or all(k < changed[0] for k in reading)
@@ -110,6 +112,24 @@ class _Updater:
             self.table[v] = kept
         if c.result in self.carried.returned:
             self.carried.returned.add(kept)
+
+
+def _read_at_a_distance(loop: For | While, array: Var) -> bool:
+    """Whether nests over an array read elements of it before or behind those that they stand at."""
+
+    def reads(block: Block, counters: tuple[Var, ...]) -> bool:
+        return any(
+            (
+                isinstance(s, Assign)
+                and s.name == "getitem"
+                and s.args[0] is array
+                and any(isinstance(i, Var) and i not in counters for i in s.args[1])
+            )
+            or (isinstance(s, For) and reads(s.body, (*counters, s.index)))
+            for s in block
+        )
+
+    return reads(loop.body, ())
 
 
 def _changes(stmt: Stmt, array: Var) -> bool:

@@ -37,14 +37,13 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
-    bound_inside,
-    defined,
     variables,
     walk,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.owned import CarriedArrays, Loop, memory_uses, rename, touches
 from adc.compiler.transforms.rewrite import substitute
+from adc.compiler.transforms.scopes import bound
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -220,11 +219,10 @@ class _Rotator:
 
     def _may_spare(self, loop: Loop, chain: _Chain, equal: EqualLengths) -> bool:
         """Whether what a trip makes may have the memory of what no later trip is handed."""
-        if chain.made is None:
-            return False
-        inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
-        return all(_alike(c.phi, chain.made.target, equal) for c in chain.carried) and not any(
-            v in inside for v in variables(chain.made.args)
+        return (
+            chain.made is not None
+            and all(_alike(c.phi, chain.made.target, equal) for c in chain.carried)
+            and may_have_a_spare(loop, chain.made.target)
         )
 
     def _with_spare(self, loop: Loop, chain: _Chain, made: Assign) -> Assign:
@@ -236,6 +234,12 @@ class _Rotator:
         loop.carried.append(Carried(phi, first, chain.carried[-1].phi, result))
         self.table[array] = phi
         return Assign((first,), made.op, made.args, loop.origin)
+
+
+def may_have_a_spare(loop: Loop, array: Var) -> bool:
+    """Whether an array that a trip makes is as long as is known before the loop."""
+    made = _made(loop, array)
+    return made is not None and bound([loop]).isdisjoint(variables(made.args))
 
 
 def _made(loop: Loop, array: Atom) -> Assign | None:
