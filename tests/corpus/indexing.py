@@ -216,3 +216,13 @@ def elements_of_what_was_scaled_by_numbers(x, a):
 def an_element_of_an_array_times_a_number(x):
     y = x * 2.0
     return y[0] + x[1]
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=(3, 2))))
+def an_ellipsis_for_no_axes_keeps_positions_apart(x, w):
+    gathered = x[:, [0, 1, 1], ..., [1, 3, 2]]  # of shape (3, 2), not (2, 3)
+    state = x * 2.0
+    state[:, [0, 2, 1], ..., [1, 3, 2]] = w
+    state[:, [0, 2, 1], ..., 0] *= w
+    np.add.at(state, (slice(None), np.array([0, 0, 1]), Ellipsis, np.array([2, 2, 0])), w)
+    return np.sum(gathered * w) + np.sum(state * x) + np.sum(x[None, :, 1, ..., [0, 2, 3]] * w[:, None])

@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.compiler.frontend import higher_order, infer, memory_order, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
-from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
@@ -345,7 +345,7 @@ def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
 def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
     if not isinstance(array, Var) or not array.is_array:
         raise self.refuse("np.add.at takes an array")
-    items = normalized(
+    array, items = located(
         self,
         array,
         tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
