@@ -20,9 +20,32 @@ FULL = Slice(None, None, None)
 def located(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
     """The array and the normalised index that `array[index]` is, for an index as the program has it.
 
-    An ellipsis between integer arrays keeps them apart, also where it stands for no axes: the axes that they gather come
-    first, as in `x.transpose(1, 2, 0)[i, j]` for `x[:, i, ..., j]`.
+    What is read and written at positions may be a view of the array:
+
+        x[:, i, ..., j]    x.transpose(1, 2, 0)[i, j]    an ellipsis for no axes keeps positions apart, too
+        x[3::-2, i]        x[3::-2][:, i]                only the view knows its length
     """
+    array, found = _kept_apart(builder, array, index)
+    if not any(map(_is_array, found)):
+        return array, found
+    behind = iter(array.type.shape)
+    length_of = [None if _consumes(item) == 0 else [next(behind) for _ in range(_consumes(item))][0] for item in found]
+    open_ended = [
+        isinstance(item, Slice) and length is not None and slice_length(builder, item, length) == Dim(-1)
+        for item, length in zip(found, length_of, strict=True)
+    ]
+    if not any(open_ended):
+        return array, found
+    parts = [
+        item if is_open else FULL
+        for item, is_open in zip(found, open_ended, strict=True)
+        for _ in range(_consumes(item))
+    ]
+    view = builder.getitem(array, tuple(parts))
+    return view, tuple(FULL if is_open else item for item, is_open in zip(found, open_ended, strict=True))
+
+
+def _kept_apart(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
     items = index if isinstance(index, tuple) else (index,)
     consumed = [_consumes(item) for item in items if item is not Ellipsis]
     where = next((k for k, item in enumerate(items) if item is Ellipsis), None)
