@@ -184,7 +184,10 @@ class Nests:
             if isinstance(item, Slice):
                 result.append(self.sliced(item, next(remaining), base.type.shape[axis]))
             else:
-                result.append(self.positive(item, base.type.shape[axis]))
+                length = base.type.shape[axis]
+                if isinstance(item, Var) and not self.never_negative(item) and not self.is_owners(base, axis):
+                    item = self.counted(item, length)  # what it counts from is the end of the view
+                result.append(self.positive(item, length))
             axis += 1
         return result
 
@@ -218,13 +221,15 @@ class Nests:
         last = self.ev.op("subtract", self.ev.dim_value(length), 1)
         if start is None or start == Const(None):
             return last
-        first = self.positive(start, length)
-        if isinstance(start, Const) and start.value < 0:
-            return first
-        place = start.dim if isinstance(start, Var) else Dim(start.value)
-        if place is not None and counters.never_negative(length - 1 - place, self._ranges):
-            return first
-        return self.ev.op("minimum", first, last)
+        if isinstance(start, Const):
+            first: Any = self.positive(start, length)
+            place = None if start.value < 0 else Dim(start.value)
+        else:
+            assert isinstance(start, Var)
+            first = start if self.never_negative(start) else self.counted(start, length)
+            place = start.dim
+        behind = place is None or counters.never_negative(length - 1 - place, self._ranges)
+        return first if behind else self.ev.op("minimum", first, last)
 
     def positive(self, item: Any, length: Dim) -> Any:
         """An integer index from the front."""
