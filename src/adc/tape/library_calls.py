@@ -83,6 +83,10 @@ def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+# How many operands the methods of a ufunc take first, lists of Tensors among them.
+_OPERANDS = {"reduce": 1, "accumulate": 1, "reduceat": 1, "outer": 2}
+
+
 class Ufunc:
     """A ufunc whose results can be written to."""
 
@@ -99,7 +103,13 @@ class Ufunc:
         found = getattr(self._ufunc, name)
         if not callable(found):
             return found
-        return lambda *args, **kwargs: float_array(found(*args, **kwargs))
+        operands = _OPERANDS.get(name, 0)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            given = [listed(a) if isinstance(a, list | tuple) else a for a in args[:operands]]
+            return float_array(found(*given, *args[operands:], **kwargs))
+
+        return method
 
 
 class Joiner:
