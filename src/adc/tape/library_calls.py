@@ -26,9 +26,12 @@ def by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     assert entry is not None
     recorders = Recorders(entry, function)
     place = _place_of_out(function)
+    takes_models = registry.takes_models(function)
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        if takes_models and (own := registry.meant(function, map(type, args))) is not None:
+            return own(*args, **kwargs)
         if kwargs.get("out") is not None or (
             place is not None and len(args) > place and args[place] is not None
         ):
