@@ -253,4 +253,8 @@ def positions_beside_slices_of_open_lengths(x, rows, j, i):
 @program(lambda r: (r.normal(size=5), 4, 0))
 def slices_of_a_reversed_view_that_begin_at_its_end(x, i, j):
     v = x[::-1]
-    return np.sum(v[j - 1 : i : -2] ** 2) + np.sum(v[j - 2 :: -1] ** 3) + np.sum(np.tanh(x)[1:][j - 1 :: -1] ** 2)
+    return (
+        np.sum(v[j - 1 : i : -2] ** 2)
+        + np.sum(v[j - 2 :: -1] ** 3)
+        + np.sum(np.tanh(x)[1:][j - 1 :: -1] ** 2)
+    )

@@ -39,7 +39,9 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
         kinds = {p.kind for p in parameters}
         if in_c and count > sum(p.kind in BY_POSITION for p in parameters):
             if inspect.Parameter.VAR_KEYWORD in kinds:
-                return None  # ndarray.sum takes keepdims by position, too; its function knows how many there are
+                return (
+                    None  # ndarray.sum takes keepdims by position, too; its function knows how many there are
+                )
             if inspect.Parameter.KEYWORD_ONLY in kinds and count + len(named) <= len(parameters):
                 return None  # np.arange says so of its dtype, and takes it by position
         return TypeError(f"{name}(): {error}")

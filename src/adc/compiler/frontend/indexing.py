@@ -28,21 +28,16 @@ def located(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
     array, found = _kept_apart(builder, array, index)
     if not any(map(_is_array, found)):
         return array, found
-    behind = iter(array.type.shape)
-    length_of = [None if _consumes(item) == 0 else [next(behind) for _ in range(_consumes(item))][0] for item in found]
-    open_ended = [
-        isinstance(item, Slice) and length is not None and slice_length(builder, item, length) == Dim(-1)
-        for item, length in zip(found, length_of, strict=True)
-    ]
-    if not any(open_ended):
+    cut: list[Any] = []
+    behind: list[Any] = []
+    for item in found:
+        length = array.type.shape[len(cut)] if isinstance(item, Slice) else None
+        is_open = length is not None and slice_length(builder, item, length) == Dim(-1)
+        cut += [item if is_open else FULL] * _consumes(item)
+        behind.append(FULL if is_open else item)
+    if all(part == FULL for part in cut):
         return array, found
-    parts = [
-        item if is_open else FULL
-        for item, is_open in zip(found, open_ended, strict=True)
-        for _ in range(_consumes(item))
-    ]
-    view = builder.getitem(array, tuple(parts))
-    return view, tuple(FULL if is_open else item for item, is_open in zip(found, open_ended, strict=True))
+    return builder.getitem(array, tuple(cut)), tuple(behind)
 
 
 def _kept_apart(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
