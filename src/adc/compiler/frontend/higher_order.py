@@ -87,13 +87,6 @@ def _ndenumerate(self: Calls, x: Value) -> Value:
     return Items(each.length, item)
 
 
-def to_list(self: Calls, x: Value) -> Value:
-    """`x.tolist()`, of a length known now."""
-    if not isinstance(x, Var) or not x.is_array:
-        return x
-    return self.new_list([to_list(self, item) for item in self.static_items(x, None)])
-
-
 _FILTERED = templates.function("def filtered(function, items):\n    return [v for v in items if function(v)]")
 
 
