@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, infer, memory_order, parts, python_builtins, templates
+from adc.compiler.frontend import infer, memory_order, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value

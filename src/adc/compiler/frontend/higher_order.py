@@ -15,7 +15,6 @@ import numpy as np
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
