@@ -238,3 +238,9 @@ def questions_about_types(x, s):
     if np.issubdtype(x.dtype, np.floating):
         z = z * np.ones(4, np.common_type(x))
     return np.sum(z**2) if np.can_cast(x.dtype, np.float64) else 0.0
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def reductions_with_every_parameter_by_position(x):
+    total = x.sum(1, None, None, True) * x.max(1, None, True) + x.mean(1, None, None, True)
+    return np.sum(total * x.prod(0, None, None, True)) + np.sum(x.min(0, None, True, -1.0))

@@ -397,3 +397,14 @@ def means_until_they_are_close(x):
     while not math.isclose(a, g, rel_tol=1e-12):
         a, g = (a + g) / 2, math.sqrt(a * g)
     return a + (x if math.isclose(a, 10.0, abs_tol=1.0) else 2.0 * x)
+
+
+@program(lambda r: (r.normal(size=4),))
+def arrays_that_a_loop_names_first(x):
+    u = x
+    for k in range(5):
+        v = u * x
+        u = np.sin(v) + k
+    for row in x.reshape(2, 2):
+        last = row * row[0]
+    return np.sum(u * v) + np.sum(last**3)

@@ -216,3 +216,45 @@ def elements_of_what_was_scaled_by_numbers(x, a):
 def an_element_of_an_array_times_a_number(x):
     y = x * 2.0
     return y[0] + x[1]
+
+
+@program(lambda r: (r.normal(size=(2, 3, 4)), r.normal(size=(3, 2))))
+def an_ellipsis_for_no_axes_keeps_positions_apart(x, w):
+    gathered = x[:, [0, 1, 1], ..., [1, 3, 2]]  # of shape (3, 2), not (2, 3)
+    state = x * 2.0
+    state[:, [0, 2, 1], ..., [1, 3, 2]] = w
+    state[:, [0, 2, 1], ..., 0] *= w
+    np.add.at(state, (slice(None), np.array([0, 0, 1]), Ellipsis, np.array([2, 2, 0])), w)
+    return np.sum(gathered * w) + np.sum(state * x) + np.sum(x[None, :, 1, ..., [0, 2, 3]] * w[:, None])
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=3), 9, 2))
+def slices_that_begin_behind_the_end_and_go_backwards(x, w, far, k):
+    squares = np.tanh(x) ** 2  # what is read of it is made again, element by element
+    total = np.sum(squares[7::-1] * np.sin(x[far:-9:-1])) + np.sum(x[5::-2] ** 3) + np.sum(x[k::-1] * w)
+    for i in range(7):
+        total = total + np.sum(squares[i::-2]) * i
+    y = x * 2.0
+    y[8::-2] *= 3.0
+    y[far:0:-1] += w
+    return total + np.sum(y * x)
+
+
+@program(lambda r: (r.normal(size=(4, 4)), np.array([1, 0, 1]), 3, 0))
+def positions_beside_slices_of_open_lengths(x, rows, j, i):
+    total = np.sum(x[rows, 2::-2] ** 2) + np.sum(x[9:i:-1, rows] ** 3)
+    x[j:i:-1, rows] += x[0, 0]
+    for first in range(3):
+        for last in range(first, 5):
+            total = total + np.sum(x[first:last, rows] ** 2) * first
+    return total * np.sum(x[x[:, 0] > -9.0, j::-1])
+
+
+@program(lambda r: (r.normal(size=5), 4, 0))
+def slices_of_a_reversed_view_that_begin_at_its_end(x, i, j):
+    v = x[::-1]
+    return (
+        np.sum(v[j - 1 : i : -2] ** 2)
+        + np.sum(v[j - 2 :: -1] ** 3)
+        + np.sum(np.tanh(x)[1:][j - 1 :: -1] ** 2)
+    )

@@ -103,3 +103,8 @@ def integers_of_the_run(x, n):
     for k in range(n):
         total += x**k / math.factorial(k) * math.comb(n, k)
     return total
+
+
+@program(lambda r: (1.4, r.normal(size=4)))
+def one_operand_twice_of_which_one_place_counts_nothing(x, y):
+    return math.copysign(x, x) * x + np.sum(np.copysign(y, y) * y + np.nextafter(y, y))

@@ -249,3 +249,16 @@ def counted_bytes_below_zero(x):
 def bits_and_powers_of_what_is_known(x, k):
     padded = 1 << (len(x) - 1).bit_length()
     return x[pow(3, k, 5)] + x[k.bit_length()] * padded + pow(x[0], 3) + x[1] * (2.5).is_integer()
+
+
+@program(lambda r: (r.normal(size=6), np.array([3, 2, 1], np.uint8)))
+def pythons_integers_of_bytes_have_a_sign(x, k):
+    total = -int(k[0]) * x[0] + (k[1].item() - 5) * x[1] + (k.tolist()[2] - 5) * x[2]
+    powers = np.abs(x[0]) ** -int(k[1])
+    return total + powers + x[-int(k[0])] + np.sum(np.triu(np.outer(x, x), -int(k[0])))
+
+
+@program(lambda r: (r.normal(size=6), np.array([2, 1], np.uint8)))
+def places_that_elements_are_moved_by_without_a_sign(x, k):
+    grid = np.roll(x.reshape(2, 3), (k[1], k[0]), axis=(0, 1))
+    return np.sum(np.roll(x, k[0]) * np.arange(6.0)) + np.sum(grid**2 * np.arange(6.0).reshape(2, 3))

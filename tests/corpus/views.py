@@ -320,3 +320,14 @@ def the_source_of_a_contiguous_copy_is_written_to(a):
     f = np.ascontiguousarray(a[:, ::2])
     a[0] = 7.0 * a[2]
     return np.sum(f**2)
+
+
+@program(lambda r: (r.normal(size=(5, 4)), -1))
+def rows_of_views_counted_from_their_ends(x, j):
+    back, behind = x[::-1], np.tanh(x)[1:]
+    total = np.sum(np.tanh(back[j]) * back[j - 1]) + behind[j][0] * np.sum(behind[j - 2] ** 2)
+    y = x * 2.0
+    flipped = y[::-2][:2]
+    flipped[j] *= 2.0
+    flipped[j - 1, 1:] += flipped[j, :-1]
+    return total + np.sum(y * x) + np.sum((behind[j] * 3.0)[::-1][j] ** 2)

@@ -45,6 +45,20 @@ WRONG = [
     lambda x: x.copy(foo=1),
     lambda x: x.reshape(4, foo=1),
     lambda x: x.flatten(foo=1),
+    lambda x: np.flip(x, 2),
+    lambda x: np.flip(x, axis=(0, 0)),
+    lambda x: np.quantile(x, 0.5, axis=2),
+    lambda x: np.median(x, axis=(0, -3)),
+    lambda x: np.repeat(x, 2, axis=-3),
+    lambda x: x.repeat(2, 2),
+    lambda x: np.insert(x, 0, 1.0, axis=2),
+    lambda x: np.delete(x, 0, -3),
+    lambda x: np.diff(x, axis=2),
+    lambda x: np.cumulative_sum(x, axis=2),
+    lambda x: np.rot90(x, axes=(0, 0)),
+    lambda x: np.rot90(x, axes=(0, 7)),
+    lambda x: np.lib.stride_tricks.sliding_window_view(x, 1, axis=2),
+    lambda x: np.transpose(x, 7),
 ]
 
 

@@ -35,6 +35,35 @@ def polynomials(x):
     return product(0.7) + p.deriv()(x[1]) * q.integ()(0.3) + product[1] + product.order
 
 
+OUTSIDE = np.poly1d([1.0, -2.0, 3.0])
+
+
+def functions_of_polynomials(x):
+    p = np.poly1d([1.0, x[0], x[1]])
+    quotient, rest = np.polydiv(p * p, np.poly1d([1.0, x[2]]))
+    total = np.polyder(p)(x[2]) + np.polyint(p, 2, 0.5)(x[0]) + np.polyadd(p, [x[1], 2.0])(0.3)
+    total = total + np.polymul(p, OUTSIDE)(0.7) + np.polysub([x[0]], p)(0.2) + np.polyval(p, x[2])
+    return total + quotient(0.4) * rest(0.9) + OUTSIDE.deriv()(x[0]) + np.polyder(OUTSIDE)(x[1])
+
+
+def collocation(x):
+    tau = np.array([0.0, 0.2, 0.6, 1.0])
+    total = 0.0
+    for j in range(4):
+        p = np.poly1d([1.0])
+        for r in range(4):
+            if r != j:
+                p *= np.poly1d([1.0, -tau[r]]) / (tau[j] - tau[r])
+        total = total + np.polyint(p)(1.0) * np.sin(x[0] * tau[j]) + np.polyder(p)(0.5) * x[1]
+    return total * x[2]
+
+
+@pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
+@pytest.mark.parametrize("f", (functions_of_polynomials, collocation), ids=lambda f: f.__name__)
+def test_functions_of_polynomials(f, mode):
+    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1, mode=mode)
+
+
 @pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
 @pytest.mark.parametrize("f", (made_inside, found_outside, several, polynomials), ids=lambda f: f.__name__)
 def test_objects(f, mode):

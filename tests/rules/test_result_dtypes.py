@@ -69,6 +69,8 @@ OF_TWO = {
     "double_element": lambda x, k: np.sum(np.float64(x[0]) * x) * k,
     "double_number": lambda x, k: np.sum(np.float64(k) * x),
     "plain_element": lambda x, k: np.sum(float(x[0]) * x) * k,
+    "item": lambda x, k: x[0].item() / 3 + x.item(1) * k,
+    "list": lambda x, k: np.sum(x.tolist()[1] * x) * k,
 }
 
 

@@ -173,11 +173,12 @@ def _paired(shift, axis):
     ],
 )
 def roll(z_bar, a, shift, axis=None):
+    # An integer without a sign would be made a large one.
     if not isinstance(shift, tuple):
-        return np.roll(z_bar, -shift, axis)
+        return np.roll(z_bar, -np.int64(shift), axis)
     back = ()
     for by in shift:
-        back = back + (-by,)
+        back = back + (-np.int64(by),)
     return np.roll(z_bar, back, axis)
 
 

@@ -35,9 +35,14 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
     except TypeError as error:
         if any(p.kind is p.POSITIONAL_ONLY and p.name in named for p in parameters):
             return None  # C functions say so, and some take it by name
-        if inspect.isbuiltin(function) and count + len(named) <= len(parameters):
-            by_name = any(p.kind is p.KEYWORD_ONLY for p in parameters)
-            if by_name and count > sum(p.kind in BY_POSITION for p in parameters):
+        in_c = inspect.isbuiltin(function) or inspect.ismethoddescriptor(function)
+        kinds = {p.kind for p in parameters}
+        if in_c and count > sum(p.kind in BY_POSITION for p in parameters):
+            if inspect.Parameter.VAR_KEYWORD in kinds:
+                return (
+                    None  # ndarray.sum takes keepdims by position, too; its function knows how many there are
+                )
+            if inspect.Parameter.KEYWORD_ONLY in kinds and count + len(named) <= len(parameters):
                 return None  # np.arange says so of its dtype, and takes it by position
         return TypeError(f"{name}(): {error}")
     return None

@@ -97,4 +97,40 @@ class Poly1d:
         return Poly1d(np.polyint(self.coeffs, m, k))
 
 
+def polyadd(a1, a2):
+    return Poly1d(a1) + a2
+
+
+def polysub(a1, a2):
+    return Poly1d(a1) - a2
+
+
+def polymul(a1, a2):
+    return Poly1d(a1) * a2
+
+
+def polydiv(u, v):
+    quotient, rest = np.polydiv(Poly1d(u).coeffs, Poly1d(v).coeffs)
+    return Poly1d(quotient), Poly1d(rest)
+
+
+def polyder(p, m=1):
+    return p.deriv(m)
+
+
+def polyint(p, m=1, k=None):
+    return p.integ(m, 0 if k is None else k)
+
+
+def polyval(p, x):
+    return Poly1d(p)(x)
+
+
+def roots(p):
+    return p.roots
+
+
 registry.stands_for(np.poly1d, Poly1d)
+registry.model_of_type(np.poly1d, lambda made: Poly1d(made.coeffs))
+for _own in (polyadd, polysub, polymul, polydiv, polyder, polyint, polyval, roots):
+    registry.of_models(getattr(np, _own.__name__), np.poly1d, _own)

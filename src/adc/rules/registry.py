@@ -37,6 +37,7 @@ _by_callable: dict[Any, Operation] = {}
 _by_method: dict[str, Operation] = {}
 listeners: list[Callable[[Operation], None]] = []  # called with each operation that comes from now on
 # What a library makes objects with -> what makes a plain object in its place; and the types of such objects.
+_of_models: dict[Callable[..., Any], tuple[type, Callable[..., Any]]] = {}
 _makers: dict[Any, Callable[..., Any]] = {}
 _models: dict[type, Callable[[Any], Any]] = {}
 # Modules of functions to which a user has given rules: generated code imports them by these names.
@@ -378,6 +379,26 @@ def stands_for(maker: Callable[..., Any], model: Callable[..., Any]) -> None:
     The class of the object has methods written like rule bodies, and says `__adc_model__ = True`.
     """
     _makers[maker] = model
+
+
+def of_models(function: Callable[..., Any], kind: type, own: Callable[..., Any]) -> None:
+    """Let `own` stand for a function of a library where one of its arguments is an object of `kind`, or its model."""
+    _of_models[function] = kind, own
+
+
+def takes_models(function: Any) -> bool:
+    """Whether something stands for a function of a library where it is given certain objects."""
+    find(function)  # imports the late rules
+    return function in _of_models
+
+
+def meant(function: Any, kinds: Iterable[type]) -> Callable[..., Any] | None:
+    """What stands for a function of a library that is given objects of these classes, or None."""
+    found = _of_models.get(function)
+    if found is None:
+        return None
+    kind, own = found
+    return own if any(k is kind or k is _makers.get(kind) for k in kinds) else None
 
 
 def model_of_type(kind: type, model: Callable[[Any], Any]) -> None:

@@ -26,9 +26,12 @@ def by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     assert entry is not None
     recorders = Recorders(entry, function)
     place = _place_of_out(function)
+    takes_models = registry.takes_models(function)
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        if takes_models and (own := registry.meant(function, map(type, args))) is not None:
+            return own(*args, **kwargs)
         if kwargs.get("out") is not None or (
             place is not None and len(args) > place and args[place] is not None
         ):
@@ -83,6 +86,10 @@ def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+# How many operands the methods of a ufunc take first, lists of Tensors among them.
+_OPERANDS = {"reduce": 1, "accumulate": 1, "reduceat": 1, "outer": 2}
+
+
 class Ufunc:
     """A ufunc whose results can be written to."""
 
@@ -99,7 +106,13 @@ class Ufunc:
         found = getattr(self._ufunc, name)
         if not callable(found):
             return found
-        return lambda *args, **kwargs: float_array(found(*args, **kwargs))
+        operands = _OPERANDS.get(name, 0)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            given = [listed(a) if isinstance(a, list | tuple) else a for a in args[:operands]]
+            return float_array(found(*given, *args[operands:], **kwargs))
+
+        return method
 
 
 class Joiner:

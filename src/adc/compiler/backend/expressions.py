@@ -11,7 +11,7 @@ import numpy as np
 from adc.compiler.backend.inlining import Inlining
 from adc.compiler.backend.naming import Names
 from adc.compiler.ir.nodes import Assign, Atom, Const, If, Operand, Slice, Var
-from adc.compiler.ir.types import Array, Scalar, is_float, of_number
+from adc.compiler.ir.types import Array, Scalar, is_float, is_integer, of_number
 from adc.rules.operation import Operation
 
 BINARY: dict[str, type[ast.operator]] = {
@@ -189,6 +189,10 @@ class ExpressionPrinter:
                     double = call(attribute("np", "float64"), [self.atom(x)])
                     # Beside float32 a number of Python's is none of NumPy's; to Numba `float` of float32 is float32.
                     return call(name("float"), [double]) if stmt.target.type.weak else double
+                if dtype.value == "int64" and given is not None and given != "int64" and is_integer(x.type):
+                    whole = call(attribute("np", "int64"), [self.atom(x)])
+                    # To Numba `int` of an integer without a sign has none.
+                    return call(name("int"), [whole]) if stmt.target.type.weak else whole
                 return call(_scalar_type(dtype.value, given), [self.atom(x)])
             case "alias":
                 return self.atom(stmt.args[0])

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import higher_order, infer, memory_order, parts, python_builtins, templates
+from adc.compiler.frontend import infer, memory_order, parts, python_builtins, templates
 from adc.compiler.frontend.frame import Closure, Items, Range
-from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
@@ -252,19 +252,26 @@ def _fill(self: Calls, x: Var, value: Value) -> None:
     )
 
 
+def _to_list(self: Calls, x: Value) -> Value:
+    """`x.tolist()`, of a length known now."""
+    if not isinstance(x, Var) or not x.is_array:
+        return python_builtins.of_pythons(self, x)
+    return self.new_list([_to_list(self, item) for item in self.static_items(x, None)])
+
+
 def _item(self: Calls, x: Var, *index: Value) -> Value:
     """One element, by an index for each axis or by its position in the flattened array."""
     if len(index) == 1 and isinstance(index[0], tuple):
         index = index[0]
     if not x.is_array:
-        return x
+        return python_builtins.of_pythons(self, x)
     if not index:
         for length in x.type.shape:
             self.require_equal(length, Dim.of(1), "can only convert an array of size 1 to a Python scalar")
         index = (0,) * x.type.ndim
     if len(index) < x.type.ndim:
         x = self.call(np.ravel, [x], {})
-    return self.subscript(x, tuple(index))
+    return python_builtins.of_pythons(self, self.subscript(x, tuple(index)))
 
 
 def _flatten(self: Calls, x: Var, order: Value = "C") -> Value:
@@ -345,7 +352,7 @@ def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
 def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
     if not isinstance(array, Var) or not array.is_array:
         raise self.refuse("np.add.at takes an array")
-    items = normalized(
+    array, items = located(
         self,
         array,
         tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
@@ -464,7 +471,7 @@ METHODS: dict[str, Callable[..., Value]] = {
     "clip": _clip,
     "compress": _compress,
     "put": _put,
-    "tolist": higher_order.to_list,
+    "tolist": _to_list,
     "sort": _sort,
     "partition": _partition,
 }

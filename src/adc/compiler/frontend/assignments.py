@@ -12,7 +12,7 @@ from adc.compiler.frontend import choices, frozen, growing, instances, list_meth
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, once
-from adc.compiler.frontend.indexing import FULL, indexed_type, normalized
+from adc.compiler.frontend.indexing import FULL, indexed_type, located
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Choice, Maybe, Value, kind
@@ -200,7 +200,7 @@ class Assignments(Calls):
         if array in self.part_of:
             self.set_item(array, index, self.binary(function, self.subscript(array, index), value))
             return
-        items = normalized(self, array, index)
+        array, items = located(self, array, index)
         assert isinstance(array.type, Array)
         fancy = any(isinstance(i, Var) and i.is_array for i in items)
         if isinstance(value, (list, tuple)):
@@ -240,7 +240,7 @@ class Assignments(Calls):
             if base in self.part_of:
                 parts.written(self, *self.part_of[base], index, value)
                 return
-            self.write(base, normalized(self, base, self.index_value(base, index)), value)
+            self.write(*located(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):
             list_methods.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):

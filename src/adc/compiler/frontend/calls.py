@@ -293,6 +293,11 @@ class Calls(RuleCalls):
         word = instances.BUILTINS.get(function) if hashable else None
         if word is not None and args and (own := instances.method(args[0], word)) is not None:
             return self.call(own, args[1:], kwargs)
+        own = registry.meant(function, [instances.class_of(a) or type(a) for a in args]) if hashable else None
+        if own is not None:
+            return self.call(
+                own, [a if registry.model_of(a) is None else self._model(a) for a in args], kwargs
+            )
         special = _SPECIAL.get(function) if hashable else None
         if self.in_user_code and (special is not None or registry.find(function) is not None):
             misfits.refuse(self, function, args, kwargs)

@@ -93,7 +93,8 @@ class CarriedTypes(Branches):
                         "a loop can only carry numbers and arrays",
                         "keep its kind the same",
                     )
-                leaves[path] = late(t_out)
+                of_each = first_trips.kind_before(t_out, body, inside) if isinstance(t_out, Array) else None
+                leaves[path] = of_each or late(t_out)
                 changed = True
                 continue
             if path in phis and out is phis[path]:

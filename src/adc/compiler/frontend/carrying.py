@@ -338,7 +338,7 @@ class Carrying(CarriedTypes):
             out = outs[path]
             init = inits[path]
             if init is UNDEFINED:
-                init = self.filler(phi.type)
+                init = self.filler(phi.type, phi)
             if out is UNDEFINED:
                 out = phi
             result = Var(phi.name, phi.type, dim=None)

@@ -30,7 +30,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
-from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.indexing import located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
@@ -327,7 +327,7 @@ class Expressions(Operators):
                 if index is Ellipsis or index == ():
                     return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
-            found = self.getitem(base, normalized(self, base, self.index_value(base, index)))
+            found = self.getitem(*located(self, base, self.index_value(base, index)))
             open_ended = any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))
             return self.view_without_axes(found, base) if open_ended and not found.is_array else found
         if registry.find_by_item(base) is not None:

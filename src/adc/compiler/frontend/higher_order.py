@@ -15,7 +15,6 @@ import numpy as np
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -85,13 +84,6 @@ def _ndenumerate(self: Calls, x: Value) -> Value:
         return index, self.subscript(x, index)
 
     return Items(each.length, item)
-
-
-def to_list(self: Calls, x: Value) -> Value:
-    """`x.tolist()`, of a length known now."""
-    if not isinstance(x, Var) or not x.is_array:
-        return x
-    return self.new_list([to_list(self, item) for item in self.static_items(x, None)])
 
 
 _FILTERED = templates.function("def filtered(function, items):\n    return [v for v in items if function(v)]")

@@ -17,6 +17,55 @@ if TYPE_CHECKING:
 FULL = Slice(None, None, None)
 
 
+def located(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
+    """The array and the normalised index that `array[index]` is, for an index as the program has it.
+
+    What is read and written at positions may be a view of the array:
+
+        x[:, i, ..., j]    x.transpose(1, 2, 0)[i, j]    an ellipsis for no axes keeps positions apart, too
+        x[3::-2, i]        x[3::-2][:, i]                only the view knows its length
+    """
+    array, found = _kept_apart(builder, array, index)
+    if not any(map(_is_array, found)):
+        return array, found
+    cut: list[Any] = []
+    behind: list[Any] = []
+    for item in found:
+        length = array.type.shape[len(cut)] if isinstance(item, Slice) else None
+        is_open = length is not None and slice_length(builder, item, length) == Dim(-1)
+        cut += [item if is_open else FULL] * _consumes(item)
+        behind.append(FULL if is_open else item)
+    if all(part == FULL for part in cut):
+        return array, found
+    return builder.getitem(array, tuple(cut)), tuple(behind)
+
+
+def _kept_apart(builder: Builder, array: Var, index: Any) -> tuple[Var, Index]:
+    items = index if isinstance(index, tuple) else (index,)
+    consumed = [_consumes(item) for item in items if item is not Ellipsis]
+    where = next((k for k, item in enumerate(items) if item is Ellipsis), None)
+    if where is None or sum(consumed) != array.type.ndim or not any(map(_is_array, items)):
+        return array, normalized(builder, array, index)
+    if not any(map(_gathers, items[:where])) or not any(map(_gathers, items[where + 1 :])):
+        return array, normalized(builder, array, index)
+    rest = [item for item in items if item is not Ellipsis]
+    axes = [sum(consumed[:k]) for k in range(len(rest))]
+    first = [k for k, item in enumerate(rest) if _gathers(item)]
+    behind = [k for k in range(len(rest)) if k not in first]
+    order = tuple(axes[k] for k in (*first, *behind) if consumed[k])
+    turned = builder.op("transpose", array, order)
+    return turned, normalized(builder, turned, tuple(rest[k] for k in (*first, *behind)))
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, Var) and item.is_array
+
+
+def _gathers(item: Any) -> bool:
+    """Whether an item is a position or an array of them: beside arrays, NumPy takes positions for arrays, too."""
+    return _consumes(item) > 0 and not isinstance(item, (slice, Slice)) and item is not Ellipsis
+
+
 def normalized(builder: Builder, array: Var, index: Any) -> Index:
     """The index as one item per axis (plus newaxes): atoms, `Slice`s, integer or mask arrays, `Const(None)`."""
     items = list(index) if isinstance(index, tuple) else [index]

@@ -13,7 +13,7 @@ from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial, Range
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
-from adc.compiler.ir.nodes import Block, If, Merge, Var
+from adc.compiler.ir.nodes import Block, If, Merge, Var, owners
 from adc.compiler.ir.types import Array, Type, is_integer, joined
 from adc.rules.dims import Dim
 
@@ -201,11 +201,16 @@ class Merging(Builder):
                 b = self.filler(self.type_of(a))
         return self.merge(region, a, b, name)
 
-    def filler(self, t: Type | None) -> Value:
-        """What stands in for a value that does not exist, and is never read."""
+    def filler(self, t: Type | None, owner: Var | None = None) -> Value:
+        """What stands in for a value that does not exist, and is never read.
+
+        Of a name that a loop carries the lengths are those of the values to come, where they are known before it.
+        """
         assert t is not None
         if isinstance(t, Array):
-            return self.op("zeros", (0,) * t.ndim, dtype=np.dtype(t.dtype))
+            late = owner is None or any(owner in owners(d) for d in t.shape)
+            shape = (0,) * t.ndim if late else self.shape_values(t.shape)
+            return self.op("zeros", shape, dtype=np.dtype(t.dtype))
         return np.dtype(t.dtype).type(0).item()
 
     @staticmethod

@@ -19,16 +19,44 @@ from adc.rules import registry
 from adc.rules.fitting import unfit
 
 _LENGTH = 2  # of every axis of the samples: of equal lengths most operations fit
+_AXES = {"axis", "axes", "axis1", "axis2"}
 
 
 def refuse(ev: Core, function: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
-    """Raise where the function takes no arguments of this number and these names."""
+    """Raise where the function takes no arguments of this number and these names, or NumPy no such axes."""
+    error: Exception | None
     if isinstance(function, BoundMethod):
         error = unfit(getattr(np.ndarray, function.name), 1 + len(args), kwargs)
     else:
         error = unfit(function, len(args), kwargs)
+    if error is None and _names_odd_axes(ev, function, args, kwargs):
+        error = _of_numpy(function, args, kwargs)
+        text = str(error).lower()
+        if isinstance(error, ValueError) and "axes" not in text and "axis" not in text:
+            error = None  # of the samples' lengths
     if error is not None:
         raise SurelyRaised(error, ev.region_depth, ev.origin)
+
+
+def _names_odd_axes(ev: Core, function: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether an axis is given that the first operand does not have, or the same twice."""
+    if isinstance(function, BoundMethod):
+        operation, args = registry.find_method(function.name), [function.array, *args]
+    else:
+        operation = registry.find(function)
+    known = ev.type_of(args[0]) if args else None
+    if operation is None or known is None:
+        return False
+    named = {p.name: v for p, v in zip(operation.parameters, args, strict=False)} | kwargs
+    for name in _AXES & set(named):
+        axes = named[name] if isinstance(named[name], (tuple, list)) else (named[name],)
+        if not all(type(k) is int for k in axes):
+            continue
+        if any(not -known.ndim <= k < known.ndim for k in axes):
+            return True
+        if len({k % known.ndim for k in axes}) < len(axes):
+            return True
+    return False
 
 
 def said(
@@ -37,6 +65,16 @@ def said(
     """What to raise where a call ended in `error`: NumPy's own refusal, if it refuses samples of the arguments, too."""
     if isinstance(error, AdcError) or hasattr(error, "__adc_raised__") or not _is_known(function):
         return error
+    numpys = _of_numpy(function, args, kwargs)
+    if isinstance(numpys, (TypeError, np.exceptions.AxisError)) or (
+        numpys is not None and isinstance(error, type(numpys))
+    ):
+        return SurelyRaised(numpys, ev.region_depth, ev.origin)
+    return error
+
+
+def _of_numpy(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Exception | None:
+    """What NumPy raises of samples of the arguments."""
     try:
         given = [_sample(a) for a in args]
         named = {k: _sample(v) for k, v in kwargs.items()}
@@ -46,10 +84,9 @@ def said(
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             called(*given, **named)
-    except Exception as numpys:
-        if isinstance(numpys, (TypeError, np.exceptions.AxisError)) or isinstance(error, type(numpys)):
-            return SurelyRaised(numpys, ev.region_depth, ev.origin)
-    return error
+    except Exception as error:
+        return error
+    return None
 
 
 def _is_known(function: Value) -> bool:

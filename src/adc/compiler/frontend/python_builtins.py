@@ -239,6 +239,14 @@ def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
 
 
+def of_pythons(self: Calls, x: Value) -> Value:
+    """A number as one of Python's, as `item` gives it."""
+    if not isinstance(x, Var) or x.is_array:
+        return x
+    kind = np.dtype(x.type.dtype).kind
+    return _int(self, x) if kind in "iu" else to_float(self, x) if kind == "f" else x
+
+
 def _whole(function: Callable[[float], int], operation: str) -> Callable[..., Value]:
     """`math.floor` and its like: integers, unlike NumPy's functions of that name."""
 

@@ -78,7 +78,8 @@ class Statements(Accumulation):
             for x, partial in zip(wanted, found, strict=True):
                 if self.active(x) and partial is not None:
                     g = self._times(operation, z_bar, partial)
-                    sums[x] = g if sums.get(x) is None else self.ev.op("add", sums[x], g)
+                    if g is not None:
+                        sums[x] = self.ev.op("add", sums[x], g) if x in sums else g
             for x, g in sums.items():
                 self._accumulate(x, g, z_bar)
             return
@@ -99,6 +100,7 @@ class Statements(Accumulation):
                 self._accumulate(x, g, z_bar)
 
     def _times(self, operation: Operation, z_bar: Value, partial: Value) -> Value:
+        """What an operand with this partial is given, None for a partial that is zero."""
         if isinstance(partial, (int, float)) and partial == 0:
             return None
         product = partials.product(self.ev, z_bar, partial)

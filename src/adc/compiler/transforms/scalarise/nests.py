@@ -184,18 +184,17 @@ class Nests:
             if isinstance(item, Slice):
                 result.append(self.sliced(item, next(remaining), base.type.shape[axis]))
             else:
-                result.append(self.positive(item, base.type.shape[axis]))
+                length = base.type.shape[axis]
+                if isinstance(item, Var) and not self.never_negative(item) and not self.is_owners(base, axis):
+                    item = self.counted(item, length)  # what it counts from is the end of the view
+                result.append(self.positive(item, length))
             axis += 1
         return result
 
     def sliced(self, item: Slice, k: Any, length: Dim) -> Any:
         step = 1 if item.step is None or item.step == Const(None) else item.step.value  # type: ignore[union-attr]
         if step < 0:
-            start: Any = (
-                self.ev.op("subtract", self.ev.dim_value(length), 1)
-                if item.start is None or item.start == Const(None)
-                else self.positive(item.start, length)
-            )
+            start = self._start_of_backwards(item.start, length)
             return self.ev.op("subtract", start, self.ev.op("multiply", k, -step))
         scaled = self.ev.op("multiply", k, step)
         if item.start is None or item.start == Const(None) or item.start == Const(0):
@@ -216,6 +215,21 @@ class Nests:
         n = self.ev.dim_value(length)
         from_front = self.ev.op("where", self.ev.op("less", start, 0), self.ev.op("add", start, n), start)
         return self.ev.op("maximum", from_front, 0)  # in a form that LLVM sees to be no negative index
+
+    def _start_of_backwards(self, start: Atom | None, length: Dim) -> Any:
+        """Where a slice that goes backwards begins: behind the end, NumPy begins with the last element."""
+        last = self.ev.op("subtract", self.ev.dim_value(length), 1)
+        if start is None or start == Const(None):
+            return last
+        if isinstance(start, Const):
+            first: Any = self.positive(start, length)
+            place = None if start.value < 0 else Dim(start.value)
+        else:
+            assert isinstance(start, Var)
+            first = start if self.never_negative(start) else self.counted(start, length)
+            place = start.dim
+        behind = place is None or counters.never_negative(length - 1 - place, self._ranges)
+        return first if behind else self.ev.op("minimum", first, last)
 
     def positive(self, item: Any, length: Dim) -> Any:
         """An integer index from the front."""
