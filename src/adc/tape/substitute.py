@@ -280,7 +280,7 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         maker = registry.maker_of(self._module)
         if maker is not None:
-            return Module(self._substitution, maker(*args, **kwargs))
+            return self._substitution.translate(maker)(*args, **kwargs)
         if record.is_active(args) or record.is_active(kwargs):
             raise record.no_rule(f"a call of {self._module!r}")
         return self._module(*record.plain(args), **record.plain(kwargs))
@@ -310,7 +310,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         )
     if isinstance(value, type | np.generic | Tensor):
         maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None
-        return None if maker is None else lambda _, __: maker
+        return None if maker is None else lambda substitution, _: substitution.translate(maker)
     if isinstance(value, SOURCES):
         return lambda _, generator: Draws(generator)
     if _has(value, "__adc_inline__"):
@@ -322,7 +322,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return None  # an object of the user's, which may not be asked for its hash
     model = registry.model_of(value)
     if model is not None:
-        return lambda substitution, _: Module(substitution, model)
+        return lambda substitution, _: substitution.translate(model)
     if registry.find_by_item(value) is not None:
         return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):

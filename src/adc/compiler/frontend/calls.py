@@ -339,6 +339,8 @@ class Calls(RuleCalls):
             return self.call_function(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
             return self.now(function, args, kwargs)
+        if registry.model_of(function) is not None:
+            return self.call(self._model(function), args, kwargs)
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
