@@ -140,6 +140,9 @@ class Substitution:
             return self._by_class(function)
         if registry.find(function) is not None:
             return by_rule(function)
+        maker = registry.maker_of(function)
+        if maker is not None:
+            return self.translate(maker)
         if root_of(function) in NUMERICAL:
             return solvers.find(function) or wrapped(function)
         if is_of_a_library(function):
