@@ -19,11 +19,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.runtime.detours import Detours, own_code
 from adc.tape import record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
+from adc.tape.node import here
 from adc.tape.plain_types import type_
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
@@ -162,7 +164,7 @@ class Substitution:
         self._memo[id(function)] = (function, copy)  # before the closure, which may hold the function itself
         if function.__closure__:
             copy = self._close(copy, function)
-        return copy
+        return _located(copy) if hasattr(function, "__adc_static__") else copy
 
     def _by_class(self, function: Any) -> Callable[..., Any]:
         """What `functools.singledispatch` makes: it asks for the class, of which a Tensor answers as NumPy's."""
@@ -359,6 +361,22 @@ def _special(value: Any) -> Callable[..., Any] | None:
 def _has(value: Any, name: str) -> bool:
     """Whether a value has an attribute, without asking a `__getattr__` of the user's."""
     return inspect.getattr_static(value, name, None) is not None
+
+
+def _located(function: types.FunctionType) -> Callable[..., Any]:
+    """A helper of rules that computes with what is known: what it refuses is refused on the user's line."""
+
+    @functools.wraps(function)
+    def helper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except UnsupportedError as error:
+            if error.location is not None:
+                raise
+            raise UnsupportedError(error.what, here(), error.why, error.repair) from error
+
+    helper.__dict__["_stands_for"] = function
+    return helper
 
 
 def _array(_: Substitution, value: Any) -> Tensor:
