@@ -82,7 +82,9 @@ class Interpolator:
         return np.searchsorted(middle, points, side="left" if self.kind == "nearest" else "right")
 
 
-def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
+def interp1d(
+    x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False
+):
     """`interp1d(x, y)`."""
     x, y = floats(x), floats(y)
     _known(kind)

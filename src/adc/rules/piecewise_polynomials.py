@@ -1,6 +1,6 @@
 """Piecewise polynomials of scipy.interpolate: plain objects that hold break points and coefficients, as SciPy's do.
 
-    spline = CubicSpline(t, y); spline(2.5); spline(2.5, 1); spline.derivative()(x); spline.integrate(0.0, 1.0)
+spline = CubicSpline(t, y); spline(2.5); spline(2.5, 1); spline.derivative()(x); spline.integrate(0.0, 1.0)
 """
 
 import numpy as np
@@ -174,7 +174,9 @@ def _cyclic_slopes(width, secant):
     extra = np.ndim(secant) - 1
     eye = np.eye(m)
     system = beside(2.0 * (before + width), 1) * eye
-    system = system + beside(before, 1) * np.roll(eye, 1, axis=1) + beside(width, 1) * np.roll(eye, -1, axis=1)
+    system = (
+        system + beside(before, 1) * np.roll(eye, 1, axis=1) + beside(width, 1) * np.roll(eye, -1, axis=1)
+    )
     right = 3.0 * (beside(width, extra) * before_secant + beside(before, extra) * secant)
     slopes = np.reshape(np.linalg.solve(system, np.reshape(right, (m, -1))), np.shape(right))
     return np.concatenate((slopes, slopes[:1]))

@@ -104,7 +104,9 @@ def _conditions(k, bc_type):
     names = {"natural": ((2, 0.0),), "clamped": ((1, 0.0),), "not-a-knot": (), None: ()}
     if isinstance(bc_type, str):
         bc_type = (bc_type, bc_type)
-    first, last = (names.get(end, ()) if end is None or isinstance(end, str) else tuple(end) for end in bc_type)
+    first, last = (
+        names.get(end, ()) if end is None or isinstance(end, str) else tuple(end) for end in bc_type
+    )
     if "periodic" in bc_type or len(first) + len(last) != k - 1:
         raise UnsupportedError(
             f"make_interp_spline with bc_type={bc_type!r} and k={k} is not supported",
