@@ -80,7 +80,9 @@ class Outside:
         return (
             not is_of_a_library(function)
             and file != "<string>"  # what `dataclass` and `NamedTuple` write
-            and (root_of(function) == self._home or not file.startswith(_INSTALLED) or _is_of_a_rule(function))
+            and (
+                root_of(function) == self._home or not file.startswith(_INSTALLED) or _is_of_a_rule(function)
+            )
             and registry.find(function) is None
         )
 

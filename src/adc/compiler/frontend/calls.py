@@ -34,6 +34,7 @@ from adc.compiler.frontend import (
     instances,
     iteration_generators,
     iteration_tools,
+    library_constants,
     list_calls,
     local_classes,
     managers,
@@ -307,6 +308,9 @@ class Calls(RuleCalls):
         maker = container or registry.maker_of(function)
         if maker is not None:
             return self.call(maker, args, kwargs)
+        constant = library_constants.given(self, function, args, kwargs)
+        if constant is not library_constants.UNKNOWN:
+            return constant
         is_method = isinstance(function, (types.MethodType, types.BuiltinMethodType))
         if is_method and isinstance(function.__self__, (list, dict, tuple, str)):
             return container_methods.called(self, function, args, kwargs)
