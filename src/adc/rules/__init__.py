@@ -45,6 +45,7 @@ from adc.rules import writes as writes
 from adc.runtime import fft as fft
 from adc.runtime import numpy_gaps as numpy_gaps
 
+registry.late("statistics", "adc.rules.python_statistics")
 registry.late("scipy.special", "adc.rules.special", (np.i0, np.kaiser, math.gamma, math.lgamma))
 registry.late("scipy.linalg", "adc.rules.scipy_linalg")
 registry.late("scipy.stats", "adc.rules.distributions")

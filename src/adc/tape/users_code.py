@@ -21,7 +21,7 @@ from adc.tape.tensor import Tensor
 
 __all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
 
-NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
+NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator", "statistics"}
 AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
 _MOST = 10_000  # objects that are looked at
 _MOST_HELD = 1000  # items of a list or dict that is looked at again afterwards
