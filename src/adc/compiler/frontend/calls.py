@@ -156,7 +156,8 @@ class Calls(RuleCalls):
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
         args: list[Value] = []
-        if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
+        generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
+        if generator and (function is builtins.sum or not node.keywords):  # max() and min() may have a key
             items = self.evaluate(node.args[0].generators[0].iter)
             if function is builtins.next:
                 found = first_found.known(self, node.args[0], items)
