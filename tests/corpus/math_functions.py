@@ -103,3 +103,8 @@ def integers_of_the_run(x, n):
     for k in range(n):
         total += x**k / math.factorial(k) * math.comb(n, k)
     return total
+
+
+@program(lambda r: (np.array([0.5, 2.0, 3.0]),))
+def product_from_a_start(x):
+    return math.prod(x, start=2.0) + math.prod((v for v in x if v > 1.0), start=x[0])
