@@ -3,6 +3,9 @@
 spline = CubicSpline(t, y); spline(2.5); spline(2.5, 1); spline.derivative()(x); spline.integrate(0.0, 1.0)
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from scipy import interpolate
 from scipy import linalg as sl
@@ -312,7 +315,7 @@ def _found(spline):
     return Piecewise(tuple(spline.c), spline.x, spline.extrapolate)
 
 
-MAKERS = {
+MAKERS: dict[Any, Callable[..., Any]] = {
     interpolate.PPoly: _made_of,
     interpolate.CubicSpline: cubic_spline,
     interpolate.CubicHermiteSpline: cubic_hermite_spline,
