@@ -108,3 +108,8 @@ def integers_of_the_run(x, n):
 @program(lambda r: (1.4, r.normal(size=4)))
 def one_operand_twice_of_which_one_place_counts_nothing(x, y):
     return math.copysign(x, x) * x + np.sum(np.copysign(y, y) * y + np.nextafter(y, y))
+
+
+@program(lambda r: (np.array([0.5, 2.0, 3.0]),))
+def product_from_a_start(x):
+    return math.prod(x, start=2.0) + math.prod((v for v in x if v > 1.0), start=x[0])

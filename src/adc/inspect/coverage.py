@@ -38,6 +38,7 @@ MODULES = (
     "numpy.polynomial.hermite_e",
     "numpy.polynomial.laguerre",
     "math",
+    "statistics",
     "scipy.special",
     "scipy.linalg",
     "scipy.fft",
@@ -45,6 +46,7 @@ MODULES = (
     "scipy.ndimage",
     "scipy.stats",
     "scipy.integrate",
+    "scipy.interpolate",
     "scipy.optimize",
     "scipy.spatial.distance",
 )

@@ -191,26 +191,27 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
     },
     "scipy.stats": {
         ("through its methods", "see the methods listed above"): (
-            "bernoulli beta binom cauchy chi2 dirichlet expon gamma laplace logistic lognorm "
-            "multivariate_normal norm poisson t uniform"
+            "bernoulli beta binom cauchy chi2 dirichlet expon gamma geom gumbel_l gumbel_r halfcauchy halfnorm "
+            "invgamma laplace logistic lognorm multivariate_normal multivariate_t nbinom norm pareto poisson "
+            "rayleigh skewnorm t truncnorm uniform vonmises weibull_min"
         ),
         ("unsupported", "no formula of its densities in the table: write it with scipy.special"): (
             "alpha anglit arcsine argus betabinom betanbinom betaprime boltzmann bradford burr burr12 chi "
             "cosine crystalball dgamma dlaplace dpareto_lognorm dweibull erlang exponnorm exponpow exponweib "
             "f fatiguelife fisk foldcauchy foldnorm gausshyper genexpon genextreme gengamma genhalflogistic "
-            "genhyperbolic geninvgauss genlogistic gennorm genpareto geom gibrat gompertz gumbel_l gumbel_r "
-            "halfcauchy halfgennorm halflogistic halfnorm hypergeom hypsecant invgamma invgauss invweibull "
+            "genhyperbolic geninvgauss genlogistic gennorm genpareto  gibrat gompertz  "
+            " halfgennorm halflogistic  hypergeom hypsecant  invgauss invweibull "
             "invwishart irwinhall jf_skew_t johnsonsb johnsonsu kappa3 kappa4 ksone kstwo kstwobign landau "
             "laplace_asymmetric levy levy_l levy_stable loggamma loglaplace logser loguniform lomax "
-            "matrix_normal matrix_t maxwell mielke moyal multinomial multivariate_hypergeom multivariate_t "
-            "nakagami nbinom ncf nchypergeom_fisher nchypergeom_wallenius nct ncx2 nhypergeom "
-            "normal_inverse_gamma norminvgauss ortho_group pareto pearson3 planck poisson_binom powerlaw "
-            "powerlognorm powernorm randint random_correlation random_table rayleigh rdist recipinvgauss "
-            "reciprocal rel_breitwigner rice semicircular skellam skewcauchy skewnorm special_ortho_group "
-            "studentized_range trapezoid triang truncexpon truncnorm truncpareto truncweibull_min "
+            "matrix_normal matrix_t maxwell mielke moyal multinomial multivariate_hypergeom "
+            "nakagami  ncf nchypergeom_fisher nchypergeom_wallenius nct ncx2 nhypergeom "
+            "normal_inverse_gamma norminvgauss ortho_group  pearson3 planck poisson_binom powerlaw "
+            "powerlognorm powernorm randint random_correlation random_table  rdist recipinvgauss "
+            "reciprocal rel_breitwigner rice semicircular skellam skewcauchy  special_ortho_group "
+            "studentized_range trapezoid triang truncexpon  truncpareto truncweibull_min "
             "tukeylambda "
-            "uniform_direction unitary_group vonmises vonmises_fisher vonmises_line wald weibull_max "
-            "weibull_min wishart wrapcauchy yulesimon zipf zipfian"
+            "uniform_direction unitary_group  vonmises_fisher vonmises_line wald weibull_max "
+            " wishart wrapcauchy yulesimon zipf zipfian"
         ),
         ("unsupported", "classes"): (
             "Binomial BootstrapMethod CensoredData ConstantInputWarning Covariance DegenerateDataWarning "
@@ -283,6 +284,34 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "test functions: write them with NumPy"): (
             "rosen rosen_der rosen_hess rosen_hess_prod"
+        ),
+    },
+    "scipy.interpolate": {
+        (
+            "language",
+            "objects whose methods are those of a plain object of the rules, made inside or outside",
+        ): (
+            "Akima1DInterpolator BSpline CubicHermiteSpline CubicSpline InterpolatedUnivariateSpline PPoly "
+            "PchipInterpolator RectBivariateSpline RegularGridInterpolator UnivariateSpline interp1d"
+        ),
+        ("language", "plain functions of the rules, of the spline or the grid through all points"): (
+            "interpn make_interp_spline splev splrep"
+        ),
+        ("unsupported", "no rule: use CubicSpline, make_interp_spline, or np.linalg"): (
+            "AAA BPoly BarycentricInterpolator BivariateSpline CloughTocher2DInterpolator FloaterHormannInterpolator "
+            "KroghInterpolator LSQBivariateSpline LSQSphereBivariateSpline LSQUnivariateSpline LinearNDInterpolator "
+            "NdBSpline NdPPoly NearestNDInterpolator RBFInterpolator Rbf RectSphereBivariateSpline "
+            "SmoothBivariateSpline SmoothSphereBivariateSpline approximate_taylor_polynomial barycentric_interpolate "
+            "bisplev bisplrep generate_knots griddata insert interp2d krogh_interpolate lagrange make_lsq_spline "
+            "make_smoothing_spline make_splprep make_splrep pade pchip_interpolate spalde splantider splder splint "
+            "splprep sproot"
+        ),
+    },
+    "statistics": {
+        ("no derivative", "errors"): "StatisticsError",
+        ("unsupported", "no rule: write it with NumPy"): (
+            "NormalDist correlation covariance kde kde_random linear_regression median_grouped median_high median_low "
+            "mode multimode quantiles"
         ),
     },
     "scipy.spatial.distance": {

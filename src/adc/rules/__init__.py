@@ -45,11 +45,13 @@ from adc.rules import writes as writes
 from adc.runtime import fft as fft
 from adc.runtime import numpy_gaps as numpy_gaps
 
+registry.late("statistics", "adc.rules.python_statistics")
 registry.late("scipy.special", "adc.rules.special", (np.i0, np.kaiser, math.gamma, math.lgamma))
 registry.late("scipy.linalg", "adc.rules.scipy_linalg")
 registry.late("scipy.stats", "adc.rules.distributions")
 registry.late("scipy.integrate", "adc.rules.quadrature")
 registry.late("scipy.signal", "adc.rules.filters")
 registry.late("scipy.ndimage", "adc.rules.images")
+registry.late("scipy.interpolate", "adc.rules.interpolators")
 registry.late("scipy.fft", "adc.rules.scipy_fourier")
 registry.late("scipy.spatial.distance", "adc.rules.spatial")

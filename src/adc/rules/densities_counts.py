@@ -153,3 +153,42 @@ def binom_cdf(k, n, p, loc=0):
 @density("binom", "sf", "p", lambda r: [(2, 5, 0.3), (r.integers(0, 5, 3), 5, probability(r, 3))])
 def binom_sf(k, n, p, loc=0):
     return 1.0 - _lower_binom(k, n, p, loc)
+
+
+@density(
+    "geom",
+    "logpmf",
+    "p",
+    lambda r: [(2, 0.3), (np.array([1, 3, 4]), probability(r, 3)), (np.array([0, 2]), 0.4)],
+)
+def geom_logpmf(k, p, loc=0):
+    n = k - loc
+    outside = (n < 1) | _between(n)
+    more = np.where(outside, 1, n) - 1
+    rate = np.where((p > 0.0) & (p <= 1.0), p, np.nan)
+    return np.where(outside, -np.inf + 0.0 * rate, sp.xlog1py(more, -rate) + np.log(rate))
+
+
+@density("geom", "pmf", "p", lambda r: [(2, 0.3), (np.array([1, 3, 4]), probability(r, 3))])
+def geom_pmf(k, p, loc=0):
+    return np.exp(geom_logpmf(k, p, loc))
+
+
+@density(
+    "nbinom",
+    "logpmf",
+    "n p",
+    lambda r: [(2, 3.5, 0.3), (np.array([0, 3, 4]), 2.5, probability(r, 3)), (np.array([-1, 2]), 4.0, 0.4)],
+)
+def nbinom_logpmf(k, n, p, loc=0):
+    m = k - loc
+    outside = (m < 0) | _between(m)
+    counts = np.where(outside, 0, m)
+    rate = np.where((n > 0.0) & (p > 0.0) & (p <= 1.0), p, np.nan)
+    ways = sp.gammaln(n + counts) - sp.gammaln(counts + 1.0) - sp.gammaln(n)
+    return np.where(outside, -np.inf + 0.0 * rate, ways + n * np.log(rate) + sp.xlog1py(counts, -rate))
+
+
+@density("nbinom", "pmf", "n p", lambda r: [(2, 3.5, 0.3), (np.array([0, 3, 4]), 2.5, probability(r, 3))])
+def nbinom_pmf(k, n, p, loc=0):
+    return np.exp(nbinom_logpmf(k, n, p, loc))

@@ -190,7 +190,8 @@ if hasattr(np, "trapezoid"):
     extra={"float64_only": True},
 )
 def interp(x, xp, fp, left=None, right=None, period=None):
-    assert np.size(xp) == np.size(fp), "np.interp: fp and xp are not of the same length."
+    if np.size(xp) != np.size(fp):
+        raise ValueError("fp and xp are not of the same length.")
     if period is not None:
         where = np.remainder(x, period)
         folded = np.remainder(1.0 * xp, period)

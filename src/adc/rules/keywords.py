@@ -10,6 +10,7 @@ from adc.errors import UnsupportedError
 from adc.rules import arithmetic as arithmetic  # registers what stands below
 from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
+from adc.rules import factorizations as factorizations
 from adc.rules import gathering as gathering
 from adc.rules import movement as movement
 from adc.rules import reductions as reductions
@@ -223,6 +224,19 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if retstep:
         return np.moveaxis(_as(points[0], dtype), 0, axis), points[1]
     return np.moveaxis(_as(points, dtype), 0, axis)
+
+
+@full(np.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if not hermitian:
+        return np.linalg.svd(a, full_matrices, compute_uv)
+    if not compute_uv:
+        return np.flip(np.sort(np.abs(np.linalg.eigvalsh(a)), axis=-1), -1)
+    w, vectors = np.linalg.eigh(a)
+    order = np.flip(np.argsort(np.abs(w), axis=-1), -1)
+    w, vectors = np.take_along_axis(w, order, -1), np.take_along_axis(vectors, np.expand_dims(order, -2), -1)
+    signed = vectors * np.expand_dims(np.sign(w), -2)
+    return vectors, np.abs(w), np.conjugate(np.swapaxes(signed, -1, -2))
 
 
 @full(np.copy)

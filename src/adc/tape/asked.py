@@ -53,9 +53,11 @@ def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 
 def _ask(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    # Functions of math take no keywords, though rules of them do.
+    # Functions of math take no keywords but those that they ask for by name, though rules of them do.
     if entry.operation.module == "math":
-        args, kwargs = (*args, *kwargs.values()), {}
+        named = {p.name for p in entry.operation.parameters if p.kind is p.KEYWORD_ONLY}
+        args = (*args, *(v for k, v in kwargs.items() if k not in named))
+        kwargs = {k: v for k, v in kwargs.items() if k in named}
     with np.errstate(all="ignore"):  # the body says it
         return entry.function(*record.plain(args), **record.plain(kwargs))
 

@@ -19,11 +19,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.runtime.detours import Detours, own_code
 from adc.tape import record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
+from adc.tape.node import here
 from adc.tape.plain_types import type_
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
@@ -140,6 +142,9 @@ class Substitution:
             return self._by_class(function)
         if registry.find(function) is not None:
             return by_rule(function)
+        maker = registry.maker_of(function)
+        if maker is not None:
+            return self.translate(maker)
         if root_of(function) in NUMERICAL:
             return solvers.find(function) or wrapped(function)
         if is_of_a_library(function):
@@ -159,7 +164,7 @@ class Substitution:
         self._memo[id(function)] = (function, copy)  # before the closure, which may hold the function itself
         if function.__closure__:
             copy = self._close(copy, function)
-        return copy
+        return _located(copy) if hasattr(function, "__adc_static__") else copy
 
     def _by_class(self, function: Any) -> Callable[..., Any]:
         """What `functools.singledispatch` makes: it asks for the class, of which a Tensor answers as NumPy's."""
@@ -280,7 +285,7 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         maker = registry.maker_of(self._module)
         if maker is not None:
-            return Module(self._substitution, maker(*args, **kwargs))
+            return self._substitution.translate(maker)(*args, **kwargs)
         if record.is_active(args) or record.is_active(kwargs):
             raise record.no_rule(f"a call of {self._module!r}")
         return self._module(*record.plain(args), **record.plain(kwargs))
@@ -310,7 +315,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         )
     if isinstance(value, type | np.generic | Tensor):
         maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None
-        return None if maker is None else lambda _, __: maker
+        return None if maker is None else lambda substitution, _: substitution.translate(maker)
     if isinstance(value, SOURCES):
         return lambda _, generator: Draws(generator)
     if _has(value, "__adc_inline__"):
@@ -322,7 +327,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return None  # an object of the user's, which may not be asked for its hash
     model = registry.model_of(value)
     if model is not None:
-        return lambda substitution, _: Module(substitution, model)
+        return lambda substitution, _: substitution.translate(model)
     if registry.find_by_item(value) is not None:
         return lambda _, joiner: Joiner(joiner)
     if isinstance(value, functools.partial):
@@ -356,6 +361,22 @@ def _special(value: Any) -> Callable[..., Any] | None:
 def _has(value: Any, name: str) -> bool:
     """Whether a value has an attribute, without asking a `__getattr__` of the user's."""
     return inspect.getattr_static(value, name, None) is not None
+
+
+def _located(function: types.FunctionType) -> Callable[..., Any]:
+    """A helper of rules that computes with what is known: what it refuses is refused on the user's line."""
+
+    @functools.wraps(function)
+    def helper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except UnsupportedError as error:
+            if error.location is not None:
+                raise
+            raise UnsupportedError(error.what, here(), error.why, error.repair) from error
+
+    helper.__dict__["_stands_for"] = function
+    return helper
 
 
 def _array(_: Substitution, value: Any) -> Tensor:

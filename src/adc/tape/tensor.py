@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from adc.errors import GraphCutError
+from adc.errors import GraphCutError, UnsupportedError
 from adc.tape import formatting, graphed, operators
 from adc.tape.graphed import Graphed
 from adc.tape.node import AccumulateGrad, Node, here
@@ -212,6 +212,15 @@ class Tensor(Graphed):
     @property
     def shape(self) -> tuple[int, ...]:
         return self.primal.shape  # type: ignore[no-any-return]
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        raise UnsupportedError(
+            "the attribute `shape` of an array is written to",
+            here(),
+            "A value on the tape keeps its shape.",
+            "Make another array: `y = y.reshape(...)`.",
+        )
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -21,7 +21,7 @@ from adc.tape.tensor import Tensor
 
 __all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
 
-NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator"}
+NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator", "statistics"}
 AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
 _MOST = 10_000  # objects that are looked at
 _MOST_HELD = 1000  # items of a list or dict that is looked at again afterwards
@@ -43,9 +43,12 @@ def root_of(thing: Any) -> str:
 
 def _is_ours_to_trace(function: types.FunctionType) -> bool:
     """Rule bodies are plain functions too, and so is what is typed in a docstring of adc."""
-    return (function.__module__ or "").startswith("adc.rules") or function.__code__.co_filename.startswith(
-        "<doctest"
-    )
+    return _is_of_a_rule(function) or function.__code__.co_filename.startswith("<doctest")
+
+
+def _is_of_a_rule(thing: Any) -> bool:
+    """Whether a function is the body of a rule, or a class that of what stands for an object of a library."""
+    return (thing.__module__ or "").startswith("adc.rules")
 
 
 class Outside:
@@ -77,13 +80,15 @@ class Outside:
         return (
             not is_of_a_library(function)
             and file != "<string>"  # what `dataclass` and `NamedTuple` write
-            and (root_of(function) == self._home or not file.startswith(_INSTALLED))
+            and (
+                root_of(function) == self._home or not file.startswith(_INSTALLED) or _is_of_a_rule(function)
+            )
             and registry.find(function) is None
         )
 
     def _of_class(self, kind: type) -> Iterator[Any]:
         for cls in kind.__mro__:
-            if root_of(cls) not in AS_THEY_ARE | NUMERICAL:
+            if self._is_of_users(cls) or _is_of_a_rule(cls):
                 for item in vars(cls).values():
                     yield from _parts(item)
 

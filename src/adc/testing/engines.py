@@ -34,7 +34,7 @@ from adc.testing import kit
 Engine = Literal["compiled", "text", "python", "tape"]
 ROUNDING = 1e-12  # by which two engines may differ, which add in another order
 VALUE_ROUNDING = 1e-9  # by which values may differ from NumPy's: eigenvalues, functions of matrices
-HEADER = "import cmath\nimport math\nimport numpy as np\nimport numpy\n"
+HEADER = "import cmath\nimport math\nimport statistics\nimport numpy as np\nimport numpy\n"
 
 
 def program_of(case: kit.Case, prefix: str = "") -> tuple[str, dict[str, Any], list[str]]:

@@ -72,6 +72,13 @@ class Assignments(Calls):
                         value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
                     self.set_item(owner, Ellipsis, value)
                     return
+                if isinstance(owner, Var) and owner.is_array:
+                    other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
+                    raise self.refuse(
+                        f"the attribute `{target.attr}` of an array is written to",
+                        "compiled code knows what an array is by its name, and it may have others",
+                        f"make another array: `{other}`",
+                    )
                 raise self.refuse(
                     "writing to an attribute is not supported",
                     "the reverse sweep could not undo the write",

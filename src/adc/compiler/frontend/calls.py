@@ -34,6 +34,7 @@ from adc.compiler.frontend import (
     instances,
     iteration_generators,
     iteration_tools,
+    library_constants,
     list_calls,
     local_classes,
     managers,
@@ -155,7 +156,8 @@ class Calls(RuleCalls):
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
         args: list[Value] = []
-        if node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function):
+        generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
+        if generator and (function is builtins.sum or not node.keywords):  # max() and min() may have a key
             items = self.evaluate(node.args[0].generators[0].iter)
             if function is builtins.next:
                 found = first_found.known(self, node.args[0], items)
@@ -312,6 +314,9 @@ class Calls(RuleCalls):
         maker = container or registry.maker_of(function)
         if maker is not None:
             return self.call(maker, args, kwargs)
+        constant = library_constants.given(self, function, args, kwargs)
+        if constant is not library_constants.UNKNOWN:
+            return constant
         is_method = isinstance(function, (types.MethodType, types.BuiltinMethodType))
         if is_method and isinstance(function.__self__, (list, dict, tuple, str)):
             return container_methods.called(self, function, args, kwargs)
@@ -344,6 +349,8 @@ class Calls(RuleCalls):
             return self.call_function(getattr(function, "py_func", None) or function, args, kwargs)
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
             return self.now(function, args, kwargs)
+        if registry.model_of(function) is not None:
+            return self.call(self._model(function), args, kwargs)
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)

@@ -294,7 +294,7 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
     assert values is not None
     place = ev.op("add", _first(ev, growing), position(ev, growing, index))
     found = ev.getitem(values, normalized(ev, values, place))
-    return _as_element(growing, ev, found if growing.nested else _apart(ev, found))
+    return _as_element(growing, ev, _apart(ev, found))
 
 
 def _apart(ev: Core, value: Var) -> Var:

@@ -118,8 +118,6 @@ def _shrinks(ev: Core, growing: Growing) -> None:
     may_change(ev, growing)
     if growing.room is not None:
         raise Irregular(growing.name)
-    if growing.nested:
-        raise cannot(ev, "its elements are lists")
     if not ev.lists_shrink:
         raise ShrinksFound("a list becomes shorter here", location=ev.origin)
 

@@ -320,7 +320,8 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
             if default is not None:
                 return self.call(Closure(_OR_DEFAULT, self.frame, {}), [args[0], function, default, key], {})
             if key is not None:
-                return self.call(Closure(_BY_KEY, self.frame, {}), [args[0], key, better == "greater"], {})
+                items = args[0] if isinstance(args[0], (Var, Growing)) else self.call(list, [args[0]], {})
+                return self.call(Closure(_BY_KEY, self.frame, {}), [items, key, better == "greater"], {})
             return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
         args = tuple(self.static_items(args[0], None))
         if not args:

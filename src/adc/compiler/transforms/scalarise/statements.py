@@ -192,7 +192,13 @@ class _Scalariser:
             or target.type.dtype != "float32"
         ):
             return stmt
-        args = tuple(self.nests.as_dtype(a, "float32") if is_elementwise(stmt.op) else a for a in stmt.args)
+        args = stmt.args
+        if is_elementwise(stmt.op):
+            whole = stmt.op.extra.get("integers", ())
+            args = tuple(
+                a if p.name in whole else self.nests.as_dtype(a, "float32")
+                for p, a in zip(stmt.op.parameters, args, strict=True)
+            )
         return Assign(stmt.targets, stmt.op, args, stmt.origin)
 
     def _fill(self, stmt: Assign) -> None:

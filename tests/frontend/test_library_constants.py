@@ -1,0 +1,59 @@
+"""What a library gives for constants is computed while the program is compiled."""
+
+import re
+
+import numpy as np
+import pytest
+
+import adc
+
+signal = pytest.importorskip("scipy.signal")
+special = pytest.importorskip("scipy.special")
+
+
+def filtered(x):
+    b, a = signal.butter(3, 0.3)
+    window = signal.get_window("hann", x.shape[0] // x.shape[0] + 5)
+    return np.sum(signal.lfilter(b, a, x) ** 2) + np.sum(window * x[:6])
+
+
+def quadrature(x):
+    nodes, weights = special.roots_legendre(5)
+    return np.sum(weights * np.exp(-x[0] * nodes**2)) + x[1]
+
+
+def read(x):
+    total = 0.0
+    for word in re.findall(r"[a-z]+|\d+", "first 3 second 4"):
+        total = total + (x[0] if word == "first" else x[1] if word == "second" else float(word)) ** 2
+    return total
+
+
+@pytest.mark.parametrize("mode", ("compiled", "python", "tape"))
+@pytest.mark.parametrize("f", (filtered, quadrature, read), ids=lambda f: f.__name__)
+def test_constants(f, mode):
+    x = np.linspace(0.2, 1.3, 8)
+    adc.check_grads(f, (x,), order=1, mode=mode)
+    assert np.allclose(adc.value_and_grad(f, mode=mode)(x)[0], f(x))
+
+
+@pytest.mark.filterwarnings("ignore::adc.FallbackWarning")
+@pytest.mark.parametrize("mode", ("auto", "tape"))
+def test_what_the_library_refuses(mode):
+    def f(x):
+        b, a = signal.butter(3, 1.3)
+        return np.sum(signal.lfilter(b, a, x))
+
+    with pytest.raises(ValueError, match="critical frequencies"):
+        adc.grad(f, mode=mode)(np.ones(8))
+    with pytest.raises(adc.UnsupportedError, match="critical frequencies"):
+        adc.grad(f, mode="compiled")(np.ones(8))
+
+
+def test_large_tables_are_not_written_into_the_program():
+    def f(x):
+        return np.sum(signal.firwin(1001, 0.3)[: x.shape[0]] * x)
+
+    with pytest.raises(adc.UnsupportedError, match="firwin"):
+        adc.grad(f, mode="compiled")(np.ones(8))
+    assert np.allclose(adc.grad(f, mode="tape")(np.ones(8)), signal.firwin(1001, 0.3)[:8])

@@ -1,0 +1,138 @@
+"""Interpolators of scipy.interpolate that a program makes, or finds outside, against SciPy's own."""
+
+import numpy as np
+import pytest
+
+import adc
+
+interpolate = pytest.importorskip("scipy.interpolate")
+
+T = np.array([0.1, 0.7, 1.5, 1.9, 2.8, 3.3, 4.2])
+Y = np.array([0.3, -0.8, 0.5, 1.1, 0.2, -0.4, 0.9])
+Q = np.array([0.4, 1.6, 3.9])
+KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0])
+CUBIC, LINE = interpolate.CubicSpline(T, Y), interpolate.interp1d(T, Y)
+SPLINE, SMOOTH = interpolate.make_interp_spline(T, Y), interpolate.InterpolatedUnivariateSpline(T, Y)
+GRID = interpolate.RegularGridInterpolator((T, Q), np.outer(Y, Q))
+SURFACE = interpolate.RectBivariateSpline(T, np.arange(5.0), np.outer(Y, np.arange(5.0) ** 2))
+STEPS, TCK = interpolate.interp1d(T, Y, kind="cubic"), interpolate.splrep(T, Y)
+
+
+def not_a_knot(y, t):
+    s = interpolate.CubicSpline(t, y)
+    return np.sum(s(Q) ** 2) + s(5.0, 1) + s.derivative(2)(t[1] + 0.1) + s.integrate(0.2, t[3]) + s.c[0, 1]
+
+
+def other_ends(y, t):
+    natural = interpolate.CubicSpline(t, y, bc_type="natural")
+    clamped = interpolate.CubicSpline(t, y, bc_type=((1, 2.0 * y[0]), (2, 0.5)))
+    around = interpolate.CubicSpline(t, np.append(y[:-1], y[0]), bc_type="periodic")
+    return np.sum(natural(Q) * clamped(Q)) + np.sum(around(Q - 4.0)) + natural.antiderivative()(2.0)
+
+
+def few_points(y, t):
+    three = interpolate.CubicSpline(t[:3], y[:3])(0.5) + interpolate.PchipInterpolator(t[:3], y[:3])(0.5)
+    two = interpolate.CubicSpline(t[:2], y[:2])(0.5) + interpolate.Akima1DInterpolator(t[:2], y[:2])(0.5)
+    return three + two + interpolate.PchipInterpolator(t[:2], y[:2])(0.5)
+
+
+def own_slopes(y, t):
+    monotone = interpolate.PchipInterpolator(t, np.cumsum(y**2))
+    even = interpolate.Akima1DInterpolator(t, y, method="makima")
+    given = interpolate.CubicHermiteSpline(t, y, np.sin(y))
+    return np.sum(interpolate.Akima1DInterpolator(t, y)(Q) * even(Q)) + np.sum(monotone(Q) * given(Q))
+
+
+def columns(y, t):
+    s = interpolate.CubicSpline(t, np.stack((y, y**2), axis=1))
+    return np.sum(s(Q)[:, 1]) + interpolate.PPoly(np.reshape(y[:6], (3, 2)), t[:3])(0.5)
+
+
+def degrees(y, t):
+    total = interpolate.make_interp_spline(t, y, bc_type="natural")(1.1)
+    for k in (1, 2, 3, 5):
+        total = total + np.sum(interpolate.make_interp_spline(t, y, k=k)(Q))
+    return total
+
+
+def coefficients(y, t):
+    s = interpolate.BSpline(KNOTS, y, 3)
+    return np.sum(s(t) ** 2) + s.derivative()(1.2) + s.integrate(0.3, 2.0) + s.antiderivative()(1.3)
+
+
+def fitpack(y, t):
+    tck = interpolate.splrep(t, y, s=0)
+    s, u = interpolate.InterpolatedUnivariateSpline(t, y), interpolate.UnivariateSpline(t, y, k=2, s=0)
+    return np.sum(interpolate.splev(Q, tck, der=1) * u(Q)) + s.derivative()(1.0) + s.integral(0.5, 2.0)
+
+
+def lines(y, t):
+    f, g = interpolate.interp1d(t, y), interpolate.interp1d(t, y, kind="previous", fill_value="extrapolate")
+    h = interpolate.interp1d(t, np.stack((y, y**2)), bounds_error=False, fill_value=0.5)
+    return np.sum(f(Q) * g(Q)) + np.sum(h(Q + 1.0)) + interpolate.interp1d(t, y, kind="cubic")(1.1)
+
+
+def grids(y, t):
+    values = np.outer(y, t)
+    f = interpolate.RegularGridInterpolator((t, Q), values[:, :3], bounds_error=False, fill_value=None)
+    surface = interpolate.RectBivariateSpline(t, t, values)
+    return np.sum(f(np.array([[1.1, 2.2], [5.0, 1.0]]))) + f([0.5, 0.6])[0] + surface.ev(y[3], 1.2)
+
+
+def outside(y, t):
+    q = t[1:3] + 0.05
+    cubic = CUBIC(q) * LINE(q) + SPLINE(q) * SMOOTH(q) + STEPS(q) + interpolate.splev(q, TCK)
+    return np.sum(cubic) + CUBIC.derivative()(y[3]) + GRID(q)[0] + SURFACE.ev(t[2], y[3])
+
+
+PROGRAMS = (
+    not_a_knot,
+    other_ends,
+    few_points,
+    own_slopes,
+    columns,
+    degrees,
+    coefficients,
+    fitpack,
+    lines,
+    grids,
+    outside,
+)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_interpolators(f, mode):
+    adc.check_grads(f, (Y, T), order=1, mode=mode)
+    value, _ = adc.value_and_grad(f, argnums=(0, 1), mode=mode)(Y, T)
+    assert np.allclose(value, f(Y, T), rtol=1e-12)
+
+
+@pytest.mark.parametrize("f", (own_slopes, coefficients, lines, grids), ids=lambda f: f.__name__)
+def test_compiled(f):
+    value, gradient = adc.value_and_grad(f, mode="compiled")(Y, T)
+    assert np.allclose(value, f(Y, T), rtol=1e-12)
+    assert np.allclose(gradient, adc.grad(f, mode="tape")(Y, T))
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+def test_what_scipy_refuses(mode):
+    def unordered(y):
+        return interpolate.CubicSpline(T[::-1], y)(1.0)
+
+    def beyond(y):
+        return interpolate.interp1d(T, y)(9.0)
+
+    for f in (unordered, beyond):
+        with pytest.raises(ValueError):
+            adc.grad(f, mode=mode)(Y)
+
+
+def test_a_smoothing_spline_is_refused():
+    def smoothed(y):
+        return interpolate.UnivariateSpline(T, y, s=0.5)(1.0)
+
+    for mode in ("tape", "python"):
+        with pytest.raises(adc.UnsupportedError, match="smooths") as found:
+            adc.grad(smoothed, mode=mode)(Y)
+        assert "UnivariateSpline(T, y, s=0.5)" in str(found.value)
