@@ -359,3 +359,21 @@ def remembered(t):
 def test_a_function_that_remembers_its_results(mode):
     assert adc.grad(remembered, mode=mode)(2.0) == 12.0
     assert adc.grad(adc.grad(remembered, mode=mode), mode=mode)(2.0) == 12.0
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_aux_under_a_second_name(mode):
+    """What a loop names again is as the function left it, though the reverse sweep undoes the writes to it."""
+
+    def function(x):
+        z = np.cos(x)
+        y = x.copy()
+        for _ in range(2):
+            y[:] = np.sin(z)
+            z = y
+        return np.sum(z * x), z
+
+    x = np.array([0.3, -1.2, 2.0])
+    (value, z), _ = adc.value_and_grad(function, has_aux=True, mode=mode)(x)
+    np.testing.assert_allclose(z, function(x)[1], rtol=1e-12)
+    np.testing.assert_allclose(value, function(x)[0], rtol=1e-12)

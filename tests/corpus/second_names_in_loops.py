@@ -182,3 +182,14 @@ def object_that_its_own_function_reads(x):
 
     solver = Solver(slope, 0.5)
     return solver.run(x[2], 2.0)
+
+
+@program(lambda r: (r.normal(size=(3, 3)), r.normal(size=3), r.normal(size=3)))
+def array_named_again_in_each_trip_and_written_to_in_the_next(b, x, y):
+    z = np.cos(x)
+    x = x.copy()
+    for _ in range(3):
+        y = y + 0.1 * x
+        x[:] = b @ z
+        z = x
+    return np.sum(y * z)

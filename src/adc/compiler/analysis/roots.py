@@ -25,5 +25,6 @@ def behind(roots: Iterable[Var], joined_roots: Joined) -> set[Var]:
 
 
 def written_roots(statements: Iterable[Stmt], joined_roots: Joined) -> set[Var]:
-    """The arrays whose memory statements may write to."""
-    return behind((s.array.root for s in statements if isinstance(s, Store)), joined_roots)
+    """The arrays whose memory statements may write to, and all names under which branches and loops know it."""
+    written = behind((s.array.root for s in statements if isinstance(s, Store)), joined_roots)
+    return written | {v for v in joined_roots if not written.isdisjoint(behind([v], joined_roots))}

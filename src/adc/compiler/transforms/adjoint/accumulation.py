@@ -9,6 +9,7 @@ import numpy as np
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity
 from adc.compiler.analysis.counters import ranges
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
@@ -53,6 +54,7 @@ class Accumulation:
             program.body, wrt, [output] if output is not None else [], inactive_shifts(program)
         )
         self.needs = Needs(self.layout, evaluator, ranges(program.body))
+        self.undone = written_roots(walk(program.body), evaluator.joined_roots)
         self.shadowed = self._shadowed()
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
@@ -177,7 +179,7 @@ class Accumulation:
             if isinstance(self.bar[x], Var) and old is not None:
                 self.bar[x].name, self.bar[x].named = f"{x.name}_bar", True
             return
-        if isinstance(g, Var) and g.is_array and g.root in self.ev.mutated and g.root in self.layout.home:
+        if isinstance(g, Var) and g.is_array and g.root in self.undone and g.root in self.layout.home:
             g = self.ev.op("copy", g)  # the sweep undoes the writes to this array
         if x.view_of is not None and x.root in self.ev.mutated and self._is_broadcast(x):
             # One element of memory stands for many: their adjoints add up where it lies.
