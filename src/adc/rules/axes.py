@@ -175,10 +175,10 @@ def _paired(shift, axis):
 def roll(z_bar, a, shift, axis=None):
     # An integer without a sign would be made a large one.
     if not isinstance(shift, tuple):
-        return np.roll(z_bar, -np.int64(shift), axis)
+        return np.roll(z_bar, -int(shift), axis)
     back = ()
     for by in shift:
-        back = back + (-np.int64(by),)
+        back = back + (-int(by),)
     return np.roll(z_bar, back, axis)
 
 
