@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
@@ -50,6 +51,7 @@ class Inlining:
 
     def __init__(self, program: Program) -> None:
         self.count = times_read(program)
+        self.memory = Memory(_joined(program))
         self.names = {p.name for p in program.params}
         self.names |= {v.name for s in walk(program.body) for v in defined(s) if v.named}
         self.unread = self._unread(program)
@@ -195,10 +197,10 @@ class Inlining:
 
     def _written(self, stmt: Stmt, between: Block) -> bool:
         """Whether something that the expression reads changes before it is used."""
-        roots = self._read_roots(stmt)
-        return bool(roots) and any(
-            (isinstance(s, Store) and s.array.root in roots)
-            or (writes_arguments(s) and any(v.root in roots for v in uses(s)))
+        read = {self.memory.of(root) for root in self._read_roots(stmt)}
+        return bool(read) and any(
+            (isinstance(s, Store) and self.memory.of(s.array) in read)
+            or (writes_arguments(s) and any(self.memory.of(v) in read for v in uses(s)))
             for s in walk(between)
         )
 
@@ -216,6 +218,21 @@ class Inlining:
 
     def expression_of(self, v: Var) -> Assign | If | None:
         return self.definition.get(v)
+
+
+def _joined(program: Program) -> dict[Var, set[Var]]:
+    """What loops carry and branches choose, with the arrays that each may be."""
+    found: dict[Var, set[Var]] = {}
+    for s in walk(program.body):
+        if isinstance(s, (For, While)):
+            for c in s.carried:
+                given = {v.root for v in variables((c.init, c.out)) if v.is_array}
+                found.update({c.phi: given, c.result: given | {c.phi}} if c.phi.is_array else {})
+        elif isinstance(s, If):
+            for m in s.merges:
+                if m.result.is_array:
+                    found[m.result] = {v.root for v in variables((m.then, m.orelse))}
+    return found
 
 
 def _writes_all(stmt: Stmt, view: Var) -> bool:
