@@ -161,9 +161,8 @@ class _Alternator:
     def _is_read_before(self, loop: For, update: _Update, first: int, last: int) -> bool:
         """Whether a trip reads elements of the state no later than where the new ones are made, or in their place."""
         copying, state = update.copying, update.state
-        is_read = (
-            False  # where the new elements are made: else there would have been no need to make them aside
-        )
+        # Where the new elements are made: else there would have been no need to make them aside.
+        is_read = False
         for position, top in enumerate(loop.body):
             for s in walk([top]):
                 if s is copying.store or not any(v.is_array and v.root is state for v in uses(s)):

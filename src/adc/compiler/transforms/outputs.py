@@ -18,6 +18,8 @@ What is copied whole to where it belongs is written there.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.handover import copies
 from adc.compiler.analysis.roots import behind
@@ -124,7 +126,6 @@ class _Outputs:
         )
         if product is None or not _is_product(product):
             return False
-        assert isinstance(product, Assign)
         array = _copied_to(copy, product.target, self.known.equal)
         if array not in self.made - self.carried.viewed or product.target in self.apart:
             return False
@@ -146,11 +147,10 @@ class _Outputs:
     def _carry(self, loop: Loop, c: Carried, before: Block) -> None:
         """Write a product that a loop carries over what the trip was given, or have the two change places."""
         old, new = c.phi, c.out
-        product = next((s for s in loop.body if _is_product(s) and _makes(s, new)), None)
-        if product is None or not isinstance(new, Var) or old.type.dtype != new.type.dtype:
+        product = next((s for s in loop.body if _is_product(s) and s.target is new), None)
+        if product is None or not isinstance(new, Var):
             return
-        assert isinstance(product, Assign)
-        if not self.known.same_shape(old, new):
+        if old.type.dtype != new.type.dtype or not self.known.same_shape(old, new):
             return
         if not (self.carried.is_local(loop, old, 0) and self.carried.is_local(loop, new, 1)):
             return
@@ -176,11 +176,11 @@ class _Outputs:
 
     def _share(self, loop: Loop, there: set[Var], before: Block) -> None:
         """Make the arrays of what a loop multiplies in each trip before it, if their lengths are known there."""
-        for block in _always_reached(loop):
+        for block in _with_branches(loop):
             for at, s in enumerate(block):
                 if not _is_product(s):
                     continue
-                assert isinstance(s, Assign) and isinstance(s.target.type, Array)
+                assert isinstance(s.target.type, Array)
                 lengths = {v for d in s.target.type.shape for v in owners(d)}
                 if s.target in self.apart or not lengths <= there:
                     continue
@@ -192,7 +192,7 @@ class _Outputs:
             self.carried.nests.allocate(array)
 
 
-def _is_product(s: Stmt) -> bool:
+def _is_product(s: Stmt) -> TypeGuard[Assign]:
     """Whether a statement is a call for a product of matrices, or of a matrix and a vector, of real numbers."""
     return (
         isinstance(s, Assign)
@@ -200,12 +200,6 @@ def _is_product(s: Stmt) -> bool:
         and s.target.is_array
         and s.target.type.dtype in ("float32", "float64")
         and all(x.type.ndim <= 2 and x.type.dtype == s.target.type.dtype for x in s.args)
-    )
-
-
-def _makes(s: Stmt, array: object) -> bool:
-    return (
-        isinstance(s, Assign) and len(s.targets) == 1 and s.target is array and s.name in ("empty", "rt.dot")
     )
 
 
@@ -227,7 +221,7 @@ def _copied_to(stmt: Stmt, product: Var, equal: EqualLengths) -> Var | None:
     return array if whole and alike and equal.same_shape(lengths, product.type.shape) else None
 
 
-def _always_reached(loop: Loop) -> list[Block]:
+def _with_branches(loop: Loop) -> list[Block]:
     """The body of a loop, and the branches in it."""
     found = [loop.body]
     for block in found:
