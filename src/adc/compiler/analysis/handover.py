@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.ir.nodes import Assign, Block, For, Stmt, Store, Var, all_blocks, uses, variables, walk
+from adc.compiler.ir.types import Array
+
+
+def alike(one: Var, other: Var, equal: EqualLengths) -> bool:
+    """Whether the memory of one array will do for another."""
+    assert isinstance(one.type, Array)
+    assert isinstance(other.type, Array)
+    return one.type.dtype == other.type.dtype and equal.same_shape(one.type.shape, other.type.shape)
 
 
 def same_element(loop: For, old: Var, new: Var) -> bool:

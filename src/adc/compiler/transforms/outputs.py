@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from adc.compiler.analysis.equalities import Equalities
-from adc.compiler.analysis.handover import copies
+from adc.compiler.analysis.handover import alike, copies
 from adc.compiler.analysis.roots import behind
 from adc.compiler.frontend.lengths import EqualLengths, length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -214,11 +214,14 @@ def _copied_to(stmt: Stmt, product: Var, equal: EqualLengths) -> Var | None:
     if len(written) != 1 or not copies(stmt, product, written[0]):
         return None
     array = written[0]
-    assert isinstance(array.type, Array) and isinstance(product.type, Array)
+    assert isinstance(product.type, Array)
     lengths = tuple(n for loop in loops if (n := length_of(loop.stop)) is not None)
     whole = all(loop.start == Const(0) and loop.step == Const(1) for loop in loops)
-    alike = array.type.dtype == product.type.dtype and equal.same_shape(array.type.shape, product.type.shape)
-    return array if whole and alike and equal.same_shape(lengths, product.type.shape) else None
+    return (
+        array
+        if whole and alike(array, product, equal) and equal.same_shape(lengths, product.type.shape)
+        else None
+    )
 
 
 def _with_branches(loop: Loop) -> list[Block]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from adc.compiler.analysis.equalities import Equalities, range_of
-from adc.compiler.analysis.handover import copies, same_element
-from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.analysis.handover import alike, copies, same_element
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -100,17 +99,17 @@ class _Reuse:
                     # A branch with the same test, in the reverse sweep, may read it, too.
                     if old is new or here[old] != self.everywhere[old] or old in self.escaping:
                         continue
-                    alike = _alike(old, new, equal[places[0]])
-                    if (alike or self._alike_if_run(block, places[0], old, new)) and same_element(
+                    same = alike(old, new, equal[places[0]])
+                    if (same or self._alike_if_run(block, places[0], old, new)) and same_element(
                         loop, old, new
                     ):
                         if copies(loop, old, new):
                             copied.add(places[0])
                         gone.add(allocated[new])
-                        if not alike or (
+                        if not same or (
                             block is self.top and old.named and new.named and old.name != new.name
                         ):
-                            taken = self._renamed(block, old, allocated[new], alike, touched, here)
+                            taken = self._renamed(block, old, allocated[new], same, touched, here)
                             takeovers.setdefault(places[0], []).append(taken)
                             allocated[taken.target] = taken
                         else:
@@ -167,7 +166,7 @@ class _Reuse:
         block: Block,
         old: Var,
         making: Assign,
-        alike: bool,
+        same: bool,
         touched: dict[Var, list[int]],
         here: Counter[Var],
     ) -> Assign:
@@ -186,7 +185,7 @@ class _Reuse:
             count[again] = count[new]
         if new in self.escaping:
             self.escaping |= {again, old}
-        if not alike:
+        if not same:
             lengths = making.args[0]
             return Assign((again,), registry.named("reshape"), (old, lengths), making.origin)
         return Assign((again,), "alias", (old,))
@@ -217,7 +216,3 @@ def _only_reads(loop: Stmt) -> bool:
 
 def _times_used(block: Block) -> Counter[Var]:
     return Counter(v.root for s in walk(block) for v in uses(s) if v.is_array)
-
-
-def _alike(a: Var, b: Var, equal: EqualLengths) -> bool:
-    return a.type.dtype == b.type.dtype and equal.same_shape(a.type.shape, b.type.shape)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from adc.compiler.analysis.equalities import Equalities
-from adc.compiler.analysis.handover import copies, same_element
+from adc.compiler.analysis.handover import alike, copies, same_element
 from adc.compiler.analysis.touches import part
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
@@ -98,7 +98,7 @@ def _heir(loop: Loop, c: Carried, carried: CarriedArrays, equal: EqualLengths) -
     if not isinstance(last, For) or not carried.is_local(loop, old, 0):
         return None
     new = next((s.array for s in walk([last]) if isinstance(s, Store)), None)
-    if new is None or new is c.out or _made(loop, new) is None or not _alike(old, new, equal):
+    if new is None or new is c.out or _made(loop, new) is None or not alike(old, new, equal):
         return None
     first = next(s for s in loop.body if touches(s, new))
     return (last, new) if first is last and carried.is_local(loop, new, _handed_on(loop, new)) else None
@@ -221,7 +221,7 @@ class _Rotator:
         """Whether what a trip makes may have the memory of what no later trip is handed."""
         return (
             chain.made is not None
-            and all(_alike(c.phi, chain.made.target, equal) for c in chain.carried)
+            and all(alike(c.phi, chain.made.target, equal) for c in chain.carried)
             and may_have_a_spare(loop, chain.made.target)
         )
 
@@ -247,13 +247,6 @@ def _made(loop: Loop, array: Atom) -> Assign | None:
     return next(
         (s for s in loop.body if isinstance(s, Assign) and s.name == "empty" and s.target is array), None
     )
-
-
-def _alike(one: Var, other: Var, equal: EqualLengths) -> bool:
-    """Whether the memory of one array will do for another."""
-    assert isinstance(one.type, Array)
-    assert isinstance(other.type, Array)
-    return one.type.dtype == other.type.dtype and equal.same_shape(one.type.shape, other.type.shape)
 
 
 def _is_scattered(loop: Loop, array: Var, copy: For) -> bool:
