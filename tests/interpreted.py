@@ -59,5 +59,6 @@ def interpreted() -> Iterator[None]:
         mock.patch.object(backend, "jitted", Interpreted),
         mock.patch.object(runtime, "kernel", checked_kernel),
         mock.patch.object(runtime, "inner_kernel", checked_kernel),
+        mock.patch.object(runtime, "section", lambda function: function),
     ):
         yield

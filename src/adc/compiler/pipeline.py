@@ -342,7 +342,7 @@ def _closer(context: Context) -> Request | None:
 
 
 def _print(program: Program, name: str, context: Context) -> None:
-    text, origins = emit.with_origins(program)
+    text, origins = emit.with_origins(program, in_sections=name == "optimized")
     complete = context.texts[name] = backend.complete(text)
     imports: list[Location | None] = [None] * (complete.count("\n") - text.count("\n"))
     context.origins[name] = imports + origins

@@ -13,6 +13,7 @@ from adc.runtime.integers import lcm as lcm
 from adc.runtime.integers import perm as perm
 from adc.runtime.kernels import inner_kernel as inner_kernel
 from adc.runtime.kernels import kernel as kernel
+from adc.runtime.kernels import section as section
 from adc.runtime.linalg import cholesky as cholesky
 from adc.runtime.linalg import eigh as eigh
 from adc.runtime.linalg import qr as qr
@@ -77,6 +78,7 @@ __all__ = [
     "push",
     "qr",
     "searchsorted",
+    "section",
     "slogdet",
     "solve",
     "solve_lower",

@@ -39,6 +39,11 @@ def inner_kernel(function: Callable[..., Any]) -> Any:
     return numba.njit(**_options_of(function))(function)
 
 
+def section(function: Callable[..., Any]) -> Any:
+    """Compile a part of a large function, to be called by address. Its arguments may overlap."""
+    return apart(**{k: v for k, v in _options_of(function).items() if k != "noalias"})(function)
+
+
 def _options_of(function: Callable[..., Any]) -> dict[str, Any]:
     if os.path.exists(function.__code__.co_filename):
         return options()

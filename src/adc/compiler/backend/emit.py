@@ -6,6 +6,7 @@ import ast
 import os
 from typing import Any
 
+from adc.compiler.backend import sections
 from adc.compiler.backend.expressions import attribute, call, name
 from adc.compiler.backend.inlining import Inlining
 from adc.compiler.backend.keeping import KeepingPrinter
@@ -38,8 +39,11 @@ def run(program: Program) -> str:
     return with_origins(program)[0]
 
 
-def with_origins(program: Program) -> tuple[str, list[Location | None]]:
-    """The text of a program, and for each of its lines the line of the user that it comes from."""
+def with_origins(program: Program, *, in_sections: bool = False) -> tuple[str, list[Location | None]]:
+    """The text of a program, and for each of its lines the line of the user that it comes from.
+
+    `in_sections`: as it is compiled, a large function in several.
+    """
     lines: list[str] = []
     for kernel in program.meta.get("kernels", ()):
         emitter = Emitter(kernel)
@@ -48,7 +52,10 @@ def with_origins(program: Program) -> tuple[str, list[Location | None]]:
         lines += [*_widened(kernel), *emitter.lines, "", ""]
     emitter = Emitter(program)
     emitter.text()
-    lines += [*_widened(program), *emitter.lines]
+    if in_sections:
+        lines += sections.cut(emitter.lines, emitter.names.kinds(), _widened(program))
+    else:
+        lines += [*_widened(program), *emitter.lines]
     return "\n".join(lines) + "\n", [getattr(line, "origin", None) for line in lines]
 
 

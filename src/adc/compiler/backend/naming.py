@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from adc.compiler.backend.heights import Heights
 from adc.compiler.backend.inlining import Inlining
@@ -37,6 +38,13 @@ from adc.rules.operation import Operation
 RESERVED = {"np", "math", "vm", "rt"}
 
 
+class Kind(NamedTuple):
+    """What a name stands for: numbers of a dtype, or arrays of so many axes."""
+
+    dtype: str
+    ndim: int | None
+
+
 class Names:
     """`names[v]` for every printed variable, `buffers[b]` for every buffer, `tops[b]` for the height of a stack."""
 
@@ -61,6 +69,16 @@ class Names:
 
     def __getitem__(self, v: Var) -> str:
         return self.names[v]
+
+    def kinds(self) -> dict[str, Kind]:
+        """What the names stand for that stand for values of one kind only."""
+        found: dict[str, set[Kind]] = {}
+        for v, name in self.names.items():
+            found.setdefault(name, set()).add(Kind(v.type.dtype, v.type.ndim if v.is_array else None))
+        for b, name in self.buffers.items():
+            if b.trips is not None:
+                found.setdefault(name, set()).add(Kind(b.dtype, len(b.trips) + len(b.shape)))
+        return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
 
     # --- liveness -----------------------------------------------------------------------------------------------
 

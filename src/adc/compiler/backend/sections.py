@@ -1,0 +1,259 @@
+"""Cut the text of a large function into functions of its own: what compiles it takes more than linear time.
+
+@rt.section
+def f_grad_section(x, s):
+    ...                                     # some hundred lines of f_grad
+    return a, b
+
+def f_grad(x, s):
+    a, b = f_grad_section(x, s)
+
+A section is a run of statements of one block, at the top or inside a loop. It takes what it reads of the names bound
+before it, and returns what it binds and others read. It begins and ends where few names cross, near the size wanted.
+What it returns and binds on some ways only (the forward sweep in a branch, for the reverse sweep in the same branch) is
+bound to something else first, which nothing reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adc.compiler.backend import liveness
+from adc.compiler.backend.lines import Line
+from adc.compiler.backend.naming import Kind
+
+LARGE = 1500  # statements of a function that is cut
+SECTION = 50  # statements of a section, about: what it returns costs more than linear time, too
+WIDTH = 110  # of a line that is printed here
+_SWEEPS = ("# forward", "# reverse")  # headings, which stay in the function
+
+
+def cut(
+    lines: Sequence[str], kinds: Mapping[str, Kind] | None = None, decorators: Sequence[str] = ()
+) -> list[str]:
+    """The lines of a function under its decorators, behind those of its sections, which have them too.
+
+    `kinds` says what names stand for, where they stand for one kind of value.
+
+    >>> cut(["def f(x):", "    return x"])
+    ['def f(x):', '    return x']
+    """
+    function = ast.parse("\n".join(lines)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    if _size(function) < LARGE:
+        return [*decorators, *lines]
+    cutter = _Cutter(list(lines), function, kinds or {})
+    parameters = {a.arg for a in function.args.args}
+    cutter.block(_Block(function.body, 0, frozenset(), parameters, set(parameters)))
+    return cutter.printed(decorators)
+
+
+@dataclass
+class _Block:
+    """Statements `depth` blocks deep, behind which `after` is live.
+
+    `bound` are the names bound before them on every way there, `perhaps` those on some; both grow from statement to
+    statement.
+    """
+
+    stmts: list[ast.stmt]
+    depth: int
+    after: frozenset[str]
+    bound: set[str]
+    perhaps: set[str]
+
+
+@dataclass
+class _Section:
+    """The lines from `begin` to before `end`, `depth` blocks deep."""
+
+    begin: int
+    end: int
+    depth: int
+    takes: list[str]
+    returns: list[str]
+    first: list[str] = field(default_factory=list)  # names that it binds to what nothing reads
+
+
+@dataclass
+class _Place:
+    """A statement of a block: where its lines begin, comments among them, and what is live before it and behind it."""
+
+    stmt: ast.stmt
+    begin: int
+    headed: bool  # a heading of a sweep stands before `begin`
+    live: frozenset[str]
+    after: frozenset[str]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it may stand in a section."""
+        return _size(self.stmt) <= SECTION and not _jumps(self.stmt)
+
+
+class _Cutter:
+    def __init__(self, lines: list[str], function: ast.FunctionDef, kinds: Mapping[str, Kind]) -> None:
+        self.lines = lines
+        self.function = function
+        self.kinds = kinds
+        self.names = liveness.Names(function, [n for n, kind in kinds.items() if kind.ndim is not None])
+        self.sections: list[_Section] = []
+
+    def block(self, block: _Block) -> None:
+        """Find the sections of a block."""
+        run: list[_Place] = []
+        for place in self._places(block):
+            if place.headed:
+                self._divide(run, block)
+                run = []
+            if place.whole:
+                run.append(place)
+                continue
+            self._divide(run, block)
+            run = []
+            self._inside(place, block)
+            self._pass(place, block)
+        self._divide(run, block)
+
+    def _inside(self, place: _Place, block: _Block) -> None:
+        """The sections of the blocks inside a statement that is too large for one."""
+        match place.stmt:
+            case ast.For(target, _, body):
+                bound = block.bound | self.names.bound_by(target)
+                self._loop(place, body, block, bound)
+            case ast.While(_, body):
+                self._loop(place, body, block, set(block.bound))
+            case ast.If(_, then, orelse):
+                for branch in (then, orelse):
+                    inside = set(block.bound), set(block.perhaps)
+                    self.block(_Block(branch, block.depth + 1, place.after, *inside))
+
+    def _loop(self, place: _Place, body: list[ast.stmt], block: _Block, bound: set[str]) -> None:
+        perhaps = block.perhaps | self.names.bound_in([place.stmt])  # by the trip before
+        self.block(_Block(body, block.depth + 1, place.after | place.live, bound, perhaps))
+
+    def _pass(self, place: _Place, block: _Block) -> None:
+        block.bound |= self.names.surely_bound(place.stmt)
+        block.perhaps |= self.names.bound_in([place.stmt])
+
+    def _places(self, block: _Block) -> list[_Place]:
+        live = self.names.live_before_each(block.stmts, block.after)
+        places = []
+        for stmt, before, behind in zip(block.stmts, live, [*live, block.after][1:], strict=True):
+            begin = first = stmt.lineno - 1
+            while self.lines[begin - 1].lstrip().startswith("#"):
+                begin -= 1
+            headings = [k for k in range(begin, first) if self.lines[k].strip() in _SWEEPS]
+            begin = headings[-1] + 1 if headings else begin
+            places.append(_Place(stmt, begin, bool(headings), before, behind))
+        return places
+
+    def _divide(self, run: list[_Place], block: _Block) -> None:
+        """Make sections of a run of statements: as many as its size asks for, where few names cross."""
+        sizes = [_size(p.stmt) for p in run]
+        start = 0
+        left = round(sum(sizes) / SECTION)
+        while left and start < len(run):
+            stop = len(run) if left == 1 else _best_stop(run, sizes, start, sum(sizes[start:]) / left)
+            self._take(run[start:stop], block)
+            start, left = stop, left - 1
+        for place in run[start:]:
+            self._pass(place, block)
+
+    def _take(self, run: list[_Place], block: _Block) -> None:
+        """Make a section of statements, unless it would read what is not bound on every way there."""
+        stmts = [p.stmt for p in run]
+        returns = run[-1].after & self.names.bound_in(stmts)
+        surely = frozenset().union(*map(self.names.surely_bound, stmts))
+        first = {name for name in returns - surely - block.perhaps if name in self.kinds}
+        takes = self.names.live_before_each(stmts, returns)[0] - first
+        if takes <= block.bound:
+            end = max(s.end_lineno or s.lineno for s in stmts)
+            names = (sorted(takes), sorted(returns), sorted(first))
+            self.sections.append(_Section(run[0].begin, end, block.depth, *names))
+            block.bound |= first
+        for place in run:
+            self._pass(place, block)
+
+    # --- text ---------------------------------------------------------------------------------------------------
+
+    def printed(self, decorators: Sequence[str]) -> list[str]:
+        """The sections, and then the function that calls them."""
+        out: list[str] = []
+        rest: list[str] = []
+        at = 0
+        for k, section in enumerate(sorted(self.sections, key=lambda s: s.begin)):
+            name = f"{self.function.name}_section" + (f"_{k + 1}" if k else "")
+            body = self.lines[section.begin : section.end]
+            out += ["@rt.section", *decorators, *_wrapped(f"def {name}(", section.takes, "):", "")]
+            out += [_of(body, f"    {first} = {_any_value(self.kinds[first])}") for first in section.first]
+            out += [_of([line], line[4 * section.depth :]) for line in body]
+            if section.returns:
+                out += _wrapped("return ", section.returns, "", "    ")
+            out += ["", ""]
+            indent = "    " * (section.depth + 1)
+            call = _wrapped(f"{name}(", section.takes, ")", indent)
+            if section.returns:
+                *targets, last = _wrapped("", section.returns, " = ", indent)
+                call = [*targets, last + call[0].lstrip(), *call[1:]]
+            rest += [*self.lines[at : section.begin], *(_of(body, line) for line in call)]
+            at = section.end
+        return [*out, *decorators, *rest, *self.lines[at:]]
+
+
+def _best_stop(run: list[_Place], sizes: list[int], start: int, wanted: float) -> int:
+    """Where a section that begins at `start` ends: near the size wanted, where the fewest names are live."""
+    best, fewest = len(run), float("inf")
+    size = 0
+    for k in range(start, len(run) - 1):
+        size += sizes[k]
+        if size > 1.25 * wanted and best < len(run):
+            break
+        if size >= 0.75 * wanted and len(run[k + 1].live) < fewest:
+            best, fewest = k + 1, len(run[k + 1].live)
+    return best
+
+
+def _size(stmt: ast.stmt) -> int:
+    return sum(isinstance(n, ast.stmt) for n in ast.walk(stmt))
+
+
+def _jumps(stmt: ast.stmt) -> bool:
+    """Whether a statement may leave the block around it otherwise than by its end, or by an error."""
+    if isinstance(stmt, (ast.Return, ast.Break, ast.Continue)):
+        return True
+    inner = [s for s in ast.iter_child_nodes(stmt) if isinstance(s, ast.stmt)]
+    if isinstance(stmt, (ast.For, ast.While)):
+        return any(isinstance(n, ast.Return) for s in inner for n in ast.walk(s))
+    return any(map(_jumps, inner))
+
+
+def _wrapped(begin: str, names: Sequence[str], end: str, indent: str) -> list[str]:
+    """`begin`, names between commas, `end`: on one line if they fit, else in lines inside brackets."""
+    listed = ", ".join(names)
+    line = f"{indent}{begin}{listed}{end}"
+    if len(line) <= WIDTH:
+        return [line]
+    inner = indent + "    "
+    bracket, closing = ("", "") if begin.endswith("(") else ("(", ")")
+    body = textwrap.wrap(listed, WIDTH, initial_indent=inner, subsequent_indent=inner)
+    return [f"{indent}{begin}{bracket}", *body, f"{indent}{closing}{end}"]
+
+
+def _any_value(kind: Kind) -> str:
+    """A value of a kind, as text."""
+    number = {"float64": "0.0", "int64": "0", "bool": "False", "complex128": "0j"}
+    if kind.ndim is None:
+        return number.get(kind.dtype, f"np.{kind.dtype}(0)")
+    lengths = "0" if kind.ndim == 1 else repr((0,) * kind.ndim)
+    return f"np.empty({lengths}, np.{'bool_' if kind.dtype == 'bool' else kind.dtype})"
+
+
+def _of(lines: Sequence[str], text: str) -> str:
+    """A line of text that comes from where the first of some lines does."""
+    made = Line(text)
+    made.origin = next((o for line in lines if (o := getattr(line, "origin", None)) is not None), None)
+    return made
