@@ -20,7 +20,7 @@ from adc.runtime.apart import apart
 from adc.runtime.kernels import options
 from adc.runtime.vectormath.trigonometric import cosine_of_reduced, sine_of_reduced
 
-__all__ = ["from_halves", "pass2", "pass3", "pass4", "pass5", "pass_of", "to_halves", "turns"]
+__all__ = ["from_halves", "passes", "to_halves", "turns"]
 
 PASS = "void(float64[::1], float64[::1], uint64, uint64, uint64, float64[::1])"
 HALVES = "void(float64[::1], float64[::1], uint64, uint64, float64[::1])"
@@ -43,7 +43,7 @@ def turns(w: Any, n: Any) -> None:
 
 
 @apart(PASS, **options())
-def pass4(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+def _pass4(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of four. With nothing done before it, over one row, neighbours are other groups."""
     step, turn = part * stride, np.uint64(w.size) // np.uint64(2)
     size = np.uint64(4) * step
@@ -89,7 +89,7 @@ def pass4(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
 
 
 @apart(PASS, **options())
-def pass2(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+def _pass2(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of two."""
     step, turn = part * stride, np.uint64(w.size) // np.uint64(2)
     size = step + step
@@ -105,7 +105,7 @@ def pass2(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
 
 
 @apart(PASS, **options())
-def pass3(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+def _pass3(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of three."""
     half_root = 0.5 * math.sqrt(3.0)
     step, turn = part * stride, np.uint64(w.size) // np.uint64(2)
@@ -130,7 +130,7 @@ def pass3(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
 
 
 @apart(PASS, **options())
-def pass5(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+def _pass5(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of five."""
     cos1, sin1 = math.cos(0.4 * math.pi), math.sin(0.4 * math.pi)
     cos2, sin2 = math.cos(0.8 * math.pi), math.sin(0.8 * math.pi)
@@ -169,7 +169,7 @@ def pass5(x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
 
 
 @apart(f"void(uint64, {PASS[5:]}", **options())
-def pass_of(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+def _pass_of(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
     """A pass of any factor: p * p multiplications for p numbers."""
     n, size, turn = p * part * each, p * part * stride, np.uint64(w.size) // np.uint64(2)
     for a in range(part):
@@ -184,6 +184,35 @@ def pass_of(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) 
                 for q in range(stride):
                     to[b0 + q] += x[a0 + q] * w1 - x[size + a0 + q] * v1
                     to[size + b0 + q] += x[a0 + q] * v1 + x[size + a0 + q] * w1
+
+
+@apart("void(int64, float64[::1], float64[::1], int64, int64, int64, float64[::1])", **options())
+def _odd_pass(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
+    if p == 3:
+        _pass3(x, to, part, stride, each, w)
+    elif p == 5:
+        _pass5(x, to, part, stride, each, w)
+    else:
+        _pass_of(p, x, to, part, stride, each, w)
+
+
+@apart("boolean(float64[::1], float64[::1], int64[::1], float64[::1], int64, int64)", **options())
+def passes(x: Any, other: Any, factors: Any, w: Any, n: Any, width: Any) -> Any:
+    """Transform a block of rows by one pass for each factor. Whether the result lies in x: it may be in the other."""
+    part, each = n, 1
+    here = True
+    for p in factors:
+        part //= p
+        a, b = (x, other) if here else (other, x)
+        if p == 4:
+            _pass4(a, b, part, each * width, each, w)
+        elif p == 2:
+            _pass2(a, b, part, each * width, each, w)
+        else:
+            _odd_pass(p, a, b, part, each * width, each, w)
+        each *= p
+        here = not here
+    return here
 
 
 # --- real numbers, two of which are a complex one ------------------------------------------------------------

@@ -8,115 +8,29 @@ half as many complex numbers. An inverse transform is a forward one with real an
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numba.extending import register_jitable
 
 from adc.runtime.apart import apart
-from adc.runtime.fft_passes import from_halves, pass2, pass3, pass4, pass5, pass_of, to_halves, turns
+from adc.runtime.fft_passes import from_halves, passes, to_halves
+from adc.runtime.fft_plans import PLAN, half_turns, plan
 from adc.runtime.kernels import options
 
 __all__ = ["complex_rows", "real_rows", "rows_of_halves"]
 
-_LARGEST_FACTOR = 32  # a larger prime costs more than the three transforms of the chirp
 _SIDE_BY_SIDE = 16  # rows in a block if the array has them side by side
 _ONE_BY_ONE = 8  # rows in a block if the array has them one behind the other
 _SHORT = 192  # numbers of such a row, at most: gathering longer ones costs more than it saves
 
-_PLAN = "Tuple((int64[::1], float64[::1], float64[::1], float64[::1]))"
 _COMPLEX, _REAL = "complex128[:, :, ::1]", "float64[:, :, ::1]"
 
 
-@apart("int64[::1](int64)", **options())
-def _factors(n: Any) -> Any:
-    """The prime factors of n, fours for pairs of twos; empty if one is too large."""
-    found = np.empty(64, np.int64)
-    count = 0
-    rest = n
-    while rest % 4 == 0:
-        found[count] = 4
-        count += 1
-        rest //= 4
-    p = 2
-    while p <= _LARGEST_FACTOR and rest > 1:
-        while rest % p == 0:
-            found[count] = p
-            count += 1
-            rest //= p
-        p += 1
-    return found[:count] if rest == 1 else found[:0]
-
-
-@apart("void(int64, float64[::1], float64[::1], int64, int64, int64, float64[::1])", **options())
-def _odd_pass(p: Any, x: Any, to: Any, part: Any, stride: Any, each: Any, w: Any) -> None:
-    if p == 3:
-        pass3(x, to, part, stride, each, w)
-    elif p == 5:
-        pass5(x, to, part, stride, each, w)
-    else:
-        pass_of(p, x, to, part, stride, each, w)
-
-
-@apart("boolean(float64[::1], float64[::1], int64[::1], float64[::1], int64, int64)", **options())
-def _passes(x: Any, other: Any, factors: Any, w: Any, n: Any, width: Any) -> Any:
-    """Transform a block of rows by one pass for each factor. Whether the result lies in x: it may be in the other."""
-    part, each = n, 1
-    here = True
-    for p in factors:
-        part //= p
-        a, b = (x, other) if here else (other, x)
-        if p == 4:
-            pass4(a, b, part, each * width, each, w)
-        elif p == 2:
-            pass2(a, b, part, each * width, each, w)
-        else:
-            _odd_pass(p, a, b, part, each * width, each, w)
-        each *= p
-        here = not here
-    return here
-
-
-@apart("float64[::1](int64, int64)", **options())
-def _turns(n: Any, count: Any) -> Any:
-    w = np.empty(2 * count)
-    turns(w, n)
-    return w
-
-
-@apart(f"{_PLAN}(int64)", **options())
-def _plan(n: Any) -> Any:
-    """What transforms of one length share: factors, turns, and the chirp with the transform of its conjugate."""
-    factors = _factors(n)
-    if factors.size > 0 or n == 1:
-        # Passes of two and four begin at turns of less than a half.
-        w = _turns(n, n // 2 + 1 if n & (n - 1) == 0 else n)
-        return factors, w, w[:0], w[:0]
-    return _chirp(n)
-
-
-@apart(f"{_PLAN}(int64)", **options())
-def _chirp(n: Any) -> Any:
-    m = 1
-    while m < 2 * n - 1:
-        m *= 2
-    factors, w = _factors(m), _turns(m, m // 2 + 1)
-    chirp, kernel, room = np.empty(2 * n), np.zeros(2 * m), np.empty(2 * m)
-    for k in range(n):
-        angle = math.pi * ((k * k) % (2 * n)) / n
-        chirp[k], chirp[n + k] = math.cos(angle), -math.sin(angle)
-        kernel[k], kernel[m + k] = chirp[k], -chirp[n + k]
-        if k > 0:
-            kernel[m - k], kernel[m + m - k] = chirp[k], -chirp[n + k]
-    here = _passes(kernel, room, factors, w, m, 1)
-    return factors, w, chirp, kernel if here else room
-
-
-@apart(f"void(float64[::1], {_PLAN}, int64)", **options())
-def _through_chirp(x: Any, plan: Any, width: Any) -> None:
+@apart(f"void(float64[::1], {PLAN}, int64)", **options())
+def _through_chirp(x: Any, shared: Any, width: Any) -> None:
     """Transform a block of rows of a length with a large prime factor, in place."""
-    factors, w, chirp, kernel = plan
+    factors, w, chirp, kernel = shared
     n, m = chirp.size // 2, kernel.size // 2
     size, room = n * width, m * width
     y, z = np.zeros(2 * room), np.empty(2 * room)
@@ -125,7 +39,7 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
         for q in range(k * width, k * width + width):
             y[q] = x[q] * c - x[size + q] * s
             y[room + q] = x[q] * s + x[size + q] * c
-    if not _passes(y, z, factors, w, m, width):
+    if not passes(y, z, factors, w, m, width):
         y, z = z, y
     for k in range(m):
         c, s = kernel[k], kernel[m + k]
@@ -133,7 +47,7 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
             # Parts exchanged: the way back is an inverse transform.
             z[room + q] = y[q] * c - y[room + q] * s
             z[q] = y[q] * s + y[room + q] * c
-    if not _passes(z, y, factors, w, m, width):
+    if not passes(z, y, factors, w, m, width):
         y, z = z, y
     for k in range(n):
         c, s = chirp[k] / m, chirp[n + k] / m
@@ -142,13 +56,13 @@ def _through_chirp(x: Any, plan: Any, width: Any) -> None:
             x[size + q] = z[room + q] * s + z[q] * c
 
 
-@apart(f"boolean(float64[::1], float64[::1], {_PLAN}, int64, int64)", **options())
-def _transform(x: Any, other: Any, plan: Any, n: Any, width: Any) -> Any:
+@apart(f"boolean(float64[::1], float64[::1], {PLAN}, int64, int64)", **options())
+def _transform(x: Any, other: Any, shared: Any, n: Any, width: Any) -> Any:
     """Transform a block of rows by exp(-2 pi i k t / n). Whether the result lies in x: it may be in the other."""
-    factors, w, chirp, _ = plan
+    factors, w, chirp, _ = shared
     if chirp.size == 0:
-        return _passes(x, other, factors, w, n, width)
-    _through_chirp(x, plan, width)
+        return passes(x, other, factors, w, n, width)
+    _through_chirp(x, shared, width)
     return True
 
 
@@ -248,7 +162,7 @@ def complex_rows(x: Any, z: Any, forward: Any, scale: Any) -> None:
     outer, source, inner = x.shape
     n = z.shape[1]
     given, found = x.reshape(x.size).view(np.float64), z.reshape(z.size).view(np.float64)
-    plan = _plan(n)
+    shared = plan(n)
     groups, lanes, wide = _blocks(outer, inner, n)
     block, other = np.empty(2 * n * wide), np.empty(2 * n * wide)
     for group in range(groups):
@@ -256,7 +170,7 @@ def complex_rows(x: Any, z: Any, forward: Any, scale: Any) -> None:
             width = min(wide, lanes - lane)
             at, row = _place(group, lane, source, inner, 2)
             _load(given, at, row, inner, False, min(source, n), block, n * width, width, not forward)
-            y = block if _transform(block, other, plan, n, width) else other
+            y = block if _transform(block, other, shared, n, width) else other
             at, row = _place(group, lane, n, inner, 2)
             _store(found, at, row, inner, False, n, y, n * width, width, not forward, scale)
 
@@ -294,7 +208,7 @@ def _even_rows(x: Any, z: Any, scale: Any) -> None:
     outer, length, inner = x.shape
     m = length // 2
     given, found = x.reshape(x.size), z.reshape(z.size).view(np.float64)
-    plan, w = _plan(m), _turns(length, m + 1)
+    shared, w = plan(m), half_turns(length)
     groups, lanes, wide = _blocks(outer, inner, m)
     block, other = np.empty(2 * (m + 1) * wide), np.empty(2 * (m + 1) * wide)
     for group in range(groups):
@@ -302,7 +216,7 @@ def _even_rows(x: Any, z: Any, scale: Any) -> None:
             width = min(wide, lanes - lane)
             at, row = _place(group, lane, length, inner, 1)
             _load(given, at, row, inner, True, m, block, m * width, width, False)
-            here = _transform(block, other, plan, m, width)
+            here = _transform(block, other, shared, m, width)
             y, half = (block, other) if here else (other, block)
             from_halves(y, half, m, width, w)
             at, row = _place(group, lane, m + 1, inner, 2)
@@ -339,7 +253,7 @@ def _even_rows_of_halves(x: Any, z: Any, scale: Any) -> None:
     length = z.shape[1]
     m = length // 2
     given, found = x.reshape(x.size).view(np.float64), z.reshape(z.size)
-    plan, w = _plan(m), _turns(length, m + 1)
+    shared, w = plan(m), half_turns(length)
     groups, lanes, wide = _blocks(outer, inner, m)
     block, other = np.empty(2 * (m + 1) * wide), np.empty(2 * (m + 1) * wide)
     for group in range(groups):
@@ -348,6 +262,6 @@ def _even_rows_of_halves(x: Any, z: Any, scale: Any) -> None:
             at, row = _place(group, lane, source, inner, 2)
             _load(given, at, row, inner, False, min(source, m + 1), block, (m + 1) * width, width, False)
             to_halves(block, other, m, width, w)
-            y = other if _transform(other, block, plan, m, width) else block
+            y = other if _transform(other, block, shared, m, width) else block
             at, row = _place(group, lane, length, inner, 1)
             _store(found, at, row, inner, True, m, y, m * width, width, True, scale)
