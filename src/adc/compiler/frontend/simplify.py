@@ -192,14 +192,14 @@ def _whole(builder: Builder, value: Value) -> bool:
 
 
 def _factors(builder: Builder, x: Value, y: Value) -> bool:
-    """Whether a power of a float is products of it, and of the same type with an integer for the exponent."""
+    """Whether a power of a number is products of it, and of the same type with an integer for the exponent."""
     known = builder.type_of(x)
     return (
         isinstance(y, (float, np.floating))
         and y.is_integer()
         and abs(y) <= MOST_FACTORS
         and known is not None
-        and np.dtype(known.dtype).kind == "f"
+        and np.dtype(known.dtype).kind in "fc"
         and (type(y) is float or np.result_type(known.dtype, y) == known.dtype)
     )
 
@@ -221,6 +221,8 @@ def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:
     if t is None:
         return False
     kind = np.dtype(t.dtype).kind
+    if isinstance(other, complex):
+        return t.dtype == "complex128" or (kind == "c" and type(other) is complex)
     if isinstance(other, np.float64):
         return t.dtype == "float64"
     return kind in "fc" or (kind in "iu" and isinstance(other, int) and not isinstance(other, bool))
@@ -261,6 +263,9 @@ def _is_truth(value: Value) -> bool:
 
 
 def _is(value: Value, number: float) -> bool:
+    """Whether a value is that number, perhaps as a complex one."""
+    if isinstance(value, complex) and value.imag == 0.0 and math.copysign(1.0, value.imag) == 1.0:
+        value = value.real
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)

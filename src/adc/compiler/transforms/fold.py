@@ -150,7 +150,8 @@ class _Folder:
         if len(values) < len(args):
             return None
         if name == "cast":
-            return Const(float(values[0])) if values[1] == "float64" else None
+            kinds = {"float64": float, "complex128": np.complex128}
+            return Const(kinds[values[1]](values[0])) if values[1] in kinds else None
         return self.ev.atom(self.ev.op(name, *values))
 
     def _becomes(self, target: Var, value: Atom, stmt: Assign) -> Assign:

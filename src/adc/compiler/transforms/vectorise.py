@@ -8,6 +8,8 @@ keeps its order.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from adc.compiler.analysis.latency import reads_back
@@ -70,7 +72,12 @@ def _visit(block: Block) -> None:
 
 
 def _known_to_numba(s: Stmt) -> Stmt:
-    """Functions of SciPy, which Numba does not know, by those of vectormath, in any place."""
+    """Functions of SciPy, which Numba does not know, by those of vectormath, in any place; powers of complex numbers.
+
+    Numba takes whole powers of those by logarithms, NumPy by products.
+    """
+    if _is_complex_product(s):
+        return Assign(s.targets, "vm.whole_power", (s.args[0], Const(int(s.args[1].value))), s.origin)
     if not isinstance(s, Assign) or not isinstance(s.op, Operation) or not s.op.spelling.startswith("scipy."):
         return s
     function = _vector_function(s)
@@ -79,14 +86,27 @@ def _known_to_numba(s: Stmt) -> Stmt:
     return _call(s, function)
 
 
+def _is_complex_product(s: Stmt) -> TypeGuard[Assign]:
+    return (
+        isinstance(s, Assign)
+        and s.name == "power"
+        and not s.target.is_array
+        and isinstance(s.args[1], Const)
+        and not isinstance(s.args[1].value, (complex, np.complexfloating))
+        and _small_power(s)
+        and (known := type_of(s.args[0])) is not None
+        and np.dtype(known.dtype).kind == "c"
+    )
+
+
 def _call(s: Assign, function: str) -> Assign:
-    """A call of a function of vectormath, without the order that is in its name."""
-    args = s.args[1:] if s.name in BY_ORDER else s.args
+    """A call of a function of vectormath, without the order that is in its name, or that an angle is in radians."""
+    args = s.args[1:] if s.name in BY_ORDER else tuple(a for a in s.args if a != Const(False))
     return Assign(s.targets, f"vm.{function}", args, s.origin)
 
 
 def _vector_function(s: Assign) -> str | None:
-    """The name in vectormath of an elementwise operation on floats."""
+    """The name in vectormath of an elementwise operation on floats, or on complex numbers."""
     assert isinstance(s.op, Operation)
     if s.name in BY_ORDER:
         return _of_order(s)
@@ -95,6 +115,9 @@ def _vector_function(s: Assign) -> str | None:
     )
     known = [type_of(a) for a in s.args]
     real = all(t is not None and np.dtype(t.dtype).kind != "c" for t in known)
+    if not real and None not in known:
+        found = vectormath.COMPLEX.get(s.op.name)
+        return None if found is None or Const(True) in s.args else found.__name__  # not degrees
     if found is None or not real or np.dtype(s.target.type.dtype).kind != "f":
         return None
     return found.__name__
@@ -221,7 +244,8 @@ def _vectorised(s: Stmt, loop: For) -> Block:
     if not isinstance(s, Assign) or not isinstance(s.op, Operation):
         return [s]
     for c in loop.carried:
-        if c.out is s.targets[0] and np.dtype(c.phi.type.dtype).kind == "f":
+        kind = np.dtype(c.phi.type.dtype).kind
+        if c.out is s.targets[0] and (kind == "f" or (kind == "c" and s.name in SUMS)):
             # The running value goes first.
             rest = s.args[1] if s.args[0] is c.phi else s.args[0]
             if s.name == "subtract":

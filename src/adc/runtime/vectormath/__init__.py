@@ -11,7 +11,7 @@ and published in docs/vectormath_accuracy.md; how it is done, and what it costs,
 docs/design/vectormath.md.
 
 `IMPLEMENTATIONS` maps names of NumPy ufuncs (and of functions in scipy.special and math) to these functions,
-`REDUCTIONS` the ufuncs whose `reduce` a step function here accumulates.
+`COMPLEX` those of ufuncs of complex numbers, `REDUCTIONS` the ufuncs whose `reduce` a step function here accumulates.
 
 Where a loop does not vectorise, the C library (math.exp) is faster: use these in loops that do.
 
@@ -33,8 +33,9 @@ from __future__ import annotations
 
 from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.bessel import i0, i0e, i1, i1e, i2, i2e
+from adc.runtime.vectormath.complexes import absolute, angle, divide, sqrt
 from adc.runtime.vectormath.determinants import det
-from adc.runtime.vectormath.dispatch import IMPLEMENTATIONS
+from adc.runtime.vectormath.dispatch import COMPLEX, IMPLEMENTATIONS
 from adc.runtime.vectormath.entropy import entr, kl_div, logit, rel_entr, xlog1py, xlogy
 from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
@@ -49,9 +50,12 @@ from adc.runtime.vectormath.trigamma import trigamma
 from adc.runtime.vectormath.trigonometric import cos, sin, tan
 
 __all__ = [
+    "COMPLEX",
     "IMPLEMENTATIONS",
     "REDUCTIONS",
+    "absolute",
     "add",
+    "angle",
     "arccos",
     "arccosh",
     "arcsin",
@@ -64,6 +68,7 @@ __all__ = [
     "cosh",
     "det",
     "digamma",
+    "divide",
     "entr",
     "erf",
     "erfc",
@@ -102,6 +107,7 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "sqrt",
     "tan",
     "tanh",
     "trigamma",

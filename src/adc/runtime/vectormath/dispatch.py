@@ -42,6 +42,8 @@ _OVERLOAD_OPTIONS: dict[str, Any] = {
 
 IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {}
 """From the name of a NumPy ufunc (or of the function in scipy.special or math) to the function here."""
+COMPLEX: dict[str, Callable[..., Any]] = {}
+"""The same, of functions that take complex numbers."""
 
 
 def helper(function: F) -> F:
@@ -53,13 +55,7 @@ def vector_function(*names: str) -> Callable[[F], F]:
     """Make the decorated float64 kernel callable from everywhere, and enter it in the table under `names`."""
 
     def decorate(kernel: F) -> F:
-        @functools.wraps(kernel)
-        def function(*arguments: Any) -> Any:
-            value = compiled()(*[_as_scalar(argument) for argument in arguments])
-            # Numba hands a float32 back as a Python float; NumPy would not.
-            return np.float32(value) if all(type(a) is np.float32 for a in arguments) else value
-
-        compiled = _compiled_on_first_use(function, kernel)
+        function = _for_python(kernel)
         overload(function, jit_options=_OVERLOAD_OPTIONS, strict=False)(_typed_by_dtype(function, kernel))
         for name in names:
             IMPLEMENTATIONS[name] = function
@@ -68,8 +64,39 @@ def vector_function(*names: str) -> Callable[[F], F]:
     return decorate
 
 
+def complex_function(*names: str, like: Callable[..., Any] | None = None) -> Callable[[F], F]:
+    """Make a kernel of complex128 callable, and enter it in the table of complex functions under `names`.
+
+    `like` is the function of real numbers that takes complex ones as well from then on.
+    """
+
+    def decorate(kernel: F) -> F:
+        function = _for_python(kernel) if like is None else like
+        overload(function, jit_options=_OVERLOAD_OPTIONS, strict=False)(_typed_as_complex(function, kernel))
+        for name in names:
+            COMPLEX[name] = function
+        return cast(F, function)
+
+    return decorate
+
+
+def _for_python(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that runs the machine code of a kernel on scalars."""
+
+    @functools.wraps(kernel)
+    def function(*arguments: Any) -> Any:
+        value = compiled()(*[_as_scalar(argument) for argument in arguments])
+        # Numba hands a float32 back as a Python float, NumPy would not; so with complex numbers.
+        if not all(type(a) in (np.float32, np.complex64) for a in arguments):
+            return value
+        return np.complex64(value) if isinstance(value, complex) else np.float32(value)
+
+    compiled = _compiled_on_first_use(function, kernel)
+    return function
+
+
 def _as_scalar(argument: Any) -> Any:
-    if isinstance(argument, int | float | np.number | np.bool_):
+    if isinstance(argument, int | float | complex | np.number | np.bool_):
         return argument
     raise TypeError(
         f"vector maths functions take scalars, not {type(argument).__name__}: loop, or call the ufunc"
@@ -112,3 +139,38 @@ def _typed_by_dtype(function: Callable[..., Any], kernel: Callable[..., Any]) ->
         return None
 
     return choose_binary
+
+
+def _typed_as_complex(function: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    single = np.float32 if kernel.__annotations__["return"] == "float" else np.complex64
+    if kernel.__code__.co_argcount == 1:
+
+        def choose_unary(x: Any) -> Any:
+            if x == types.complex128:
+                return kernel
+            if x == types.complex64:
+                return lambda x: single(function(np.complex128(x)))
+            return None
+
+        return choose_unary
+
+    counts = kernel.__annotations__["y"] == "int"
+
+    def choose_binary(x: Any, y: Any) -> Any:
+        if not any(isinstance(t, types.Complex) for t in (x, y)) or not _are_numbers(x, y):
+            return None
+        if counts:
+            if not isinstance(x, types.Complex) or not isinstance(y, types.Integer):
+                return None
+            return kernel if x == types.complex128 else lambda x, y: single(function(np.complex128(x), y))
+        if x == y == types.complex128:
+            return kernel
+        if all(t in (types.complex64, types.float32) for t in (x, y)):
+            return lambda x, y: single(function(np.complex128(x), np.complex128(y)))
+        return lambda x, y: function(np.complex128(x), np.complex128(y))
+
+    return choose_binary
+
+
+def _are_numbers(*kinds: Any) -> bool:
+    return all(isinstance(t, (types.Complex, types.Float, types.Integer, types.Boolean)) for t in kinds)
