@@ -372,9 +372,9 @@ def test_other_threads_call_methods_as_they_are():
 def test_an_error_names_the_line_of_the_method():
     class Cut:
         def value(self, x):
-            return float(x[0])
+            return x[0].__float__()
 
-    with pytest.raises(adc.GraphCutError, match=r"return float\(x\[0\]\)"):
+    with pytest.raises(adc.GraphCutError, match=r"return x\[0\].__float__"):
         adc.grad(lambda x: Cut().value(x), mode="tape")(X)
 
 

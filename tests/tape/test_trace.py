@@ -285,8 +285,8 @@ def test_refusals():
         tape.value_and_grad(lambda x: x * 2, (np.ones(2),))
     with pytest.raises(adc.ArgumentError, match="no floating-point values"):
         tape.value_and_grad(lambda x: np.sum(x), (np.arange(3),))
-    with pytest.raises(adc.GraphCutError, match=r"float\(x\)"):
-        tape.value_and_grad(lambda x: float(x) * 2.0, (1.0,))
+    with pytest.raises(adc.GraphCutError, match=r"x.__float__"):
+        tape.value_and_grad(lambda x: x.__float__() * 2.0, (1.0,))
     with pytest.raises(adc.DerivativeError, match="complex"):
         tape.value_and_grad(lambda x: x * 1j, (1.0,))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,25 @@ __all__ = ["Joiner", "Ufunc", "by_rule", "wrapped"]
 
 def by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the rule table."""
+    call = _by_rule(function)
+    return _raising(function, call) if getattr(function, "__module__", None) == "math" else call
+
+
+def _raising(function: Callable[..., Any], by_rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `math`, which raises where NumPy's gives infinity or NaN."""
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        z = by_rule(*args, **kwargs)
+        if z.__class__ is Tensor and not math.isfinite(z.primal):
+            function(*record.plain(args), **record.plain(kwargs))
+        return z
+
+    call.__dict__["_stands_for"] = function
+    return call
+
+
+def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     entry = find(function)
     assert entry is not None
     recorders = Recorders(entry, function)

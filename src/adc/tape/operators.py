@@ -8,6 +8,7 @@ garbage collector has to look through is a tenth of the time of recording.
 from __future__ import annotations
 
 import sys
+from cmath import isfinite
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,7 @@ record: Any = None
 inplace: Any = None
 dispatch: Any = None
 by_zero: Any = None  # what is asked before a number is divided by zero: plain_types.check_division
+not_finite: Any = None  # what is asked where the power of a number is not finite: plain_types.check_power
 
 
 def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispatch_module: Any) -> None:
@@ -58,10 +60,10 @@ def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispat
     record, inplace, dispatch = record_module, inplace_module, dispatch_module
 
 
-def ask_by_zero(check: Callable[[Any, Any], None]) -> None:
-    """Tell the operators what to ask before a number is divided by zero."""
-    global by_zero
-    by_zero = check
+def ask(division: Callable[[Any, Any], None], power: Callable[[Any, Any], None]) -> None:
+    """Tell the operators what to ask before a number is divided by zero, and where a power is not finite."""
+    global by_zero, not_finite
+    by_zero, not_finite = division, power
 
 
 def _number(value: Any) -> Any:
@@ -121,6 +123,7 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
     as_array = name in _LINEAR
     divides = name == "divide"
     may_refuse = name in _REFUSE_ZERO
+    is_power = name == "power"
 
     def method(self: Any, other: Any) -> Any:
         x = self.primal
@@ -140,6 +143,8 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
             by_zero(self, other)
         z = function(x, y)
+        if is_power and z.__class__ is not _ndarray and modes.plain and not isfinite(z):
+            not_finite(self, other)
         result = new()
         result.primal = z
         result.extra = None
@@ -184,6 +189,7 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
     entry = entry_of(registry.named(name))
     as_array = name in _LINEAR
     may_refuse = name in _REFUSE_ZERO
+    is_power = name == "power"
 
     def method(self: Any, other: Any) -> Any:
         if other.__class__ not in _PLAIN:
@@ -194,6 +200,8 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
         if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
             by_zero(other, self)
         z = function(other, y)
+        if is_power and z.__class__ is not _ndarray and modes.plain and not isfinite(z):
+            not_finite(other, self)
         result = new()
         result.primal = z
         result.extra = None

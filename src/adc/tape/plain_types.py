@@ -22,7 +22,7 @@ from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, here, is_own, orders
 from adc.tape.tensor import Tensor, make
 
-__all__ = ["INPUT", "NUMBER", "isinstance_", "number_of_pythons", "shown", "type_"]
+__all__ = ["INPUT", "NUMBER", "class_of", "isinstance_", "number_of_pythons", "shown", "stands_for", "type_"]
 
 
 def _input() -> Pull:
@@ -52,7 +52,7 @@ _ARITHMETIC = frozenset(
 )
 
 
-_PYTHONS_OWN = _input()  # of what `item` and `tolist` give
+_PYTHONS_OWN = _input()  # of what `item`, `tolist`, `float` and `complex` give
 
 
 def number_of_pythons(t: Tensor) -> Tensor:
@@ -136,19 +136,40 @@ def _refused(t: Tensor) -> UnsupportedError:
 
 def check_division(x: Any, y: Any) -> None:
     """Raise what the function raises where it divides by zero: of two of Python's numbers, `ZeroDivisionError`."""
-    frame = sys._getframe(2)
+    if _are_pythons(x, y, "this division by zero", "Test for zero before you divide."):
+        raise ZeroDivisionError("float division by zero")
+
+
+def check_power(x: Any, y: Any) -> None:
+    """Raise what the function raises where a power is not finite: of two of Python's numbers, OverflowError."""
+    base, exponent = (v.primal.item() if v.__class__ is Tensor else v for v in (x, y))
+    if np.ndim(exponent) or not (np.isfinite(base) and np.isfinite(exponent)):
+        return
+    if not _are_pythons(x, y, "this power", "Test for numbers that are too large or negative before it is taken."):
+        return
+    if builtins.isinstance(base**exponent, complex) and not builtins.isinstance(base, complex):
+        raise UnsupportedError(
+            "the power of a negative number of Python's is complex, and the tape's is not",
+            here(),
+            repair="Start with a complex number: complex(x) ** y.",
+        )
+
+
+def _are_pythons(x: Any, y: Any, what: str, repair: str) -> bool:
+    """Whether an operator of traced code has numbers of Python's, which raise, on both sides."""
+    frame = sys._getframe(3)
     if np.ndim(x) or is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
-        return  # by NumPy, or in the body of a rule
+        return False  # NumPy's, or in the body of a rule
     origins = [_kind_of(v) for v in (x, y)]
     if INPUT in origins:
-        return
+        return False
     if origins == [NUMBER, NUMBER]:
-        raise ZeroDivisionError("float division by zero")
+        return True
     raise UnsupportedError(
-        "the tape does not know whether this division by zero is one of Python's, which raises, or NumPy's",
+        f"the tape does not know whether {what} is one of Python's, which raises, or NumPy's",
         here(),
-        "It computes with NumPy's numbers, and what is divided here may be either.",
-        "Test for zero before you divide.",
+        "It computes with NumPy's numbers, and what is computed here may be either.",
+        repair,
     )
 
 
@@ -158,7 +179,7 @@ def _kind_of(value: Any) -> Pull | None:
     return NUMBER if type(value) in (int, float, bool, complex) else INPUT
 
 
-operators.ask_by_zero(check_division)
+operators.ask(check_division, check_power)
 
 
 def shown(t: Tensor) -> Any:
@@ -193,14 +214,26 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
     return builtins.getattr(value, name, *default)
 
 
-def _type_of(value: Any) -> Any:
-    if builtins.isinstance(value, Tensor):
-        samples = _samples(value)
-        if len(samples) > 1:
-            raise _refused(value)
-        return type(samples[0])
-    found = type(value)
-    return type_ if found is type else found
+def class_of(value: Any) -> type:
+    """The class of a value in the function as NumPy runs it."""
+    if not builtins.isinstance(value, Tensor):
+        return type(value)
+    samples = _samples(value)
+    if len(samples) > 1:
+        raise _refused(value)
+    return type(samples[0])
+
+
+_stand_ins: list[tuple[type, type]] = []
+
+
+def stands_for(original: type, stand_in: type) -> None:
+    """Say what traced code gets where it names a class; `type(x)` is that, too."""
+    _stand_ins.append((original, stand_in))
+
+
+def _named(found: type) -> type:
+    return next((stand_in for original, stand_in in _stand_ins if found is original), found)
 
 
 class _Asked(type):
@@ -209,7 +242,7 @@ class _Asked(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not type_:  # a metaclass of the user's
             return super().__call__(*args, **kwargs)
-        return _type_of(*args) if len(args) == 1 and not kwargs else type(*args, **kwargs)
+        return _named(class_of(*args)) if len(args) == 1 and not kwargs else type(*args, **kwargs)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return builtins.isinstance(value, type) if cls is type_ else super().__instancecheck__(value)
@@ -220,3 +253,6 @@ class _Asked(type):
 
 class type_(type, metaclass=_Asked):
     """`type` in traced code."""
+
+
+stands_for(type, type_)

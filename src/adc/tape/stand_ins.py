@@ -14,6 +14,7 @@ from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
+from adc.tape.number_classes import complex_, float_
 from adc.tape.plain_types import getattr_, hasattr_, isinstance_, shown, type_
 from adc.tape.tensor import Tensor, make
 
@@ -159,6 +160,8 @@ BUILTINS: dict[str, Any] = {
     **vars(builtins),
     "isinstance": isinstance_,
     "type": type_,
+    "float": float_,
+    "complex": complex_,
     "hasattr": hasattr_,
     "getattr": getattr_,
 }

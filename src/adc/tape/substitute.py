@@ -26,7 +26,7 @@ from adc.tape import record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.node import here
-from adc.tape.plain_types import type_
+from adc.tape.plain_types import class_of
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
@@ -173,7 +173,7 @@ class Substitution:
         def chosen(*args: Any, **kwargs: Any) -> Any:
             if not args:
                 return function(**kwargs)  # says what is missing
-            return self.translate(function.dispatch(type_(args[0])))(*args, **kwargs)
+            return self.translate(function.dispatch(class_of(args[0])))(*args, **kwargs)
 
         return chosen
 

@@ -1,0 +1,94 @@
+"""`float(x)` and `complex(x, y)` in traced code are numbers of Python's, with the derivative of what they are made of.
+
+The names stand for classes as well: `dtype=float`, `case float(v)`, `type(x) is float`, `class Metres(float)`. So
+each stand-in is a class that is equal to the class it stands for, and makes plain numbers of what carries no derivative.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.tape.plain_types import isinstance_, number_of_pythons, stands_for
+from adc.tape.state import modes
+from adc.tape.tensor import Tensor
+
+__all__ = ["complex_", "float_"]
+
+
+def _carries(value: Any) -> bool:
+    return value.__class__ is Tensor and value.node is not None and modes.enabled
+
+
+def _element(t: Tensor) -> Tensor:
+    """The only element, as a number."""
+    return t[(0,) * t.ndim] if t.ndim else t
+
+
+def _float(value: Any = 0.0, /) -> Any:
+    if not _carries(value):
+        return builtins.float(value)
+    builtins.float(value.primal)  # what NumPy refuses
+    element = _element(value)
+    real = element.real if element.dtype.kind == "c" else element
+    return number_of_pythons(real.astype(np.float64, copy=False))
+
+
+def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
+    if not _carries(real) and not _carries(imag):
+        return builtins.complex(*(v.primal if v.__class__ is Tensor else v for v in (real, imag)))
+    real, imag = (_element(v) if v.__class__ is Tensor else builtins.complex(v) for v in (real, imag))
+    whole = real + 1j * imag if imag.__class__ is Tensor or imag else real + 0.0
+    return number_of_pythons(whole.astype(np.complex128, copy=False))
+
+
+class _Number(type):
+    """The class of the stand-ins. A class that traced code derives from one is as it would be."""
+
+    _stands_for: type
+    _make: Callable[..., Any]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._make(*args, **kwargs) if _is_own(cls) else super().__call__(*args, **kwargs)
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or (_is_own(cls) and other is cls._stands_for)
+
+    def __hash__(cls) -> int:
+        return hash(cls._stands_for) if _is_own(cls) else super().__hash__()
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance_(value, cls._stands_for) if _is_own(cls) else super().__instancecheck__(value)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, cls._stands_for) if _is_own(cls) else super().__subclasscheck__(kind)
+
+    def __repr__(cls) -> str:
+        return repr(cls._stands_for) if _is_own(cls) else super().__repr__()
+
+
+def _is_own(cls: type) -> bool:
+    return "_stands_for" in vars(cls)
+
+
+class float_(float, metaclass=_Number):
+    """`float` in traced code."""
+
+    _stands_for = float
+    _make = staticmethod(_float)
+    dtype = np.dtype(float)  # where NumPy takes the class for a dtype
+
+
+class complex_(complex, metaclass=_Number):
+    """`complex` in traced code."""
+
+    _stands_for = complex
+    _make = staticmethod(_complex)
+    dtype = np.dtype(complex)
+
+
+stands_for(float, float_)
+stands_for(complex, complex_)
