@@ -179,21 +179,35 @@ class Branches(Assignments):
             bool(b) and isinstance(b[-1], Check) and b[-1].test == Const(False)
             for b in (region.then, region.orelse)
         ]
+        alone = outcomes[raising.index(False)] if any(raising) and not all(raising) else outcomes[1]
         for name in sorted(stored_names([*node.body, *node.orelse])):
             if name not in wanted:
                 self.frame.env[name] = before.get(name, UNDEFINED)
                 continue
+            if any(raising):
+                self.frame.env[name] = alone.get(name, UNDEFINED)
+                continue
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
-            if raising[0] and a is not b:
-                a = UNDEFINED if isinstance(self.type_of(b), Scalar) else b
-            if raising[1] and a is not b:
-                b = UNDEFINED if isinstance(self.type_of(a), Scalar) else a
             if isinstance(a, Growing) or isinstance(b, Growing):
                 a, b = self._both_growing(region, containers, outcomes, a, b)
             self.frame.env[name] = self._merged(region, containers, left, a, b, name)
         for container, (then, orelse) in containers.changes(*left):
             self._merge_contents(region, container, then, orelse, raising)
         self.block.append(region)
+        if any(raising):
+            self._go_on_behind(region, raising)
+
+    def _go_on_behind(self, region: If, raising: list[bool]) -> None:
+        """Nothing comes behind a branch but from the side that does not raise: its statements stand behind the other.
+
+        So what it computes needs no merging: what is a value, a view or a list on that side is that afterwards.
+        """
+        if raising[0]:
+            self.block.extend(region.orelse)
+            region.orelse = []
+        else:
+            self.block.extend(region.then)
+            region.then = []
 
     def _both_growing(
         self, region: If, containers: Contents, outcomes: list[dict[str, Value]], a: Value, b: Value
