@@ -1,6 +1,7 @@
 """`copy.copy` and `copy.deepcopy`, and the order in memory of what `x.copy()` gives."""
 
 import copy
+import math
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -93,3 +94,16 @@ def copy_by_columns_written_as_a_vector(a):
     t = a.copy()
     t.reshape(-1)[::5] *= 3.0
     return np.sum(t**3)
+
+
+@program(lambda r: (r.normal(size=3), 0.4))
+def matrix_made_of_a_diagonal(axis, angle):
+    """A rotation as Gohlke writes it."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    rotation = np.diag([cosine, cosine, cosine])
+    rotation += np.outer(axis, axis) * (1.0 - cosine)
+    rotation += np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]]) * sine
+    scale = np.diag(axis)
+    axis[0] = 2.0 * angle
+    scale[0, 1] = axis[0]
+    return np.sum(rotation @ scale) + axis @ rotation[0]

@@ -56,7 +56,7 @@ def _matrix_with_diagonal(v, k):
 @composite(
     np.diag,
     wrt="v",
-    extra={"view": True},
+    extra={"view": "matrix"},
     examples=lambda r: [
         r.normal(3),
         (r.normal(3), 1),
@@ -70,6 +70,8 @@ def _matrix_with_diagonal(v, k):
 def diag(v, k=0):
     if np.ndim(v) == 1:
         return _matrix_with_diagonal(v, k)
+    if np.ndim(v) != 2:
+        raise ValueError("Input must be 1- or 2-d.")
     return diagonal_of(v, k)
 
 

@@ -86,7 +86,8 @@ class Operation:
     # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "may_be_complex": the result for real operands, as their values decide.
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
-    # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says.
+    # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says;
+    # "matrix" where that has two axes.
     # "integers": parameters that stay integers beside float32.
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
@@ -139,9 +140,11 @@ class Operation:
         found = self._wording(self.function)
         return len(self.parameters) if found is None else found.agreed
 
-    def viewed(self, args: Sequence[Any]) -> Any:
+    def viewed(self, args: Sequence[Any], axes: Callable[[Any], int] = lambda x: getattr(x, "ndim", 0)) -> Any:
         """Of a call with these arguments, the one whose memory NumPy's result may share where the body makes a copy."""
         said = self.extra.get("view")
+        if said == "matrix":
+            said = axes(args[0]) == 2
         position = said(args) if callable(said) else 0 if said else None
         return args[position] if position is not None and position < len(args) else None
 

@@ -50,7 +50,7 @@ class RuleCalls(Functions):
         ):
             self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
-            source = operation.viewed(args)
+            source = operation.viewed(args, _axes)
             if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
                 self.snapshots[result] = source
         else:
@@ -143,3 +143,7 @@ class RuleCalls(Functions):
         if nested:
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
+
+
+def _axes(value: Value) -> int:
+    return value.type.ndim if isinstance(value, Var) and value.is_array else 0
