@@ -102,7 +102,9 @@ def matrix_made_of_a_diagonal(axis, angle):
     sine, cosine = math.sin(angle), math.cos(angle)
     rotation = np.diag([cosine, cosine, cosine])
     rotation += np.outer(axis, axis) * (1.0 - cosine)
-    rotation += np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]]) * sine
+    rotation += (
+        np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]]) * sine
+    )
     scale = np.diag(axis)
     axis[0] = 2.0 * angle
     scale[0, 1] = axis[0]

@@ -12,7 +12,7 @@ from adc.compiler.ir.nodes import Program
 from adc.compiler.ir.show import show
 from adc.compiler.ir.verify import verify
 
-# Where a value may first be read that is not defined there, which has no derivative in silence. It takes 0.1 % of the time.
+# What is read where it is not defined has no derivative, in silence. Two stages may do so; it takes 0.1 % of the time.
 _ALWAYS_VERIFIED = {"lower", "reverse"}
 
 

@@ -140,7 +140,9 @@ class Operation:
         found = self._wording(self.function)
         return len(self.parameters) if found is None else found.agreed
 
-    def viewed(self, args: Sequence[Any], axes: Callable[[Any], int] = lambda x: getattr(x, "ndim", 0)) -> Any:
+    def viewed(
+        self, args: Sequence[Any], axes: Callable[[Any], int] = lambda x: getattr(x, "ndim", 0)
+    ) -> Any:
         """Of a call with these arguments, the one whose memory NumPy's result may share where the body makes a copy."""
         said = self.extra.get("view")
         if said == "matrix":

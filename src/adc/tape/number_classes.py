@@ -1,7 +1,7 @@
 """`float(x)` and `complex(x, y)` in traced code are numbers of Python's, with the derivative of what they are made of.
 
 The names stand for classes as well: `dtype=float`, `case float(v)`, `type(x) is float`, `class Metres(float)`. So
-each stand-in is a class that is equal to the class it stands for, and makes plain numbers of what carries no derivative.
+each stand-in is equal to the class it stands for, and makes plain numbers of what carries no derivative.
 """
 
 from __future__ import annotations

@@ -145,7 +145,9 @@ def check_power(x: Any, y: Any) -> None:
     base, exponent = (v.primal.item() if v.__class__ is Tensor else v for v in (x, y))
     if np.ndim(exponent) or not (np.isfinite(base) and np.isfinite(exponent)):
         return
-    if not _are_pythons(x, y, "this power", "Test for numbers that are too large or negative before it is taken."):
+    if not _are_pythons(
+        x, y, "this power", "Test for numbers that are too large or negative before it is taken."
+    ):
         return
     if builtins.isinstance(base**exponent, complex) and not builtins.isinstance(base, complex):
         raise UnsupportedError(

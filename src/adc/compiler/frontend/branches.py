@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend import element_kinds, growing, rooms
 from adc.compiler.frontend.assignments import Assignments
 from adc.compiler.frontend.containers import Container, Contents, Differs, exchange, refill, same_places
-from adc.compiler.frontend.frame import Growing, ListValue
+from adc.compiler.frontend.frame import Growing, ListValue, SurelyRaised
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var
-from adc.compiler.ir.types import Scalar
 from adc.errors import AdcError
 
 
@@ -168,7 +169,7 @@ class Branches(Assignments):
         for nodes, block in ((node.body, region.then), (node.orelse, region.orelse)):
             self.frame.env = dict(before)
             with self._side(containers), self.at(block):
-                self.execute_all(nodes)
+                self._execute_side(nodes)
             outcomes.append(self.frame.env)
             left.append(containers.taken())
             self.equal.restore(lengths)
@@ -196,6 +197,26 @@ class Branches(Assignments):
         self.block.append(region)
         if any(raising):
             self._go_on_behind(region, raising)
+
+    def _execute_side(self, nodes: list[Any]) -> None:
+        """The statements of one side of a branch. What is sure to raise there does so if the side is taken."""
+        try:
+            self.execute_all(nodes)
+        except SurelyRaised as raised:
+            if self.trying or raised.depth != self.region_depth:
+                raise
+            with self.origin_at(raised.location):
+                self.raise_here(raised.exception)
+
+    def raise_here(self, raised: BaseException) -> None:
+        """Raise an exception where the program is when it runs."""
+        name = type(raised).__name__
+        if isinstance(raised, np.linalg.LinAlgError):
+            name = "np.linalg.LinAlgError"
+        elif getattr(builtins, name, None) is not type(raised):
+            name = "RuntimeError"  # of the text alone: where it raises, the function itself is run and raises its own
+        said = tuple(self.said(a) for a in raised.args)
+        self.block.append(Check(Const(False), name, said, self.origin, user=True))
 
     def _go_on_behind(self, region: If, raising: list[bool]) -> None:
         """Nothing comes behind a branch but from the side that does not raise: its statements stand behind the other.

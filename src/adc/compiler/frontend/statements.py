@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from adc.compiler.frontend import caught, local_classes, managers
 from adc.compiler.frontend.branches import chooses_with_effects
@@ -156,15 +155,7 @@ class Statements(Loops):
         if self.region_depth == 0:
             raised.__adc_raised__ = True  # type: ignore[attr-defined]
             raise raised
-
-        name = type(raised).__name__
-        if isinstance(raised, np.linalg.LinAlgError):
-            name = "np.linalg.LinAlgError"
-        elif getattr(builtins, name, None) is not type(raised):
-            name = "RuntimeError"  # of the text alone: where it raises, the function itself is run and raises its own
-        self.block.append(
-            Check(Const(False), name, tuple(self.said(a) for a in raised.args), self.origin, user=True)
-        )
+        self.raise_here(raised)
 
     def exec_Try(self, node: Any) -> None:
         """The path on which nothing is raised: an exception of the generated code is the user's to see."""
