@@ -28,14 +28,12 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     once,
 )
-from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Scalar
 from adc.rules import python_containers, registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -314,14 +312,8 @@ class Expressions(Operators):
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):
             return self.item_outside(base, index)
-        if id(base) in self.stacked and isinstance(index, Var):
-            stacked = self.array_of(base)
-            freeze(self, stacked)
-            found = self.subscript(stacked, index)
-            kinds = [self.type_of(item) for item in base]
-            if all(isinstance(t, Scalar) and t.weak and t.dtype == found.type.dtype for t in kinds):
-                found.type = kinds[0]  # a number of Python's, which an array would make one of NumPy's
-            return found
+        if positions.key(base) in self.stacked and isinstance(index, Var):
+            return positions.in_table(self, base, index)
         if isinstance(base, Var):
             if not base.is_array:
                 if index is Ellipsis or index == ():
@@ -334,6 +326,8 @@ class Expressions(Operators):
             return self.call(base.__getitem__, [index], {})
         if positions.may_choose(self, base, index):
             return positions.item_at(self, base, index)
+        if positions.is_table(self, base, index):
+            return positions.in_table(self, base, index)
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)
         ):

@@ -28,6 +28,7 @@ class ListValue(list[Any]):
     made: Location | None = None  # where it was written down
     taken = False  # its elements were copied into an array: they may not change any more
     outside: str | None = None  # the name of a list of the user's, which is not written to
+    users: list[Any] | None = None  # that list itself: each mention of it is known anew
 
 
 class Instance(dict[str, Any]):

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, first_trips, generators, growing, rooms
+from adc.compiler.frontend import element_kinds, first_trips, generators, growing, positions, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
 from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
@@ -233,7 +233,9 @@ class Loops(Carrying):
     def _bounded(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
         """A loop over a list of known length beside something else: as many trips, some of which may not come."""
         lists = [] if isinstance(items, Range) else items.lists
-        if not any(needed.container is each for each, _ in lists) or _uniform(self, needed.container):
+        if not any(needed.container is each for each, _ in lists) or positions.uniform(
+            self, needed.container
+        ):
             return False
         assert isinstance(items, Items)
         begun = f"begun {self.region_depth}"  # no user name has a space
@@ -320,12 +322,12 @@ class Loops(Carrying):
             and (not needed.read or any(isinstance(item, list) for item in container))
         ):
             self.with_growing(container, run)
-        elif isinstance(container, (tuple, ListValue)) and container and _uniform(self, container):
-            if id(container) in self.stacked:
+        elif isinstance(container, (tuple, ListValue)) and container and positions.uniform(self, container):
+            if positions.key(container) in self.stacked:
                 raise self._cannot_unroll()  # it is read at a position, and changed as well
             if len(self.stacked) > MOST_STACKED:
                 raise self._cannot_unroll()  # the loop makes it anew whenever its body is evaluated
-            self.stacked[id(container)] = container
+            self.stacked[positions.key(container)] = container
             if needed.display is not None:
                 self.stacked[id(needed.display)] = needed.display
             run()
@@ -457,10 +459,3 @@ class _Trip(gast.Pass):  # type: ignore[misc]
         gast.copy_location(self, loop)
         self.target, self.body = loop.target, loop.body
         self.item = item
-
-
-def _uniform(ev: Loops, items: Any) -> bool:
-    """Whether all elements are numbers, or all sequences of as many of them."""
-    if all(isinstance(i, (tuple, list)) for i in items):
-        return len({len(i) for i in items}) == 1 and all(_uniform(ev, i) for i in items)
-    return all(isinstance(ev.type_of(i), Scalar) for i in items)

@@ -194,7 +194,7 @@ class Names(Core):
             if isinstance(value, tuple):
                 return rebuilt(value, parts)
             held = self.new_list(parts)
-            held.outside = label
+            held.outside, held.users = label, value
             return held
         if records.holds_numbers(value):
             return self._record(place, label, value)

@@ -1,13 +1,15 @@
-"""An item of a short list or tuple at a position that only the run knows is chosen by branches.
+"""An item of a short list or tuple at a position that only the run knows is chosen by branches, of a table read.
 
 `[a, b][k]` is `a if k == 0 else b`: the items may be arrays, tuples or functions, as on the sides of a branch.
+A longer list of numbers, or of rows of them, is put into an array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
@@ -16,9 +18,10 @@ from adc.compiler.ir.types import Scalar, is_integer
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["item_at", "may_choose"]
+__all__ = ["in_table", "is_table", "item_at", "key", "may_choose", "uniform"]
 
 _FEW = 8  # items: each is a branch
+_EXACT = 2**53  # the integers up to here are floats
 
 
 def may_choose(ev: Core, base: Value, index: Value) -> bool:
@@ -53,3 +56,41 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
         return ev.choose(ev.op("equal", place, k), lambda: base[k], lambda: chosen(k + 1))
 
     return chosen(0)
+
+
+def is_table(ev: Core, base: Value, index: Value) -> bool:
+    """Whether the item is read from an array of all, outside loops: their trips may be written out, or it is `stacked`."""
+    if not isinstance(index, Var):
+        return False
+    whole = isinstance(index.type, Scalar) and is_integer(index.type) and not is_truth(index)
+    return (
+        whole and not ev.loop_depth and isinstance(base, (tuple, list)) and bool(base) and uniform(ev, base)
+    )
+
+
+def key(base: Value) -> int:
+    """What a list or tuple is known by in `stacked`."""
+    users = getattr(base, "users", None) if isinstance(base, list) else None
+    return id(base if users is None else users)
+
+
+def in_table(ev: Core, base: Value, index: Var) -> Value:
+    """The item, of numbers of Python's one of them: as a float where some are."""
+    table = ev.array_of(base)
+    freeze(ev, table)
+    found = ev.subscript(table, index)
+    kinds = [ev.type_of(item) for item in base]
+    if all(isinstance(t, Scalar) and t.weak for t in kinds):
+        found.type = Scalar(found.type.dtype, True)  # which an array would make one of NumPy's
+    return found
+
+
+def uniform(ev: Core, items: Any) -> bool:
+    """Whether all elements are numbers that one array can hold as they are, or all sequences of as many of them."""
+    if all(isinstance(i, (tuple, list)) for i in items):
+        return len({len(i) for i in items}) == 1 and all(uniform(ev, i) for i in items)
+    kinds = [ev.type_of(i) for i in items]
+    if not all(isinstance(t, Scalar) for t in kinds):
+        return False
+    floats = any(not is_integer(t) for t in kinds if t is not None)
+    return not floats or all(not isinstance(i, int) or abs(i) <= _EXACT for i in items)

@@ -27,6 +27,7 @@ from adc.compiler.frontend import (
     infer,
     instances,
     list_methods,
+    positions,
     reductions,
     sorting,
     templates,
@@ -103,7 +104,7 @@ def _items_of(self: Calls, value: Value) -> Items:
     def item(k: Value) -> Value:
         if not isinstance(k, Var):
             return items[k]
-        if id(value) in self.stacked:
+        if positions.key(value) in self.stacked:
             return self.subscript(value, k)
         raise NeedsUnrolling(value, read=True)
 
