@@ -8,10 +8,15 @@ constructor recursion depth mismatch` (https://github.com/python/cpython/issues/
 from __future__ import annotations
 
 import ast
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
+
+_DEEP = 10_000  # frames: a sum of 600 terms is 600 trees one within the other, each of which takes several
 
 _parsing = threading.RLock()  # a finaliser that the collection runs may come here again
 
@@ -33,3 +38,14 @@ def parse_function(text: str) -> Any:
     'f'
     """
     return gast.ast_to_gast(parse(text)).body[0]
+
+
+@contextmanager
+def deep_recursion(frames: int = _DEEP) -> Iterator[None]:
+    """Where a tree is walked by functions that call themselves for its parts: it may be as deep as people write it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, frames))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +18,7 @@ from adc.config import Mode
 from adc.errors import Location, UnsupportedError
 from adc.runtime.detours import own_code
 from adc.runtime.tuning import tuned
+from adc.syntax import deep_recursion
 from adc.tape.lent import aliased
 
 FRAMES_PER_LINE = 4
@@ -109,23 +108,13 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     captured = made.current_captures() or []
     given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]
     try:
-        with deep_recursion(context.texts["optimized"].count("\n")), tuned(dispatcher.py_func):
+        lines = context.texts["optimized"].count("\n")  # Numba's passes recurse over the blocks of a function
+        with deep_recursion(1000 + FRAMES_PER_LINE * lines), tuned(dispatcher.py_func):
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
     except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError
         raise numba_refusal(error, context) from error
     return made
-
-
-@contextmanager
-def deep_recursion(lines: int) -> Iterator[None]:
-    """Numba's passes recurse over the blocks of a function, some of them twice per block."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 1000 + FRAMES_PER_LINE * lines))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def numba_refusal(error: Exception, context: pipeline.Context) -> UnsupportedError:

@@ -91,6 +91,7 @@ from adc.compiler.transforms import (
     widths,
 )
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
+from adc.syntax import deep_recursion
 
 __all__ = ["Bind", "Context", "Kind", "Request", "Watch", "run", "stage_names"]
 
@@ -274,6 +275,11 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
 
     `watch` sees the program after each stage, before the next one changes it.
     """
+    with deep_recursion():
+        return _run(request, optimize, record, watch)
+
+
+def _run(request: Request, optimize: bool, record: bool, watch: Watch | None) -> Context:
     context = Context(request, optimize, record)
     steps = _Steps(context, Observer(context), watch)
     steps.take(STAGES[:1])
@@ -284,7 +290,7 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
             return context
     if closer is not None:
         try:
-            return run(closer, optimize=optimize, record=record, watch=watch)
+            return _run(closer, optimize, record, watch)
         except UnsupportedError:
             pass
     steps.take((*STAGES[1:], *(OPTIMIZING_STAGES if optimize else ())))

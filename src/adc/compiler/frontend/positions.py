@@ -59,7 +59,7 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
 
 
 def is_table(ev: Core, base: Value, index: Value) -> bool:
-    """Whether the item is read from an array of all, outside loops: their trips may be written out, or it is `stacked`."""
+    """Whether the item is read from an array of all: outside loops, the trips of which may be written out."""
     if not isinstance(index, Var):
         return False
     whole = isinstance(index.type, Scalar) and is_integer(index.type) and not is_truth(index)

@@ -23,7 +23,7 @@ import gast
 
 from adc.errors import Location, SourceError, UnsupportedError
 from adc.runtime.detours import own_code
-from adc.syntax import parse
+from adc.syntax import deep_recursion, parse
 
 __all__ = ["Source", "location", "of"]
 
@@ -90,12 +90,14 @@ def of(function: Callable[..., Any]) -> Source:
             "An `async def` returns a promise, not a number.",
             "Put the arithmetic into a plain `def` and await around it.",
         )
+    with deep_recursion():
+        tree = _function_tree(found)
     return Source(
         function=plain,
         file=file,
         first_line=found.node.lineno,
         text=_text(found.node, lines),
-        tree=_function_tree(found),
+        tree=tree,
         closure=dict(zip(code.co_freevars, plain.__closure__ or (), strict=True)),
         globals=plain.__globals__,
         qualname=plain.__qualname__,
