@@ -7,7 +7,7 @@ from tests.corpus import program
 
 TIMES = [0.1 * k for k in range(20)]
 RATES = tuple(0.5 * k * k for k in range(20))
-MIXED = [0, 0.5, 1, 2.5, 4, 5.5, 7, 9, 11.5, 14, 17, 21]  # as they are typed in: whole numbers without a point
+MIXED = [0, 0.5, 1, 2.5, 4, 5.5, 7, 9, 11.5, 14, 17, 21]  # whole numbers without a point
 COUNTS = [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144]
 ROWS = [(0.1 * k, k, 2.0**-k) for k in range(12)]
 
