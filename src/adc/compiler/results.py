@@ -9,11 +9,11 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import records
-from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.values import Maybe, PartlyDefined, Undefined, Value, Zero, rebuilt
+from adc.compiler.frontend.frame import Closure, Instance, Partial, Range
+from adc.compiler.frontend.values import Choice, Maybe, PartlyDefined, Text, Undefined, Value, Zero, rebuilt
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
-from adc.errors import DerivativeError, Location
+from adc.errors import DerivativeError, Location, UnsupportedError
 
 __all__ = ["Form", "Place", "converter", "number", "split_aux"]
 
@@ -24,6 +24,14 @@ class Place:
     def __init__(self, k: int, convert: Callable[[Any], Any] | None) -> None:
         self.k = k
         self.convert = convert
+
+
+class _Chosen:
+    """Stands in a template for one of several things: the program returns which."""
+
+    def __init__(self, place: Any, options: list[Any]) -> None:
+        self.place = place
+        self.options = options
 
 
 class _Tree:
@@ -65,6 +73,19 @@ class Form:
             )
         if isinstance(value, dict):
             return {k: self._read(v) for k, v in value.items()}
+        if isinstance(value, Text):
+            raise value.refused()
+        if isinstance(value, (Closure, Partial, Range)):
+            kind = "range" if isinstance(value, Range) else "function"
+            raise UnsupportedError(
+                f"the function returns a {kind} that it has made",
+                self._location,
+                repair="Return what it is made of.",
+            )
+        if isinstance(value, Choice):
+            return _Chosen(self._read(value.place), [self._read(v) for v in value.options])
+        if isinstance(value, Maybe) and value.absent is None:
+            return _Chosen(self._read(value.present), [None, self._read(value.value)])
         if isinstance(value, (Undefined, Maybe, PartlyDefined, Zero)):
             raise DerivativeError(
                 "the function returns a value that is not assigned on every path",
@@ -93,6 +114,8 @@ class Form:
 def _filled(template: Any, values: Any) -> Any:
     if isinstance(template, _Tree):
         return pytree.unflatten(template.structure, [_filled(t, values) for t in template.parts])
+    if isinstance(template, _Chosen):
+        return _filled(template.options[int(_filled(template.place, values))], values)
     if isinstance(template, Place):
         value = values[template.k]
         return value if template.convert is None else template.convert(value)

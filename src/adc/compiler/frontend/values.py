@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from adc.compiler.ir.nodes import Const, Var
+from adc.pytree import whole
 
 Value = Any
 
@@ -71,6 +72,7 @@ class Maybe:
     absent: Undefined | None
 
 
+@whole
 @dataclass(frozen=True, eq=False)
 class Choice:
     """One of several things that are not numbers, each known now: which, a number says when the program runs."""

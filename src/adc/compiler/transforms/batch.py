@@ -27,7 +27,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.leaves import is_number, with_lists, without_lists
+from adc.compiler.leaves import Leaves, is_number, with_lists, without_lists
 from adc.compiler.transforms import chunks, own, split
 from adc.rules.dims import Dim
 
@@ -77,6 +77,7 @@ def mapped(
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)
+    Leaves(output).refuse_chosen(ev, "a batch", "return a number in its place")
     ends = _per_leaf(ev, out_axes, output, "out_axes")
     shared_results = [isinstance(y, Var) and axis is None for y, axis in zip(found, ends, strict=True)]
     if any(shared_results):

@@ -166,6 +166,7 @@ def _evaluation(
         form = Leaves(output)
         if not form.atoms:
             raise results.not_a_number(output, ev.origin, has_aux)
+        form.refuse_chosen(ev, "the jacobian", "say has_aux=True, and return it beside the value")
         return inner, form, Leaves(aux)
 
     return evaluate

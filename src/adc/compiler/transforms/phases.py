@@ -17,9 +17,10 @@ from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import Atom, Block, Const, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
-from adc.compiler.leaves import Leaves
+from adc.compiler.leaves import Leaves, may_be_nothing
 from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
 from adc.compiler.transforms.nested import Inner
+from adc.errors import DerivativeError
 
 __all__ = ["Second", "linearized", "pulled"]
 
@@ -117,6 +118,13 @@ def _entered(
     output, aux = inner.output, None
     if has_aux:
         output, aux = forms.split_aux(output, ev.origin)
+    if may_be_nothing(output):
+        raise DerivativeError(
+            "the function returns a value that is None on some paths",
+            ev.origin,
+            "A direction has a number for each number of the result.",
+            "Return a number, or say has_aux=True and return it beside the value.",
+        )
     return inner, Leaves(output), Leaves(aux)
 
 
