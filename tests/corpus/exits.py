@@ -354,3 +354,14 @@ def caught_infinity(x):
         except FloatingPointError:
             y = x * 2.0
     return np.sum(y)
+
+
+@program(lambda r: (r.normal(size=4),))
+def handler_of_a_missing_attribute(x):
+    """As libraries ask for a precision."""
+    length = np.sum(x**2)
+    try:
+        smallest = np.finfo(length.type).eps * 3
+    except (AttributeError, ValueError):
+        smallest = 1e-12
+    return math.sqrt(length) if length > smallest else length

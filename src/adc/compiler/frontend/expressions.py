@@ -236,6 +236,10 @@ class Expressions(Operators):
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)
+        if self.trying and not hasattr(np.ndarray, name) and not hasattr(np.float64, name):
+            kind_of_it = "numpy.ndarray" if base.is_array else "numpy.float64"
+            missing = AttributeError(f"'{kind_of_it}' object has no attribute '{name}'")
+            raise SurelyRaised(missing, self.region_depth, self.origin)
         raise self.refuse(
             f"attribute `{name}` of an array is not supported",
             repair="use the function of NumPy of that name",
