@@ -15,6 +15,8 @@ KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0])
 CUBIC, LINE = interpolate.CubicSpline(T, Y), interpolate.interp1d(T, Y)
 SPLINE, SMOOTH = interpolate.make_interp_spline(T, Y), interpolate.InterpolatedUnivariateSpline(T, Y)
 GRID = interpolate.RegularGridInterpolator((T, Q), np.outer(Y, Q))
+_AT = np.meshgrid(np.linspace(-1.0, 4.0, 7), np.linspace(-1.0, 4.0, 8))
+PLATE = interpolate.bisplrep(*map(np.ravel, _AT), np.ravel(np.sin(_AT[0]) * _AT[1]), s=0)
 SURFACE = interpolate.RectBivariateSpline(T, np.arange(5.0), np.outer(Y, np.arange(5.0) ** 2))
 STEPS, TCK = interpolate.interp1d(T, Y, kind="cubic"), interpolate.splrep(T, Y)
 
@@ -89,7 +91,8 @@ def grids(y, t):
 def outside(y, t):
     q = t[1:3] + 0.05
     cubic = CUBIC(q) * LINE(q) + SPLINE(q) * SMOOTH(q) + STEPS(q) + interpolate.splev(q, TCK)
-    return np.sum(cubic) + CUBIC.derivative()(y[3]) + GRID(q)[0] + SURFACE.ev(t[2], y[3])
+    plate = interpolate.bisplev(t[2], y[3], PLATE) * interpolate.bisplev(y[3], t[1], PLATE, dx=1)
+    return np.sum(cubic) + CUBIC.derivative()(y[3]) + GRID(q)[0] + SURFACE.ev(t[2], y[3]) + plate
 
 
 PROGRAMS = (

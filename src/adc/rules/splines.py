@@ -1,4 +1,4 @@
-"""Splines of scipy.interpolate by their B-spline coefficients: BSpline, make_interp_spline, splrep with splev."""
+"""Splines of scipy.interpolate by their B-spline coefficients: BSpline, make_interp_spline, splrep, splev, bisplev."""
 
 import numpy as np
 from scipy import interpolate
@@ -259,6 +259,25 @@ def rect_bivariate_spline(x, y, z, bbox=(None, None, None, None), kx=3, ky=3, s=
     return Surface(over_x.t, kx, over_y.t, ky, over_x.c)
 
 
+@static
+def _no_grid(x_axes, y_axes):
+    if x_axes or y_axes:
+        raise UnsupportedError(
+            "bisplev at arrays of points is not supported",
+            why="What axes it has depends on whether there is one point.",
+            repair="Give it numbers, or use scipy.interpolate.RectBivariateSpline.",
+        )
+
+
+def bisplev(x, y, tck, dx=0, dy=0):
+    """`bisplev(x, y, tck)` at one point."""
+    _no_grid(np.ndim(x), np.ndim(y))
+    tx, ty, c, kx, ky = tck
+    tx = numbers(tx)
+    coefficients = np.reshape(numbers(c), (np.shape(tx)[0] - kx - 1, -1))
+    return Surface(tx, kx, numbers(ty), ky, coefficients).ev(x, y, dx, dy)
+
+
 def _made_of(t, c, k, extrapolate=True, axis=0):
     """`BSpline(t, c, k)`."""
     return Spline(numbers(t), numbers(c), k, extrapolate, axis)
@@ -284,6 +303,7 @@ registry.stands_for(interpolate.BSpline, _made_of)
 registry.stands_for(interpolate.make_interp_spline, make_interp_spline)
 registry.stands_for(interpolate.splrep, splrep)
 registry.stands_for(interpolate.splev, splev)
+registry.stands_for(interpolate.bisplev, bisplev)
 registry.stands_for(interpolate.InterpolatedUnivariateSpline, interpolated_univariate_spline)
 registry.stands_for(interpolate.UnivariateSpline, univariate_spline)
 registry.stands_for(interpolate.RectBivariateSpline, rect_bivariate_spline)
