@@ -292,3 +292,59 @@ def operators_as_functions(x, t):
 def operators_without_a_derivative_of_objects(x, t):
     w = Weighed(x)
     return t // w + (t & w) * (w < t) + (t < w) * (t == w)
+
+
+class Damped:
+    rate = 2.0
+    made = 1.0
+
+    def __init__(self, w):
+        self.w = w
+
+    @property
+    def gain(self):
+        return self.w * 2.0
+
+    @functools.cached_property
+    def spread(self):
+        return self.w**2
+
+    @classmethod
+    def scaled(cls, w):
+        return cls(w * cls.rate)
+
+    def go(self, v):
+        return v * self.w
+
+
+class Driven(Damped):
+    rate = 3.0
+
+    @property
+    def gain(self):
+        return super().gain * 10.0 + 1.0
+
+    @property
+    def spread(self):
+        return super().spread + super(Driven, self).rate  # noqa: UP008  # what is tested
+
+    @classmethod
+    def scaled(cls, w):
+        return super().scaled(w + super().made)
+
+    def go(self, v):
+        return super().go(v) * super().rate
+
+
+DRIVEN = Driven(1.5)
+
+
+@program(lambda r: (r.normal(size=3),))
+def what_a_class_inherits_by_super(x):
+    driven = Driven.scaled(x[0])
+    return driven.go(x[1]) * driven.gain + driven.spread * x[2]
+
+
+@program(lambda r: (r.normal(size=3),))
+def super_of_an_object_from_outside(x):
+    return DRIVEN.go(x[1]) * DRIVEN.gain + np.sum(DRIVEN.spread * x)

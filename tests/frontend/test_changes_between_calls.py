@@ -50,6 +50,8 @@ class Thing:
 
 
 class Plain:
+    number = 2.0
+
     def go(self, x):
         return x**2
 
@@ -70,7 +72,12 @@ class Derived(Plain):
     pass
 
 
-PLAIN, DERIVED = Plain(), Derived()
+class Between(Derived):
+    def go(self, x):
+        return super().go(x) * super().factor * super().number
+
+
+PLAIN, DERIVED, BETWEEN = Plain(), Derived(), Between()
 
 
 def scaled(x, factor=2.0, *, power=2):
@@ -257,6 +264,13 @@ CHANGES = {
     "method_of_a_class": (lambda x: np.sum(Plain().go(x)), _replace_method),
     "method_of_an_object": (lambda x: np.sum(PLAIN.go(x)), _replace_method),
     "method_of_a_derived_class": (lambda x: np.sum(DERIVED.go(x)), _override),
+    "method_by_super": (lambda x: np.sum(BETWEEN.go(x)), _replace_method),
+    "method_that_comes_between": (lambda x: np.sum(BETWEEN.go(x)), _override),
+    "property_by_super": (
+        lambda x: np.sum(Between().go(x)),
+        _replace_in_class("factor", property(lambda self: 5.0)),
+    ),
+    "number_by_super": (lambda x: np.sum(BETWEEN.go(x)), _replace_in_class("number", 5.0)),
     "class_method": (
         lambda x: np.sum(Plain.of_the_class(x)),
         _replace_in_class("of_the_class", classmethod(lambda cls, x: x**3)),
@@ -352,7 +366,7 @@ def as_it_was():
     itself.__kwdefaults__["power"] = 2
     vars(PLAIN).clear()
     OUT.__init__()
-    for name in ("go", "of_the_class", "of_nobody", "factor"):
+    for name in ("go", "of_the_class", "of_nobody", "factor", "number"):
         setattr(Plain, name, before[name])
     if "go" in vars(Derived):
         del Derived.go

@@ -126,7 +126,7 @@ class SuperOf:
     """`super()` in a method of `cls`."""
 
     cls: type
-    owner: Instance
+    owner: Any  # an object of the program or from outside; in a class method a class
 
 
 @dataclass(eq=False)

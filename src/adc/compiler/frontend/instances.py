@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 _OVERRIDDEN = ("__new__", "__getattribute__", "__delattr__")
 _ABSENT = object()
+_OF_C_CODE = (
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    types.BuiltinFunctionType,  # `__new__`
+)
 
 OPERATORS = {
     operator.add: "add",
@@ -98,10 +106,8 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     """`owner.name`: a property, an attribute of the object, or one of its class. Raises AttributeError."""
     found = _found(owner.cls, name)
     if isinstance(found, property):
-        if found.fget is None:
-            raise AttributeError(f"property '{name}' of '{owner.cls.__name__}' object has no getter")
         stays(ev, owner.cls, name)
-        return ev.call(found.fget, [owner], {})
+        return _of_class(ev, found, owner.cls, owner, name)
     if _users(found, "__get__") and _users(found, "__set__"):
         return _got(ev, found, owner)
     if name == "__class__":
@@ -116,13 +122,6 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
             return ev.call(fallback, [owner, name], {})
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)
-    if isinstance(found, functools.cached_property):
-        value = ev.call(found.func, [owner], {})
-        if owner.outside is None:
-            owner[name] = value
-        return value
-    if _users(found, "__get__"):
-        return _got(ev, found, owner)
     return _of_class(ev, found, owner.cls, owner, name)
 
 
@@ -131,10 +130,15 @@ def _users(found: Any, word: str) -> bool:
     return isinstance(_found(type(found), word), types.FunctionType)
 
 
-def _got(ev: Core, found: Any, owner: Instance) -> Value:
+def _got(ev: Core, found: Any, owner: Value) -> Value:
     """What a descriptor of the user's gives for an object."""
     stays(ev, type(found), "__get__")
-    return ev.call(_found(type(found), "__get__"), [found, owner, owner.cls], {})
+    return ev.call(_found(type(found), "__get__"), [found, owner, _kind_of(owner)], {})
+
+
+def _kind_of(owner: Value) -> type:
+    """The class of an object, of the program or from outside."""
+    return owner.cls if isinstance(owner, Instance) else type(owner)
 
 
 def stays(ev: Core, owner: Any, name: str) -> None:
@@ -147,28 +151,71 @@ def stays(ev: Core, owner: Any, name: str) -> None:
         ev.taken(Place(getattr, place, "__func__"), name)
 
 
-def _of_class(ev: Core, found: Any, cls: type, owner: Instance, name: str) -> Value:
+def _of_class(ev: Core, found: Any, cls: type, owner: Value, name: str) -> Value:
+    """What `found`, an entry of the class `cls`, is for an object of that class or of one over it."""
+    if isinstance(found, property):
+        if found.fget is None:
+            raise AttributeError(f"property '{name}' of '{_kind_of(owner).__name__}' object has no getter")
+        return ev.call(found.fget, [owner], {})
+    if isinstance(found, functools.cached_property):
+        return _computed_once(ev, found, owner, name)
+    if _users(found, "__get__"):
+        return _got(ev, found, owner)
     if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
         return Bound(found, owner)
+    return _without_an_object(ev, found, cls, _kind_of(owner), name)
+
+
+def _computed_once(ev: Core, found: Any, owner: Value, name: str) -> Value:
+    if not isinstance(owner, Instance):
+        return ev.call(found.func, [owner], {})
+    if name in owner:
+        return owner[name]
+    value = ev.call(found.func, [owner], {})
+    if owner.outside is None:
+        owner[name] = value
+    return value
+
+
+def _without_an_object(ev: Core, found: Any, cls: type, kind: type, name: str) -> Value:
+    """What an entry of the class `cls` is for the class `kind` over it."""
     if isinstance(found, staticmethod):
         return found.__func__
     if isinstance(found, classmethod):
-        return Bound(found.__func__, cls)
+        return Bound(found.__func__, kind)
     return ev.attribute(cls, name)
 
 
-def inherited(ev: Core, name: str, cls: type, owner: Instance) -> Value:
-    """`super().name` in a method of `cls`."""
-    order = owner.cls.__mro__
-    for base in order[order.index(cls) + 1 :]:
-        if base is object and name == "__init__":
-            return Evaluated(lambda *_: None)
-        if base is object and name == "__setattr__":
-            return Evaluated(lambda name, value: set_of_object(ev, owner, name, value))
-        if base is not object and name in base.__dict__:
-            stays(ev, base, name)
-            return _of_class(ev, base.__dict__[name], owner.cls, owner, name)
-    raise AttributeError(f"'super' object has no attribute '{name}'")
+def is_of(owner: Value, cls: type) -> bool:
+    """Whether `super()` in a method of `cls` may be that of an object, or of a class."""
+    return issubclass(owner if isinstance(owner, type) else _kind_of(owner), cls)
+
+
+def inherited(ev: Core, name: str, cls: type, owner: Value) -> Value:
+    """`super().name` in a method of `cls`; `owner` is a class in a class method."""
+    kind = owner if isinstance(owner, type) else _kind_of(owner)
+    base = _next_with(cls, (kind, name))
+    if base is object and isinstance(owner, Instance) and name == "__init__":
+        return Evaluated(lambda *_: None)
+    if base is object and isinstance(owner, Instance) and name == "__setattr__":
+        return Evaluated(lambda name, value: set_of_object(ev, owner, name, value))
+    if base is None:
+        raise AttributeError(f"'super' object has no attribute '{name}'")
+    found = base.__dict__[name]
+    if isinstance(found, _OF_C_CODE):
+        raise ev.refuse(f"`super().{name}` is of the class `{base.__name__}`, whose code is not Python's")
+    ev.taken(Place(_next_with, cls, (kind, name)), name)
+    stays(ev, base, name)
+    if owner is kind:
+        return _without_an_object(ev, found, base, kind, name)
+    return _of_class(ev, found, base, owner, name)
+
+
+def _next_with(cls: type, key: tuple[type, str]) -> type | None:
+    """The class behind `cls`, in the order of those that a class is made of, that has an attribute."""
+    kind, name = key
+    order = kind.__mro__
+    return next((base for base in order[order.index(cls) + 1 :] if name in base.__dict__), None)
 
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:

@@ -428,7 +428,7 @@ def _first_parameter(tree: Any) -> str:
 
 
 def _super(self: Calls, *args: Value) -> Value:
-    """`super()` in a method: its class is in the closure, the object is its first argument."""
+    """`super()` in a method: its class is in the closure, the object or the class is its first argument."""
     if not args:
         cell = self.frame.closure.get("__class__")
         if cell is None or self.frame.source is None:
@@ -436,8 +436,8 @@ def _super(self: Calls, *args: Value) -> Value:
         first = gast.Name(_first_parameter(self.frame.tree), gast.Load(), None, None)
         args = (cell.cell_contents, self.evaluate(first))
     cls, owner = args
-    if not isinstance(owner, Instance):
-        raise self.refuse("super() of an object made outside the function is not supported")
+    if not isinstance(cls, type) or not instances.is_of(owner, cls):
+        raise self.refuse("super() is only supported of an object of the class, or of a class over it")
     return SuperOf(cls, owner)
 
 
