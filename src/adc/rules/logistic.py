@@ -237,7 +237,8 @@ def huber(z, delta, r):
 def pseudo_huber(z, delta, r):
     ratio = r / delta
     slope = np.sqrt(1.0 + ratio * ratio)
-    return 2.0 * delta * (slope - 1.0) - r * ratio / slope, r / slope
+    excess = ratio * ratio / (slope + 1.0)  # slope - 1, which would cancel where delta is large
+    return delta * excess * excess / slope, r / slope
 
 
 # --- softmax and relatives ----------------------------------------------------------------------------------
