@@ -1,6 +1,7 @@
 """On the tape `float(x)` and `complex(x, y)` keep the derivative, and functions of `math` raise as Python's do."""
 
 import dataclasses
+import functools
 import math
 
 import numpy as np
@@ -110,6 +111,52 @@ def test_the_names_are_the_classes():
         return point.x * y
 
     assert adc.grad(f, mode="tape")(np.float64(3.0)) == 6.0
+
+
+KIND = float
+WIDER = {float: 2.0, int: 3.0}
+
+
+def converted(v, kind=float):
+    return kind(v)
+
+
+def by_other_names(x):
+    return converted(x[0]) * KIND(x[1]) * (2.0 if type(ONE) is KIND else 3.0)
+
+
+def in_tables(x):
+    here, number = {float: 5.0}, 1.5
+    return x[0] * WIDER[type(float(x[1]))] * here[type(number)]
+
+
+def by_their_texts(x):
+    named = (
+        float.__name__ == "float" and repr(complex) == "<class 'complex'>" and float.__module__ == "builtins"
+    )
+    return x[0] * (2.0 if named else 3.0)
+
+
+@functools.singledispatch
+def by_class(v):
+    return v * 10.0
+
+
+@by_class.register(float)
+def _(v):
+    return v * v
+
+
+def dispatched(x):
+    return by_class(float(x[0])) + by_class(ONE) * x[2]
+
+
+@pytest.mark.parametrize("f", [by_other_names, in_tables, by_their_texts, dispatched])
+def test_the_classes_by_other_ways(f):
+    value, bar = adc.value_and_grad(f, mode="tape")(X)
+    slope = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    assert value == pytest.approx(f(X), rel=1e-12)
+    np.testing.assert_allclose(bar, slope, atol=1e-8)
 
 
 @pytest.mark.parametrize("make", [float, complex])

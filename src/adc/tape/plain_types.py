@@ -22,7 +22,17 @@ from adc.tape.entry import Entry, Pull
 from adc.tape.node import IndexNode, Node, here, is_own, orders
 from adc.tape.tensor import Tensor, make
 
-__all__ = ["INPUT", "NUMBER", "class_of", "isinstance_", "number_of_pythons", "shown", "stands_for", "type_"]
+__all__ = [
+    "CLASSES",
+    "INPUT",
+    "NUMBER",
+    "class_of",
+    "isinstance_",
+    "number_of_pythons",
+    "shown",
+    "stands_for",
+    "type_",
+]
 
 
 def _input() -> Pull:
@@ -226,16 +236,19 @@ def class_of(value: Any) -> type:
     return type(samples[0])
 
 
-_stand_ins: list[tuple[type, type]] = []
+CLASSES: list[tuple[type, type]] = []
+"""Classes of Python's, and what traced code gets where it names them; `type(x)` is that, too."""
 
 
 def stands_for(original: type, stand_in: type) -> None:
-    """Say what traced code gets where it names a class; `type(x)` is that, too."""
-    _stand_ins.append((original, stand_in))
+    """Say what traced code gets where it names a class."""
+    stand_in.__name__, stand_in.__qualname__ = original.__name__, original.__qualname__
+    stand_in.__module__ = original.__module__
+    CLASSES.append((original, stand_in))
 
 
 def _named(found: type) -> type:
-    return next((stand_in for original, stand_in in _stand_ins if found is original), found)
+    return next((stand_in for original, stand_in in CLASSES if found is original), found)
 
 
 class _Asked(type):

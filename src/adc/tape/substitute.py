@@ -26,7 +26,7 @@ from adc.tape import record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.node import here
-from adc.tape.plain_types import class_of
+from adc.tape.plain_types import CLASSES, class_of
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
@@ -73,7 +73,8 @@ class Substitution:
     """What stands for what, while one function and everything that it calls is traced."""
 
     def __init__(self, home: str) -> None:
-        self._memo: dict[int, tuple[Any, Any]] = {}  # id -> (original, to keep the id alive; its stand-in)
+        # id -> (original, to keep the id alive; its stand-in)
+        self._memo: dict[int, tuple[Any, Any]] = {id(kind): (kind, it) for kind, it in CLASSES}
         self._namespaces: dict[int, Namespace] = {}
         self._outside = Outside(home)
         self._assigns_globals = False
