@@ -22,7 +22,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.runtime.detours import Detours, own_code
-from adc.tape import record, solvers
+from adc.tape import class_patterns, record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.node import here
@@ -154,6 +154,7 @@ class Substitution:
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         code = own_code(function)
+        class_patterns.refuse(code, {**function.__globals__, **_closed_over(function)})
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         namespace.look_up(_names_in_classes(code))
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
@@ -224,6 +225,17 @@ def _assigns_globals(code: types.CodeType) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
+def _closed_over(function: types.FunctionType) -> dict[str, Any]:
+    """The values of the names in a function's closure that have one."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # no value yet
+            continue
+    return found
+
+
 def _names_in_classes(code: types.CodeType) -> frozenset[str]:
     """The names that `class` statements in a function's code may look up."""
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
