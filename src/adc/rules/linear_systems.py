@@ -145,12 +145,20 @@ def _identity_like(a, n):
     ],
 )
 def pinv_pull(z_bar, z, a, rcond=None):
-    m, n = a.shape[-2], a.shape[-1]
     z_h = hermitian(z)
     bar_h = transposed(z_bar)
-    a_bar = -z_h @ conjugated(z_bar) @ z_h
-    a_bar = a_bar + (_identity_like(a, m) - a @ z) @ bar_h @ z @ z_h
-    return conjugated(a_bar + z_h @ z @ bar_h @ (_identity_like(a, n) - z @ a))
+    # Products as small as the smaller side of the matrix.
+    if a.shape[-2] >= a.shape[-1]:
+        inner = z_h @ (conjugated(z_bar) @ z_h)
+        left = bar_h @ (z @ z_h)
+        right = z_h @ (z @ bar_h)
+        a_bar = left - a @ (z @ left) + right - right @ (z @ a) - inner
+    else:
+        inner = z_h @ conjugated(z_bar) @ z_h
+        left = bar_h @ z @ z_h
+        right = z_h @ z @ bar_h
+        a_bar = left - a @ z @ left + right - right @ z @ a - inner
+    return conjugated(a_bar)
 
 
 @push(np.linalg.pinv)
