@@ -16,6 +16,7 @@ from adc.runtime.kernels import kernel as kernel
 from adc.runtime.kernels import section as section
 from adc.runtime.linalg import cholesky as cholesky
 from adc.runtime.linalg import eigh as eigh
+from adc.runtime.linalg import pinv as pinv
 from adc.runtime.linalg import qr as qr
 from adc.runtime.linalg import solve_lower as solve_lower
 from adc.runtime.linalg import solve_transposed as solve_transposed
@@ -75,6 +76,7 @@ __all__ = [
     "lu_solve",
     "lu_solve_transposed",
     "perm",
+    "pinv",
     "push",
     "qr",
     "searchsorted",

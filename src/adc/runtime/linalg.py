@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.runtime.apart import apart
 
-__all__ = ["cholesky", "eigh", "qr", "solve_lower", "solve_transposed", "svd", "thin_svd"]
+__all__ = ["cholesky", "eigh", "pinv", "qr", "solve_lower", "solve_transposed", "svd", "thin_svd"]
 
 BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
 
@@ -28,6 +28,12 @@ def cholesky(a: Any) -> Any:
 def eigh(a: Any) -> Any:
     """`np.linalg.eigh` of one matrix: eigenvalues (n,) ascending, eigenvectors (n, n)."""
     return np.linalg.eigh(a)
+
+
+@apart(cache=True, error_model="numpy")
+def pinv(a: Any) -> Any:
+    """`np.linalg.pinv` of one matrix, with NumPy's opinion of which singular values are zero."""
+    return np.linalg.pinv(a)
 
 
 @apart(cache=True, error_model="numpy")

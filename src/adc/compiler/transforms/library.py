@@ -26,6 +26,7 @@ COMPILED_ONCE: dict[Callable[..., Any], str] = {
     np.linalg.cholesky: "cholesky",
     np.linalg.eigh: "eigh",
     np.linalg.qr: "qr",
+    np.linalg.pinv: "pinv",
 }
 # Numba lacks them, and integers of its own would wrap.
 OF_INTEGERS: dict[Callable[..., Any], str] = {
