@@ -359,7 +359,9 @@ class Builder(Measures):
             result = result[()]
         # A folded constant stays a plain number where the operands were: dtype rules of NumPy scalars still apply.
         if isinstance(result, np.generic) and all(not isinstance(v, np.generic) for v in bound):
-            return result.item() if result.dtype in (np.float64, np.int64, np.bool_) else result
+            return (
+                result.item() if result.dtype in (np.float64, np.int64, np.bool_, np.complex128) else result
+            )
         return result
 
     def _result_types(self, operation: Operation, operands: tuple[Operand, ...]) -> list[Type]:

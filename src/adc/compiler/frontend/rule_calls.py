@@ -67,6 +67,8 @@ class RuleCalls(Functions):
                 result.type = Scalar(result.type.dtype, True)  # just made: nobody knows it yet
             else:
                 result = self.plain(result)
+        if self.in_user_code and isinstance(result, (float, complex)) and _is_library(function):
+            result = self.strong(result)  # `x * np.sqrt(2.0)` is in double precision
         named = array_functions.result_type(function) if isinstance(result, tuple) else None
         return result if named is None else named(*result)
 
@@ -143,6 +145,12 @@ class RuleCalls(Functions):
         if nested:
             return values
         return tuple(self.array_of(v) if isinstance(v, (list, tuple)) else v for v in values)
+
+
+def _is_library(function: object) -> bool:
+    """Whether a function is one of NumPy's or SciPy's, whose numbers have a dtype."""
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy")
 
 
 def _axes(value: Value) -> int:
