@@ -72,7 +72,8 @@ def _pointer(typing: Any, address: Any) -> Any:
     def emit(context: Any, builder: Any, called: Any, values: Any) -> Any:
         return builder.inttoptr(values[0], context.get_value_type(called.return_type))
 
-    return signature(types.CPointer(types.float64), types.intp), emit
+    known: Any = types  # Numba's stubs lack pointers
+    return signature(known.CPointer(types.float64), types.intp), emit
 
 
 @apart(f"{PLAN}(int64, boolean)", **options())

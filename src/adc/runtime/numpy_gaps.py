@@ -90,7 +90,7 @@ def _position_but_nan(largest: bool) -> Any:
                     found[i * inner + j] = _best(x[i, :, j], largest)
             return found
 
-        whole = axis is None or isinstance(axis, (Omitted, types.NoneType))
+        whole = axis is None or isinstance(axis, (Omitted, type(types.none)))
         return of_all if whole or a.ndim == 1 else along if a.ndim == 2 else None
 
     return choose

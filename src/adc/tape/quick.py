@@ -53,7 +53,7 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     return a.transpose(axes) if a.__class__ is _ndarray else np.transpose(a, axes)
 
 
-def _sum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _sum(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if a.__class__ is _ndarray:
         return _add_reduce(a, axis, None, None, keepdims)
     return np.sum(a, axis=axis, keepdims=keepdims)

@@ -124,7 +124,7 @@ def random_like(value: Any, generator: np.random.Generator) -> Any:
         array = np.asarray(leaf)
         if array.dtype.kind not in "fc":
             return np.zeros(array.shape) if array.dtype.kind in "biu" else leaf
-        drawn = generator.normal(size=array.shape)
+        drawn: Any = generator.normal(size=array.shape)
         if array.dtype.kind == "c":
             drawn = drawn + 1j * generator.normal(size=array.shape)
         return drawn.astype(array.dtype)[()]
