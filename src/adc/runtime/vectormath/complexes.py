@@ -122,16 +122,15 @@ def cos(z: complex) -> complex:
 
 @complex_function("sinh", like=hyperbolic.sinh)
 def sinh(z: complex) -> complex:
-    """The hyperbolic sine."""
-    sine, cosine = trigonometric.sin(z.imag), trigonometric.cos(z.imag)
-    return complex(cosine * hyperbolic.sinh(z.real), sine * hyperbolic.cosh(z.real))
+    """The hyperbolic sine, -i sin(i z)."""
+    turned = sin(complex(z.imag, z.real))
+    return complex(turned.imag, turned.real)
 
 
 @complex_function("cosh", like=hyperbolic.cosh)
 def cosh(z: complex) -> complex:
-    """The hyperbolic cosine."""
-    sine, cosine = trigonometric.sin(z.imag), trigonometric.cos(z.imag)
-    return complex(cosine * hyperbolic.cosh(z.real), sine * hyperbolic.sinh(z.real))
+    """The hyperbolic cosine, cos(i z)."""
+    return cos(complex(z.imag, -z.real))
 
 
 @complex_function("tanh", like=hyperbolic.tanh)
