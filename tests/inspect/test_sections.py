@@ -17,6 +17,7 @@ def small(monkeypatch):
     """Every function is large here."""
     monkeypatch.setattr(sections, "LARGE", 5)
     monkeypatch.setattr(sections, "SECTION", 3)
+    monkeypatch.setattr(sections, "MOST_CROSSING", 100.0)
 
 
 def branches(x, s):
@@ -103,10 +104,28 @@ def test_values(program, mode, s):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
-def test_every_program_is_cut():
-    x = np.linspace(-0.4, 1.3, 6)
-    for program in PROGRAMS:
-        assert "@rt.section" in adc.source(adc.grad(program, (0, 1)), x, 0.9, stage="optimized"), program
+def text_for_numba(program):
+    return adc.source(adc.grad(program, (0, 1)), np.linspace(-0.4, 1.3, 6), 0.9, stage="optimized")
+
+
+@pytest.mark.parametrize("program", [branches, written])
+def test_a_program_is_cut(program):
+    assert "@rt.section" in text_for_numba(program)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_nothing_is_called_in_a_loop(program):
+    for loop in ast.walk(ast.parse(text_for_numba(program))):
+        if isinstance(loop, ast.For | ast.While):
+            assert not any(isinstance(n, ast.Name) and "_section" in n.id for n in ast.walk(loop))
+
+
+def test_where_many_names_cross_nothing_is_cut(monkeypatch):
+    monkeypatch.setattr(sections, "MOST_CROSSING", 1.0)
+    names = [f"a_{k}" for k in range(12)]
+    lines = ["def f(x):", *(f"    {name} = x + {k}.0" for k, name in enumerate(names))]
+    lines += [f"    return {' + '.join(names)}"]
+    assert sections.cut(lines) == lines
 
 
 def test_an_error_is_raised_through_a_section():

@@ -8,10 +8,11 @@ def f_grad_section(x, s):
 def f_grad(x, s):
     a, b = f_grad_section(x, s)
 
-A section is a run of statements of one block, at the top or inside a loop. It takes what it reads of the names bound
+A section is a run of statements at the top: in a loop, calls would be many. It takes what it reads of the names bound
 before it, and returns what it binds and others read. It begins and ends where few names cross, near the size wanted.
-What it returns and binds on some ways only (the forward sweep in a branch, for the reverse sweep in the same branch) is
-bound to something else first, which nothing reads.
+Where so many cross that calls would cost more than they save, the function stays in one piece. What a section returns
+and binds on some ways only (the forward sweep in a branch, for the reverse sweep in the same branch) is bound to
+something else first, which nothing reads.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from adc.compiler.backend.naming import Kind
 
 LARGE = 1500  # statements of a function that is cut
 SECTION = 50  # statements of a section, about: what it returns costs more than linear time, too
+MOST_CROSSING = 1.0  # names that sections take and return, for each statement of the function
 WIDTH = 110  # of a line that is printed here
 _SWEEPS = ("# forward", "# reverse")  # headings, which stay in the function
 
@@ -46,33 +48,18 @@ def cut(
     if _size(function) < LARGE:
         return [*decorators, *lines]
     cutter = _Cutter(list(lines), function, kinds or {})
-    parameters = {a.arg for a in function.args.args}
-    cutter.block(_Block(function.body, 0, frozenset(), parameters, set(parameters)))
+    cutter.find()
+    if cutter.crossing() > MOST_CROSSING * _size(function):
+        return [*decorators, *lines]
     return cutter.printed(decorators)
 
 
 @dataclass
-class _Block:
-    """Statements `depth` blocks deep, behind which `after` is live.
-
-    `bound` are the names bound before them on every way there, `perhaps` those on some; both grow from statement to
-    statement.
-    """
-
-    stmts: list[ast.stmt]
-    depth: int
-    after: frozenset[str]
-    bound: set[str]
-    perhaps: set[str]
-
-
-@dataclass
 class _Section:
-    """The lines from `begin` to before `end`, `depth` blocks deep."""
+    """The lines from `begin` to before `end`."""
 
     begin: int
     end: int
-    depth: int
     takes: list[str]
     returns: list[str]
     first: list[str] = field(default_factory=list)  # names that it binds to what nothing reads
@@ -80,7 +67,7 @@ class _Section:
 
 @dataclass
 class _Place:
-    """A statement of a block: where its lines begin, comments among them, and what is live before it and behind it."""
+    """A statement: where its lines begin, comments among them, and what is live before it and behind it."""
 
     stmt: ast.stmt
     begin: int
@@ -101,48 +88,38 @@ class _Cutter:
         self.kinds = kinds
         self.names = liveness.Names(function, [n for n, kind in kinds.items() if kind.ndim is not None])
         self.sections: list[_Section] = []
+        # The names that are bound by now on every way, and on some.
+        self.bound = {a.arg for a in function.args.args}
+        self.perhaps = set(self.bound)
 
-    def block(self, block: _Block) -> None:
-        """Find the sections of a block."""
+    def crossing(self) -> int:
+        """How many names sections take and return."""
+        return sum(len(s.takes) + len(s.returns) for s in self.sections)
+
+    def find(self) -> None:
+        """Find the sections."""
         run: list[_Place] = []
-        for place in self._places(block):
+        for place in self._places():
             if place.headed:
-                self._divide(run, block)
+                self._divide(run)
                 run = []
             if place.whole:
                 run.append(place)
                 continue
-            self._divide(run, block)
+            self._divide(run)
             run = []
-            self._inside(place, block)
-            self._pass(place, block)
-        self._divide(run, block)
+            self._pass(place)
+        self._divide(run)
 
-    def _inside(self, place: _Place, block: _Block) -> None:
-        """The sections of the blocks inside a statement that is too large for one."""
-        match place.stmt:
-            case ast.For(target, _, body):
-                bound = block.bound | self.names.bound_by(target)
-                self._loop(place, body, block, bound)
-            case ast.While(_, body):
-                self._loop(place, body, block, set(block.bound))
-            case ast.If(_, then, orelse):
-                for branch in (then, orelse):
-                    inside = set(block.bound), set(block.perhaps)
-                    self.block(_Block(branch, block.depth + 1, place.after, *inside))
+    def _pass(self, place: _Place) -> None:
+        self.bound |= self.names.surely_bound(place.stmt)
+        self.perhaps |= self.names.bound_in([place.stmt])
 
-    def _loop(self, place: _Place, body: list[ast.stmt], block: _Block, bound: set[str]) -> None:
-        perhaps = block.perhaps | self.names.bound_in([place.stmt])  # by the trip before
-        self.block(_Block(body, block.depth + 1, place.after | place.live, bound, perhaps))
-
-    def _pass(self, place: _Place, block: _Block) -> None:
-        block.bound |= self.names.surely_bound(place.stmt)
-        block.perhaps |= self.names.bound_in([place.stmt])
-
-    def _places(self, block: _Block) -> list[_Place]:
-        live = self.names.live_before_each(block.stmts, block.after)
+    def _places(self) -> list[_Place]:
+        body = self.function.body
+        live = self.names.live_before_each(body, frozenset())
         places = []
-        for stmt, before, behind in zip(block.stmts, live, [*live, block.after][1:], strict=True):
+        for stmt, before, behind in zip(body, live, [*live[1:], frozenset[str]()], strict=True):
             begin = first = stmt.lineno - 1
             while self.lines[begin - 1].lstrip().startswith("#"):
                 begin -= 1
@@ -151,32 +128,32 @@ class _Cutter:
             places.append(_Place(stmt, begin, bool(headings), before, behind))
         return places
 
-    def _divide(self, run: list[_Place], block: _Block) -> None:
+    def _divide(self, run: list[_Place]) -> None:
         """Make sections of a run of statements: as many as its size asks for, where few names cross."""
         sizes = [_size(p.stmt) for p in run]
         start = 0
         left = round(sum(sizes) / SECTION)
         while left and start < len(run):
             stop = len(run) if left == 1 else _best_stop(run, sizes, start, sum(sizes[start:]) / left)
-            self._take(run[start:stop], block)
+            self._take(run[start:stop])
             start, left = stop, left - 1
         for place in run[start:]:
-            self._pass(place, block)
+            self._pass(place)
 
-    def _take(self, run: list[_Place], block: _Block) -> None:
+    def _take(self, run: list[_Place]) -> None:
         """Make a section of statements, unless it would read what is not bound on every way there."""
         stmts = [p.stmt for p in run]
         returns = run[-1].after & self.names.bound_in(stmts)
         surely = frozenset().union(*map(self.names.surely_bound, stmts))
-        first = {name for name in returns - surely - block.perhaps if name in self.kinds}
+        first = {name for name in returns - surely - self.perhaps if name in self.kinds}
         takes = self.names.live_before_each(stmts, returns)[0] - first
-        if takes <= block.bound:
+        if takes <= self.bound:
             end = max(s.end_lineno or s.lineno for s in stmts)
             names = (sorted(takes), sorted(returns), sorted(first))
-            self.sections.append(_Section(run[0].begin, end, block.depth, *names))
-            block.bound |= first
+            self.sections.append(_Section(run[0].begin, end, *names))
+            self.bound |= first
         for place in run:
-            self._pass(place, block)
+            self._pass(place)
 
     # --- text ---------------------------------------------------------------------------------------------------
 
@@ -190,14 +167,13 @@ class _Cutter:
             body = self.lines[section.begin : section.end]
             out += ["@rt.section", *decorators, *_wrapped(f"def {name}(", section.takes, "):", "")]
             out += [_of(body, f"    {first} = {_any_value(self.kinds[first])}") for first in section.first]
-            out += [_of([line], line[4 * section.depth :]) for line in body]
+            out += body
             if section.returns:
                 out += _wrapped("return ", section.returns, "", "    ")
             out += ["", ""]
-            indent = "    " * (section.depth + 1)
-            call = _wrapped(f"{name}(", section.takes, ")", indent)
+            call = _wrapped(f"{name}(", section.takes, ")", "    ")
             if section.returns:
-                *targets, last = _wrapped("", section.returns, " = ", indent)
+                *targets, last = _wrapped("", section.returns, " = ", "    ")
                 call = [*targets, last + call[0].lstrip(), *call[1:]]
             rest += [*self.lines[at : section.begin], *(_of(body, line) for line in call)]
             at = section.end
