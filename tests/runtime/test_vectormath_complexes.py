@@ -166,3 +166,21 @@ def test_degrees_are_left_to_numpy():
     x = np.linspace(-1, 2, 9)
     found = adc.grad(f, mode="compiled")(x)
     np.testing.assert_allclose(found, adc.grad(f, mode="tape")(x), rtol=1e-12)
+
+
+def test_only_an_angle_loses_an_argument():
+    def f(x):
+        return np.sum(np.hypot(x, False) + np.arctan2(x, False))
+
+    x = np.linspace(0.5, 2.0, 9)
+    np.testing.assert_allclose(adc.grad(f, mode="compiled")(x), np.ones(9), atol=1e-15)
+
+
+def test_whether_in_degrees_the_run_may_decide():
+    def f(x, degrees):
+        return np.sum(np.angle(x + 0.5j, degrees))
+
+    x = np.linspace(-1, 2, 9)
+    for degrees in (True, False):
+        found = adc.grad(f, mode="compiled")(x, degrees)
+        np.testing.assert_allclose(found, adc.grad(f, mode="tape")(x, degrees), rtol=1e-12)

@@ -14,6 +14,7 @@ import dis
 import functools
 import inspect
 import types
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
@@ -154,7 +155,7 @@ class Substitution:
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         code = own_code(function)
-        class_patterns.refuse(code, {**function.__globals__, **_closed_over(function)})
+        class_patterns.refuse(code, ChainMap(_closed_over(function), function.__globals__))
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         namespace.look_up(_names_in_classes(code))
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])

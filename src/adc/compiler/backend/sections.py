@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from adc.compiler.backend import liveness
 from adc.compiler.backend.lines import Line
@@ -62,7 +62,7 @@ class _Section:
     end: int
     takes: list[str]
     returns: list[str]
-    first: list[str] = field(default_factory=list)  # names that it binds to what nothing reads
+    first: list[str]  # names that it binds to what nothing reads
 
 
 @dataclass
@@ -78,7 +78,8 @@ class _Place:
     @property
     def whole(self) -> bool:
         """Whether it may stand in a section."""
-        return _size(self.stmt) <= SECTION and not _jumps(self.stmt)
+        returns = any(isinstance(n, ast.Return) for n in ast.walk(self.stmt))
+        return _size(self.stmt) <= SECTION and not returns
 
 
 class _Cutter:
@@ -162,7 +163,7 @@ class _Cutter:
         out: list[str] = []
         rest: list[str] = []
         at = 0
-        for k, section in enumerate(sorted(self.sections, key=lambda s: s.begin)):
+        for k, section in enumerate(self.sections):
             name = f"{self.function.name}_section" + (f"_{k + 1}" if k else "")
             body = self.lines[section.begin : section.end]
             out += ["@rt.section", *decorators, *_wrapped(f"def {name}(", section.takes, "):", "")]
@@ -195,16 +196,6 @@ def _best_stop(run: list[_Place], sizes: list[int], start: int, wanted: float) -
 
 def _size(stmt: ast.stmt) -> int:
     return sum(isinstance(n, ast.stmt) for n in ast.walk(stmt))
-
-
-def _jumps(stmt: ast.stmt) -> bool:
-    """Whether a statement may leave the block around it otherwise than by its end, or by an error."""
-    if isinstance(stmt, (ast.Return, ast.Break, ast.Continue)):
-        return True
-    inner = [s for s in ast.iter_child_nodes(stmt) if isinstance(s, ast.stmt)]
-    if isinstance(stmt, (ast.For, ast.While)):
-        return any(isinstance(n, ast.Return) for s in inner for n in ast.walk(s))
-    return any(map(_jumps, inner))
 
 
 def _wrapped(begin: str, names: Sequence[str], end: str, indent: str) -> list[str]:

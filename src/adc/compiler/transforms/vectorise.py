@@ -101,7 +101,7 @@ def _is_complex_product(s: Stmt) -> TypeGuard[Assign]:
 
 def _call(s: Assign, function: str) -> Assign:
     """A call of a function of vectormath, without the order that is in its name, or that an angle is in radians."""
-    args = s.args[1:] if s.name in BY_ORDER else tuple(a for a in s.args if a != Const(False))
+    args = s.args[1:] if s.name in BY_ORDER else s.args[:1] if s.name == "angle" else s.args
     return Assign(s.targets, f"vm.{function}", args, s.origin)
 
 
@@ -117,7 +117,8 @@ def _vector_function(s: Assign) -> str | None:
     real = all(t is not None and np.dtype(t.dtype).kind != "c" for t in known)
     if not real and None not in known:
         found = vectormath.COMPLEX.get(s.op.name)
-        return None if found is None or Const(True) in s.args else found.__name__  # not degrees
+        in_degrees = s.name == "angle" and s.args[1:] != (Const(False),)
+        return None if found is None or in_degrees else found.__name__
     if found is None or not real or np.dtype(s.target.type.dtype).kind != "f":
         return None
     return found.__name__

@@ -7,6 +7,8 @@ infinity.
 
 from __future__ import annotations
 
+import math
+
 from adc.runtime.vectormath import (
     exponential,
     hyperbolic,
@@ -19,14 +21,12 @@ from adc.runtime.vectormath.dispatch import complex_function, helper
 from adc.runtime.vectormath.primitives import magnitude, select, square_root, two_product, two_sum, with_sign
 
 INFINITY = float("inf")
-LN2 = 0.6931471805599453
+LN4 = math.log(4.0)
 # Beyond it e**x overflows, but its product with a small sine need not; beyond this, that overflows, too.
 MOST = 1400.0
-# From here on tanh(x) is 1 to the last bit.
-SATURATED = 22.0
 
 
-@complex_function("divide", "true_divide")
+@complex_function("divide")
 def divide(x: complex, y: complex) -> complex:
     """X / y by the larger part of y (Smith 1962), as NumPy has it."""
     a, b, c, d = x.real, x.imag, y.real, y.imag
@@ -40,7 +40,7 @@ def divide(x: complex, y: complex) -> complex:
     return complex(real * scale, select(by_real, imag, -imag) * scale)
 
 
-@complex_function("absolute", "abs")
+@complex_function("absolute")
 def absolute(z: complex) -> float:
     """The distance from zero."""
     return power.hypot(z.real, z.imag)
@@ -82,7 +82,7 @@ def log_of_magnitude(x: float, y: float) -> float:
     close = 0.5 * logarithm.log1p(select(near, excess, 0.0))
     huge = long > 1e300
     shrunk = select(huge, 0.25, 1.0)
-    far = logarithm.log(power.hypot(long * shrunk, short * shrunk)) + select(huge, 2.0 * LN2, 0.0)
+    far = logarithm.log(power.hypot(long * shrunk, short * shrunk)) + select(huge, LN4, 0.0)
     return select(near, close, far)
 
 
@@ -138,7 +138,7 @@ def tanh(z: complex) -> complex:
     """The hyperbolic tangent, (tanh x + i tan y) / (1 + i tanh x tan y) without overflow."""
     x, y = z.real, z.imag
     sine, cosine = trigonometric.sin(y), trigonometric.cos(y)
-    far = magnitude(x) > SATURATED
+    far = magnitude(x) > hyperbolic.FLAT
     sh = hyperbolic.sinh(select(far, 0.0, x))
     bottom = sh * sh + cosine * cosine
     real = select(far, with_sign(1.0, x), sh * square_root(1.0 + sh * sh) / bottom)
