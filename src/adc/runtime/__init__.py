@@ -1,8 +1,7 @@
 """What generated code may call besides NumPy: products, systems, convolutions, searches, orders, arrays, kernels."""
 
-from adc.runtime import assigned_once as assigned_once
 from adc.runtime import caching as caching
-from adc.runtime import liveness as liveness
+from adc.runtime import passes as passes
 from adc.runtime.assumptions import assume as assume
 from adc.runtime.columns import columns as columns
 from adc.runtime.convolution import convolve as convolve

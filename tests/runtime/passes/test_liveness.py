@@ -7,7 +7,7 @@ import pytest
 from numba.core import analysis
 from numba.core.compiler import run_frontend
 
-from adc.runtime import liveness
+from adc.runtime.passes import liveness
 
 BLOCKS = 60
 

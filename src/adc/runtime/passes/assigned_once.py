@@ -6,28 +6,23 @@ each variable: of the 2.5 s for the gradient of a straight function of 400 opera
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import inspect
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from numba.core import ir, lowering
 
+from adc.runtime.passes.known import is_known
+
 # The texts of Numba's method that this one is known to stand for: that of 0.65.
-KNOWN = {"2cd16e567af0fbf0dc183dc5e509d8ae50b4e8afe7fd4cca419a822e44cc7085"}
+KNOWN = frozenset({"2cd16e567af0fbf0dc183dc5e509d8ae50b4e8afe7fd4cca419a822e44cc7085"})
 
 
 def in_one_go(own: Callable[[Any], None]) -> Callable[[Any], None]:
     """What stands for Numba's method."""
 
-    @functools.cache
-    def is_known() -> bool:
-        return hashlib.sha256(inspect.getsource(own).encode()).hexdigest() in KNOWN
-
     def _find_singly_assigned_variable(self: Any) -> None:
-        if not is_known() or self.func_ir.func_id.is_generator:
+        if not is_known(own, KNOWN) or self.func_ir.func_id.is_generator:
             own(self)
             return
         self._singly_assigned_vars = _assigned_once(self.func_ir.blocks)

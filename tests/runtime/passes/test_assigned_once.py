@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba.core import lowering
 
-from adc.runtime import assigned_once
+from adc.runtime.passes import assigned_once
 
 OWN = inspect.getclosurevars(lowering.Lower._find_singly_assigned_variable).nonlocals["own"]
 
