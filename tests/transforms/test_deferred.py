@@ -66,7 +66,24 @@ def from_the_left(w, u, h, x):
     return np.sum(h**2)
 
 
+def from_both_sides(w, u, h, x):
+    k = np.exp(-w)
+    g = h
+    for _ in range(x.shape[0]):
+        h = 1.0 / (1.0 + (k @ g) ** 2)
+        g = 1.0 / (2.0 + (k.T @ h) ** 2)
+    return np.sum(h[:, None] * k * g) + np.sum(u)
+
+
+def read_on_the_way(w, u, h, x):
+    for t in range(x.shape[0]):
+        h = np.tanh(w @ h + u @ x[t]) * np.sum(w[t % 3] ** 2)
+    return np.sum(h**2)
+
+
 FUNCTIONS = [
+    from_both_sides,
+    read_on_the_way,
     recurrent,
     one_input_twice,
     twice_in_a_trip,
@@ -105,17 +122,38 @@ def test_compiled(dtype):
 
 
 @pytest.mark.parametrize(
-    ("function", "products"), [(recurrent, 2), (loops_in_loops, 2), (from_the_left, 2), (only_some_trips, 0)]
+    ("function", "products"),
+    [
+        (recurrent, 2),
+        (loops_in_loops, 2),
+        (from_the_left, 2),
+        (twice_in_a_trip, 3),
+        (only_some_trips, 0),
+        (read_on_the_way, 1),
+    ],
 )
 def test_products_of_rows(function, products):
     """A product of matrices for each matrix; where a branch multiplies, the trips add."""
     text = str(adc.source(adc.grad(function, argnums=(0, 1)), *arguments(4), stage="optimized"))
     found = re.findall(
-        r"^ +(?:[wu]_bar = rt\.dot|rt\.dot_into)\((?![wu]\.)\w+\.T, \w+(?:, product\w*)?\)$",
+        r"^ +(?:(?:[wu]_bar|product_\d) = rt\.dot|rt\.dot_into)\((?![wu]\.)\w+\.T, \w+(?:, product\w*)?\)$",
         text,
         re.MULTILINE,
     )
     assert len(found) == products, text
+
+
+def test_sums_of_a_matrix_and_its_transpose():
+    """What both sides of a matrix get are two products, and no matrix is transposed to be added."""
+    args = arguments(4)
+    gradient = adc.grad(from_both_sides, argnums=(0, 2), mode="compiled")
+    assert re.findall(r"k_bar \+= (.*)", str(adc.source(gradient, *args))) == [
+        "np.outer(h, product_bar_2)",
+        "np.outer(product_bar_2, g)",
+    ]
+    assert (
+        len(re.findall(r"rt\.dot\(\w+\.T, \w+\)", str(adc.source(gradient, *args, stage="optimized")))) == 2
+    )
 
 
 def rows_of_an_argument(w, u, h, x):

@@ -38,7 +38,6 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms.first import ZEROS
 from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.scopes import bound
 from adc.rules import registry
@@ -61,7 +60,7 @@ class _Deferrer:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
         self.times_read = times_read(program)
-        self.made = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name in ZEROS}
+        self.made = {v for s in walk(program.body) if isinstance(s, Assign) for v in s.targets if v.root is v}
         self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.joined = {v for roots in evaluator.joined_roots.values() for v in roots}
 
@@ -121,11 +120,11 @@ class _Deferrer:
         return again
 
     def _sums(self, loop: For) -> list[tuple[Store, Assign]]:
-        """What a trip adds whole to a matrix that it has nothing else to do with, and the outer product that it is."""
+        """What a trip adds whole to a matrix that it does nothing else with, and the outer product that it is."""
         outer = {s.target: s for s in loop.body if isinstance(s, Assign) and s.name == "outer"}
         used = Counter(v.root for s in walk([loop]) for v in uses(s) if v.is_array)
         inside = bound([loop])
-        return [
+        found = [
             (s, outer[s.value])
             for s in loop.body
             if isinstance(s, Store)
@@ -135,10 +134,12 @@ class _Deferrer:
             and self.times_read[s.value] == 1
             and s.array in self.made
             and s.array not in self.joined
-            and used[s.array] == 1
+            and s.array not in inside
             and all(i == FULL for i in s.index)
             and all(_is_row(a, s.array, inside) for a in outer[s.value].args[:2])
         ]
+        added = Counter(s.array for s, _ in found)
+        return [(s, product) for s, product in found if used[s.array] == added[s.array]]
 
     def _rows(self, loop: For, factor: Var, length: Dim, before: Block) -> Var:
         """A matrix of which each trip may make a row."""

@@ -65,8 +65,9 @@ class _Folder:
             elif isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
             elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
-                if kept and self._is_turned_product(stmt, kept[-1]):
-                    stmt = self._turned_factors(kept.pop(), stmt, kept)
+                if (product := self._only_turned(stmt, kept)) is not None:
+                    kept.remove(product)
+                    stmt = self._turned_factors(product, stmt, kept)
                 stmt = self._assign(stmt)
                 if stmt.targets[0] in self.table:
                     continue
@@ -113,25 +114,33 @@ class _Folder:
             and not {x, copy} & self.written
         )
 
-    def _is_turned_product(self, stmt: Assign, before: Stmt) -> bool:
-        """Whether a statement transposes the product of two matrices that the one before it makes for it."""
-        return (
-            stmt.name == "transpose"
-            and isinstance(before, Assign)
-            and before.name in _PRODUCTS
-            and before.targets == (stmt.args[0],)
-            and self.readers[before.target] == 1
-            and before.target not in self.results
-            and stmt.target not in self.viewed
-            and before.target not in self.joined
-            and all(isinstance(a, Var) and a.type.ndim == 2 for a in before.args)
-        )
+    def _only_turned(self, stmt: Assign, block: Block) -> Assign | None:
+        """The product of two matrices, or of two vectors, that a block has made for a statement that transposes it."""
+        made = self.definition.get(stmt.args[0]) if stmt.name == "transpose" else None
+        if (
+            made is None
+            or made.name not in (*_PRODUCTS, "outer")
+            or self.readers[made.target] != 1
+            or made.target in self.results
+            or stmt.target in self.viewed
+            or made.target in self.joined
+        ):
+            return None
+        factors = made.args[:2]
+        ndim = 1 if made.name == "outer" else 2
+        if not all(isinstance(a, Var) and a.is_array and a.type.ndim == ndim for a in factors):
+            return None
+        if made is block[-1]:
+            return made
+        still = not any(v.root in self.written for v in (made.target, *factors))
+        return made if still and made in block else None
 
-    def _turned_factors(self, product: Stmt, turn: Assign, kept: Block) -> Assign:
-        """`b.T @ a.T` in place of `(a @ b).T`."""
-        assert isinstance(product, Assign)
-        a, b = (self._turned(x, turn, kept) for x in product.args)
-        return Assign((_own(turn.target),), product.op, (b, a), product.origin)
+    def _turned_factors(self, product: Assign, turn: Assign, kept: Block) -> Assign:
+        """`b.T @ a.T` in place of `(a @ b).T`, and for vectors `outer(b, a)`."""
+        a, b = product.args[:2]
+        if product.name != "outer":
+            a, b = (self._turned(x, turn, kept) for x in (a, b))
+        return Assign((_own(turn.target),), product.op, (b, a, *product.args[2:]), product.origin)
 
     def _turned(self, x: Var, turn: Assign, kept: Block) -> Var:
         made = self.definition.get(x)
