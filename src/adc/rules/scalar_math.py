@@ -28,12 +28,16 @@ def log(x, base=None):
     math.hypot,
     name="math.hypot",
     wrt="coordinates",
-    examples=lambda r: [(3.0, 4.0), (1.0, 2.0, 3.0), (1.5,)],
+    examples=lambda r: [(3.0, 4.0), (-1.0, 2.0, -3.0), (-1.5,), (0.0, -2.0)],
     notes="0 at the origin",
 )
 def math_hypot(*coordinates):
-    length = 0.0  # not the root of a sum of squares, which may be too large or too small for a number
-    for c in coordinates:
+    if len(coordinates) < 2:
+        coordinates = 0.0, *coordinates, 0.0
+    length = coordinates[
+        0
+    ]  # not the root of a sum of squares, which may be too large or too small for a number
+    for c in coordinates[1:]:
         length = np.hypot(length, c)
     return length
 

@@ -44,6 +44,7 @@ from adc.runtime.rooms import zeros_of as zeros_of
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.stacks import grown as grown
 from adc.runtime.stacks import push as push
+from adc.runtime.tuning import strided as strided
 from adc.runtime.tuning import wide as wide
 from adc.runtime.views import transpose as transpose
 
@@ -85,6 +86,7 @@ __all__ = [
     "solve_lower",
     "solve_transposed",
     "still_real",
+    "strided",
     "svd",
     "thin_svd",
     "transpose",

@@ -49,18 +49,18 @@ def with_origins(program: Program, *, in_sections: bool = False) -> tuple[str, l
         emitter = Emitter(kernel)
         emitter.text()
         lines.append("@rt.inner_kernel" if kernel.meta["often"] else "@rt.kernel")
-        lines += [*_widened(kernel), *emitter.lines, "", ""]
+        lines += [*_marks(kernel), *emitter.lines, "", ""]
     emitter = Emitter(program)
     emitter.text()
     if in_sections:
-        lines += sections.cut(emitter.lines, emitter.names.kinds(), _widened(program))
+        lines += sections.cut(emitter.lines, emitter.names.kinds(), _marks(program))
     else:
-        lines += [*_widened(program), *emitter.lines]
+        lines += [*_marks(program), *emitter.lines]
     return "\n".join(lines) + "\n", [getattr(line, "origin", None) for line in lines]
 
 
-def _widened(program: Program) -> list[str]:
-    return ["@rt.wide"] if program.meta.get("wide") else []
+def _marks(program: Program) -> list[str]:
+    return [f"@rt.{mark}" for mark in ("wide", "strided") if program.meta.get(mark)]
 
 
 class Emitter(KeepingPrinter):
