@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.interpreted import interpreted
 
 import adc
 
@@ -102,3 +103,87 @@ def test_a_branch_that_lets_indices_wrap_keeps_what_they_read():
     np.testing.assert_allclose(
         adc.grad(wrapped, mode="compiled")(x), adc.grad(wrapped, mode="tape")(x), rtol=1e-13
     )
+
+
+def shortest(w, n, m):
+    d = w.copy()
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                v = d[i, k] + d[k, j]
+                if v < d[i, j]:
+                    d[i, j] = v
+    return np.sum(d[:m] ** 2)
+
+
+def test_what_was_checked_is_not_checked_again():
+    """One length against another, once: in the branch, and where the sweep is reversed, it is known."""
+    text = text_of(shortest, np.ones((3, 3)), 3, 3)
+    assert text.count("IndexError") == 2  # rows and columns
+    assert "no_trip or no_trip" not in text
+
+
+def in_a_loop_of_its_own(x, n, m):
+    total = 0.0
+    for i in range(n):
+        total += x[i] ** 2
+    for j in range(m):
+        total += x[j] ** 3
+    return total
+
+
+def only_in_a_branch(x, n, m):
+    total = 0.0
+    for i in range(m):
+        if x[0] > 2.0:
+            total += x[n - 1]
+        total += x[i] * x[n - 1]
+    return total
+
+
+def in_a_branch_before(x, n, m):
+    total = 0.0
+    if m > 2:
+        for i in range(n):
+            total += x[i]
+    for i in range(n):
+        total += x[i] ** 2
+    return total
+
+
+def from_the_end(x, n, m):
+    total = 0.0
+    for i in range(n):
+        total += x[-n] * x[i]
+        for j in range(m):
+            total += x[-n] * x[j - 1]
+    return total
+
+
+def one_more_each_time(x, n, m):
+    total = 0.0
+    for i in range(n):
+        for j in range(i):
+            total += x[j] ** 2
+        total += x[i + m] ** 2
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [in_a_loop_of_its_own, only_in_a_branch, in_a_branch_before, from_the_end, one_more_each_time],
+)
+@pytest.mark.parametrize("n", [0, 1, 3, 5, 6, 7])
+@pytest.mark.parametrize("m", [-1, 0, 2, 5, 6, 9])
+def test_what_was_checked_elsewhere_does_not_count(function, n, m):
+    x = np.linspace(0.5, 1.5, 6)
+    gradient = adc.grad(function, mode="compiled")
+    try:
+        function(x, n, m)
+    except IndexError:
+        with interpreted(), pytest.raises(IndexError):
+            gradient(x, n, m)
+        return
+    with interpreted():
+        found = gradient(x, n, m)
+    np.testing.assert_allclose(found, adc.grad(function, mode="tape")(x, n, m), rtol=1e-12)

@@ -72,6 +72,7 @@ class _Checker:
         self.conditions = Conditions(program)
         self.path: list[tuple[Atom, bool]] = []  # the tests of the branches around, and whether they hold
         self.facts: list[Dim] = []  # what is zero or more there
+        self.passed: list[tuple[frozenset[Dim], Dim]] = []  # and what is, if these are: loops that had trips
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
         """`around`: the loops whose every trip runs this block."""
@@ -127,10 +128,11 @@ class _Checker:
 
     def _region(self, stmt: For | While | If, around: tuple[For, ...]) -> None:
         """Go through the blocks of a statement, each with what is known in it."""
-        before = list(self.facts)
+        before, passed = list(self.facts), len(self.passed)
         if isinstance(stmt, For):
-            self._note(stmt)
+            trip = self._note(stmt)
             stmt.body = self.block(stmt.body, (*around, stmt))
+            self._leave(stmt, trip, passed, self.facts[len(before) :])
             self.facts = before
         elif isinstance(stmt, While):
             stmt.test_block = self.block(stmt.test_block, ())
@@ -139,9 +141,19 @@ class _Checker:
             stmt.then = self._branch(stmt.then, stmt.test, True)
             stmt.orelse = self._branch(stmt.orelse, stmt.test, False)
 
+    def _leave(self, loop: For, trip: Dim | None, passed: int, found: list[Dim]) -> None:
+        """Behind a loop what was `found` in it is known wherever it is known that the loop had a trip."""
+        made = self._made_in(loop)
+        within = [*self.passed[passed:], *((frozenset[Dim](), fact) for fact in found)]
+        self.passed[passed:] = [
+            (guards | {trip}, fact)
+            for guards, fact in within
+            if trip is not None and made.isdisjoint(v for d in (*guards, trip, fact) for v in owners(d))
+        ]
+
     def _branch(self, block: Block, test: Atom, holds: bool) -> Block:
         """A block that runs where a test holds, or does not."""
-        before = list(self.facts)
+        before, passed = list(self.facts), len(self.passed)
         self.path.append((test, holds))
         for d, apart in self.conditions.facts(self.path):
             if not apart:
@@ -151,15 +163,24 @@ class _Checker:
         block = self.block(block, ())
         self.path.pop()
         self.facts = before
+        del self.passed[passed:]
         return block
 
     def _proven(self, d: Dim) -> bool:
         """Whether a sum of lengths and counters is zero or more in every trip of the loops around."""
         loops = tuple(region for region, _ in self.around if isinstance(region, For))
-        return any(self._not_negative(self._extreme(d - fact, loops, 0)) for fact in (Dim(0), *self.facts))
+        if self._not_negative(self._extreme(d, loops, 0)):
+            return True
+        symbols = {symbol for symbol, _ in d.terms}
+        known = set(self.facts)
+        return any(
+            self._not_negative(self._extreme(d - fact, loops, 0))
+            for guards, fact in (*(((), f) for f in self.facts), *self.passed)
+            if any(symbol in symbols for symbol, _ in fact.terms) and known.issuperset(guards)
+        )
 
-    def _note(self, loop: For) -> None:
-        """The least and the greatest value of a loop's counter, while it runs."""
+    def _note(self, loop: For) -> Dim | None:
+        """The least and the greatest value of a loop's counter, while it runs; what is zero or more in a trip."""
         first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
         step = loop.step.value
@@ -171,12 +192,14 @@ class _Checker:
                 self.others[loop.index] = other - 1
         if first is None or stop is None:
             self.extremes[loop.index] = None, None
-        else:
-            low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
-            self.facts.append(high - low)
-            if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
-                high = (high + 1).without_clamps() - 1  # in a trip there is something to count
-            self.extremes[loop.index] = low, high
+            return None
+        low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
+        trip = high - low
+        self.facts.append(trip)
+        if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
+            high = (high + 1).without_clamps() - 1  # in a trip there is something to count
+        self.extremes[loop.index] = low, high
+        return trip
 
     def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
         if self.only is not None and stmt not in self.only:
@@ -231,10 +254,12 @@ class _Checker:
             low = high = value  # the last trip's counter is not the bound
         if not self._not_negative(length - 1 - high):
             self._require(ev.op("less", ev.dim_value(high), ev.dim_value(length)), axis)
+            self.facts.append(length - 1 - high)
         if not self._not_negative(low) and not self._not_negative(low + length):
             self._require(
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
+            self.facts.append(low + length)
 
     def _in_front(self, item: Var, length: Dim) -> tuple[Block, Block]:
         """The block in front of the outermost loop that leaves an array of indices, and a length, as they are.

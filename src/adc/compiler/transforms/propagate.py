@@ -47,9 +47,16 @@ def _reroot(block: Block, table: dict[Var, Atom], evaluator: Evaluator) -> None:
 
 
 def _collect(block: Block, table: dict[Var, Atom]) -> None:
+    parts: dict[Atom, set[Atom]] = {}  # of what holds where one of them does
     for stmt in walk(block):
         if isinstance(stmt, Assign) and stmt.op == "alias":
             table[stmt.target] = stmt.args[0]
+        elif isinstance(stmt, Assign) and stmt.name == "logical_or" and stmt.args[0] is not stmt.args[1]:
+            either, other = (operand(a, table) for a in stmt.args)
+            found = [parts.get(a, {a}) for a in (either, other)]
+            parts[stmt.target] = found[0] | found[1]
+            if found[1] <= found[0] and either.type == stmt.target.type:
+                table[stmt.target] = either
         elif isinstance(stmt, Assign) and len(stmt.args) == 2 and stmt.args[0] is stmt.args[1]:
             same = stmt.args[0]
             if stmt.name in ("logical_or", "logical_and") and same.type == stmt.target.type:
