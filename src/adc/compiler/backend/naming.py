@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from adc.compiler.backend.heights import Heights
@@ -238,7 +239,7 @@ class Names:
     # --- names --------------------------------------------------------------------------------------------------
 
     def _assign_names(self) -> None:
-        holders: dict[str, list[Var]] = {}
+        holders: dict[str, _Holders] = {}
         reserved = (
             {k.name for k in self.program.meta.get("kernels", ())}
             | RESERVED
@@ -248,7 +249,7 @@ class Names:
         )
         for p in self.program.params:
             root = self.find(p)
-            holders.setdefault(p.name, []).append(root)
+            self._hold(p.name, root, holders)
             for v in self._group(root):
                 self.names[v] = p.name
         for stmt in walk(self.program.body):
@@ -268,15 +269,19 @@ class Names:
             root = self.find(v)
             base = self._wish(root)
             name, k = base, 1
-            while name in reserved or not self._fits(root, holders.get(name, ())):
+            mine, alive = self._group_masks(root)
+            while name in reserved or (name in holders and not holders[name].fit(root, mine, alive)):
                 k += 1
                 name = f"{base}_{k}"
-            holders.setdefault(name, []).append(root)
+            self._hold(name, root, holders)
             for member in self._group(root):
                 self.names[member] = name
 
-    def _fits(self, root: Var, others: Iterable[Var]) -> bool:
-        return all(same_kind(root.type, o.type) and not self._conflict(root, o) for o in others)
+    def _hold(self, name: str, root: Var, holders: dict[str, _Holders]) -> None:
+        mine, alive = self._group_masks(root)
+        known = holders.setdefault(name, _Holders(root.type, 0, 0))
+        known.members |= mine
+        known.alive |= alive
 
     def _wish(self, root: Var) -> str:
         group = sorted(self._group(root), key=lambda v: self.order.get(v, 0))
@@ -287,6 +292,19 @@ class Names:
         return (
             text + "_" if keyword.iskeyword(text) or (hasattr(builtins, text) and not chosen.named) else text
         )
+
+
+@dataclass
+class _Holders:
+    """All that share a name: what they are, and, as masks, who they are and what is alive where they are set."""
+
+    type: Type
+    members: int
+    alive: int
+
+    def fit(self, root: Var, mine: int, alive: int) -> bool:
+        """Whether another group may have the name, too: of their kind, and never alive where one of them is set."""
+        return same_kind(root.type, self.type) and not (alive & self.members or self.alive & mine)
 
 
 def _top_of(buffer_name: str) -> str:
@@ -304,7 +322,7 @@ def same_kind(a: Type, b: Type) -> bool:
     return True
 
 
-def _free(name: str, holders: dict[str, list[Var]], reserved: set[str]) -> str:
+def _free(name: str, holders: dict[str, _Holders], reserved: set[str]) -> str:
     candidate, k = name, 1
     while candidate in holders or candidate in reserved or _top_of(candidate) in reserved:
         k += 1
