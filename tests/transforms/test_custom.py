@@ -170,6 +170,20 @@ def test_stop_gradient(mode):
     assert adc.stop_gradient(1.5) == 1.5
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_stopped_has_memory_of_its_own(mode):
+    def f(x):
+        y = 2.0 * x
+        before, after = adc.stop_gradient({"y": y})["y"], adc.stop_gradient(y)
+        y[0] = 9.0
+        after[1] = 7.0
+        return np.sum(before * after * y)
+
+    value, gradient = adc.value_and_grad(f, mode=mode)(X)
+    np.testing.assert_allclose(value, f(X))
+    np.testing.assert_allclose(gradient, [0.0, 28.0 * X[1], 8.0 * X[2] ** 2])
+
+
 def test_what_custom_rules_refuse():
     @adc.custom_vjp
     def bare(x):

@@ -24,6 +24,35 @@ def again(a, b):
     return written(a, b)
 
 
+@adc.checkpoint
+def by_turns(a, b):
+    for _ in range(3):
+        b[:] = np.sin(a) + 0.5 * b
+        a, b = b, a
+    return np.sum(a * a * b)
+
+
+@adc.checkpoint
+def last(a, b):
+    for _ in range(3):
+        a, b = b, a
+    return a
+
+
+@adc.checkpoint
+def one_of(a, b):
+    return a if a[0] > 0.0 else b
+
+
+def written_result(function, x):
+    """The result of a function is written to; its arguments are not."""
+    y = 2.0 * x
+    z = 3.0 * x
+    found = function(y, z)
+    found[0] = 5.0 * found[1]
+    return np.sum(found * found * y) + np.sum(z)
+
+
 PROGRAMS = {
     "grad, the other one written": lambda x: np.sum(adc.grad(written)(Y.copy(), x)) + x[1],
     "grad, of what is made for it": lambda x: np.sum(adc.grad(written)(x, 2 * x)) + x[0],
@@ -32,6 +61,9 @@ PROGRAMS = {
     "value of vjp": lambda x: adc.vjp(written, x, 2 * x)[0] + x[0],
     "hvp": lambda x: np.sum(adc.hvp(lambda z: written(z, 2 * z), (x,), (ONES,))) + x[0],
     "checkpoint": lambda x: again(x, 2 * x) + x[0],
+    "checkpoint, names that change places": lambda x: by_turns(x, 2 * x) + x[0],
+    "checkpoint, one of the arguments": lambda x: written_result(one_of, x),
+    "checkpoint, an argument of a loop": lambda x: written_result(last, x),
 }
 
 

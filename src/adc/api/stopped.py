@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from adc import pytree, tape
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
 from adc.compiler.leaves import with_lists, without_lists
 from adc.rules import registry
+from adc.runtime.copies import copied
 
 __all__ = ["stop_gradient"]
 
@@ -18,8 +21,8 @@ __all__ = ["stop_gradient"]
 def stop_gradient(x: Any) -> Any:
     """`x` as it is, taken as a constant by every derivative.
 
-    `x` is a number, an array, or a container of them; integers and other leaves pass through. Arrays are copied in
-    compiled code, so later writes to `x` do not reach the result. Raises nothing.
+    `x` is a number, an array, or a container of them; integers and other leaves pass through. Arrays are copied,
+    so later writes to `x` do not reach the result, nor writes to the result `x`. Raises nothing.
 
     >>> import adc
     >>> adc.grad(lambda x: x * stop_gradient(x))(3.0)
@@ -29,7 +32,9 @@ def stop_gradient(x: Any) -> Any:
 
 
 def _detached(leaf: Any) -> Any:
-    return leaf.detach() if isinstance(leaf, tape.Tensor) else leaf
+    if isinstance(leaf, tape.Tensor):
+        return leaf.detach()
+    return copied(leaf) if isinstance(leaf, np.ndarray) else leaf  # as compiled code has it
 
 
 def _inline_stop(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -22,7 +23,6 @@ from adc.compiler.ir.nodes import (
     Const,
     Operand,
     Program,
-    Store,
     Var,
     bound_inside,
     change_blocks,
@@ -246,7 +246,9 @@ class _Expansion:
         assert id(aside) not in self.done, f"{stmt.name} stands in the program twice"
         self.done.add(id(aside))
         given: dict[Var, Operand] = dict(zip(aside.params, stmt.args, strict=True))
-        written = {s.array.root for s in walk(aside.block) if isinstance(s, Store)}
+        joined = self.ev.joined_roots
+        written = written_roots(walk(aside.block), joined)
+        may_be = [behind([r.root], joined) if isinstance(r, Var) else set() for r in aside.results]
         own = {v for s in walk(aside.block) for v in (*defined(s), *bound_inside(s))}
         out: Block = []
         roots: dict[Var, Var] = {}
@@ -260,12 +262,12 @@ class _Expansion:
             rerooted(block, roots, self.ev)
             self.ev.block.extend(block)
             taken: set[Var] = set()
-            for target, result in zip(stmt.targets, aside.results, strict=True):
+            for target, result, roots_of in zip(stmt.targets, aside.results, may_be, strict=True):
                 value = operand(result, given)
                 if isinstance(value, Var) and value.is_array:
-                    if value.root not in own or value.root in taken or value.view_of is not None:
+                    if not roots_of <= own - taken or value.view_of is not None:
                         value = self.ev.op("copy", value)  # memory of its own, as what an operation returns
-                    taken.add(value.root)
+                    taken |= roots_of
                     self.roots[target] = value
                     self.ev.shape_source[target] = value
                 elif (
