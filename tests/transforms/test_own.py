@@ -53,6 +53,39 @@ def written_result(function, x):
     return np.sum(found * found * y) + np.sum(z)
 
 
+@adc.checkpoint
+def several(a):
+    b = 3.0 * a
+    return b, b, b[1:]
+
+
+twice = adc.custom_vjp(lambda a: (a, a))
+twice.defvjp(lambda a: ((a, a), None), lambda _, bars: (bars[0] + bars[1],))
+
+
+def written_parts(function, x):
+    """The first of several results is written to; the others do not see it."""
+    first, *others = function(2.0 * x)
+    first[1] = 5.0
+    return np.sum(first) * np.sum([np.sum(other * other) for other in others])
+
+
+def written_derivative(derivative, x):
+    """What a transform gives back is written to, and not the direction that it was given."""
+    direction = np.cos(x)
+    found = derivative(x, direction)
+    found[0] = 5.0
+    return np.sum(found * direction)
+
+
+def pulled_back(x, direction):
+    return adc.vjp(lambda a: a + 1.0, x)[1](direction)[0]
+
+
+def pushed_on(x, direction):
+    return adc.linearize(lambda a: a[::-1], x)[1](direction)
+
+
 PROGRAMS = {
     "grad, the other one written": lambda x: np.sum(adc.grad(written)(Y.copy(), x)) + x[1],
     "grad, of what is made for it": lambda x: np.sum(adc.grad(written)(x, 2 * x)) + x[0],
@@ -64,6 +97,14 @@ PROGRAMS = {
     "checkpoint, names that change places": lambda x: by_turns(x, 2 * x) + x[0],
     "checkpoint, one of the arguments": lambda x: written_result(one_of, x),
     "checkpoint, an argument of a loop": lambda x: written_result(last, x),
+    "checkpoint, one result twice": lambda x: written_parts(several, x),
+    "custom rule, one result twice": lambda x: written_parts(twice, x),
+    "gradient that is a broadcast": lambda x: written_derivative(lambda a, v: adc.grad(np.sum)(a), x),
+    "adjoint handed through": lambda x: written_derivative(pulled_back, x),
+    "tangent handed through": lambda x: written_derivative(
+        lambda a, v: adc.jvp(lambda b: b, (a,), (v,))[1], x
+    ),
+    "tangent handed through a map": lambda x: written_derivative(pushed_on, x),
 }
 
 

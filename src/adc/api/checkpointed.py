@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree, tape
-from adc.api.custom import Custom, Rule, differentiable, materialised
+from adc.api.custom import Custom, Rule, differentiable, each_apart, materialised
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
@@ -27,7 +27,7 @@ class Checkpointed(Custom):
         if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
             return tape.recomputed(self.function, args, kwargs)
         args, kwargs = pytree.unflatten(structure, copied_together(leaves))
-        return self.function(*args, **kwargs)
+        return each_apart(self.function(*args, **kwargs))
 
 
 class _AgainRule(Rule):

@@ -17,9 +17,9 @@ from adc.compiler.leaves import Leaves, with_lists, without_lists
 from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError
-from adc.runtime.copies import copied_together
+from adc.runtime.copies import apart, copied_together, overlap
 
-__all__ = ["Custom", "Rule", "added", "differentiable", "materialised"]
+__all__ = ["Custom", "Rule", "added", "differentiable", "each_apart", "materialised"]
 
 
 class Custom:
@@ -48,7 +48,7 @@ class Custom:
         if any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves(positional)):
             return self._on_tape(positional)
         own = copied_together(positional)  # as everywhere, a write to an argument stays inside
-        return self.function(*own)
+        return each_apart(self.function(*own))
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled: one opaque operation."""
@@ -168,3 +168,18 @@ def added(ev: Evaluator, mine: list[Any], others: list[Any]) -> list[Any]:
     return [
         b if a is None else a if b is None else ev.op("add", a, b) for a, b in zip(mine, others, strict=True)
     ]
+
+
+def each_apart(output: Any) -> Any:
+    """What a call returns, its arrays in memory of their own, as those of one operation are.
+
+    >>> import numpy as np
+    >>> x = np.zeros(2)
+    >>> one, other = each_apart((x, x))
+    >>> one is x, other is x
+    (True, False)
+    """
+    leaves, structure = pytree.flatten(output)
+    if not overlap(leaves):
+        return output
+    return pytree.unflatten(structure, [apart(leaf, leaves[:k]) for k, leaf in enumerate(leaves)])

@@ -53,6 +53,17 @@ def strong(value: Any) -> Any:
 _PYTHONS = (bool, int, float, complex)
 
 
+def _said(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """What a call says: NumPy's `np._NoValue`, the default of a parameter, says that nothing is given for it.
+
+    >>> _said((1, None, np._NoValue), {"initial": np._NoValue, "keepdims": True})
+    ((1, None), {'keepdims': True})
+    """
+    while args and args[-1] is np._NoValue:
+        args = args[:-1]
+    return args, {name: value for name, value in kwargs.items() if value is not np._NoValue}
+
+
 @dataclass(eq=False)
 class Operation:
     """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
@@ -121,6 +132,7 @@ class Operation:
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments of a call of `function`, which is the operation's or an alias, as the rule has them."""
+        args, kwargs = _said(args, kwargs)
         found = self._wording(function)
         if found is None or (not kwargs and len(args) <= found.agreed):
             return args, kwargs

@@ -16,6 +16,7 @@ import numpy as np
 
 from adc import pytree
 from adc.errors import DerivativeError
+from adc.runtime.copies import overlap
 from adc.tape import saved
 from adc.tape.as_now import AsNow
 from adc.tape.lent import Lent
@@ -156,7 +157,19 @@ def _run(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) 
     arguments: dict[int | str, Any] = dict(enumerate(args))
     arguments.update(kwargs)
     with plain_numpy(Lent(function, arguments)), within({"enabled": recording}):
-        return traced(function)(*args, **kwargs)
+        return _each_apart(traced(function)(*args, **kwargs))
+
+
+def _each_apart(output: Any) -> Any:
+    """The results in memory of their own, as those of one operation are: a write to one does not show in another."""
+    leaves, structure = pytree.flatten(output)
+    arrays = [leaf.primal if leaf.__class__ is Tensor else leaf for leaf in leaves]
+    if not overlap(arrays):
+        return output
+    shared = [any(overlap([array, other]) for other in arrays[:k]) for k, array in enumerate(arrays)]
+    return pytree.unflatten(
+        structure, [leaf.copy() if again else leaf for leaf, again in zip(leaves, shared, strict=True)]
+    )
 
 
 @contextmanager

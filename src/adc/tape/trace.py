@@ -372,7 +372,7 @@ def _pulled(
 def _as_given(original: Any, bar: Any) -> Any:
     """The gradient of a leaf in the leaf's own type; zeros where nothing depends on it."""
     if bar.__class__ is Tensor:
-        return bar  # part of the graph of an outer derivative
+        return _own(bar)  # part of the graph of an outer derivative
     if isinstance(original, Tensor):
         return make(np.zeros(original.shape, original.dtype) if bar is None else np.array(bar))
     if isinstance(original, np.ndarray):
@@ -384,6 +384,11 @@ def _as_given(original: Any, bar: Any) -> Any:
     if isinstance(original, float | complex):
         return type(original)(0.0 if bar is None else bar)
     return None  # an int, a string: no derivative exists
+
+
+def _own(value: Tensor) -> Tensor:
+    """A recorded value that may be written to: no adjoint or tangent that was handed through, no broadcast number."""
+    return value.copy() if value.ndim else value
 
 
 def _plain_value(value: Any) -> Any:
@@ -415,7 +420,7 @@ def _as_value(dot: Any) -> Any:
 
 def _tangent_of(y: Any, dot: Any) -> Any:
     if dot is not None:
-        return dot
+        return _own(dot) if dot.__class__ is Tensor else dot
     plain = np.asarray(record.plain(y))
     return make(np.zeros(plain.shape, plain.dtype if plain.dtype.kind in "fc" else np.float64))
 

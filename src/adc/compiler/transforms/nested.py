@@ -8,7 +8,7 @@ The block is differentiated and spliced in; whatever transforms stand around it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler import results
-from adc.compiler.analysis.roots import written_roots
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend import draws
 from adc.compiler.frontend.frame import Frame
@@ -139,6 +139,7 @@ def pushed(
         )
         with ev.at(block):
             ends = [dot_atom(ev, x, d) for x, d in zip(program.results, dots, strict=False)]
+            ends = [_apart(ev, end, seeds.values()) for end in ends]
         found = spliced(ev, block, [*program.results, *ends], inner)
     count = len(form.atoms)
     return (
@@ -174,6 +175,14 @@ def pulled(
         found, bars = _adjoints(ev, inner, ev.atom(total), [*form.atoms, *rest.atoms])
     count = len(form.atoms)
     return form.filled(found[:count]), rest.filled(found[count:]), _rebuilt(inner.structures, bars)
+
+
+def _apart(ev: Evaluator, dot: Atom, seeds: Iterable[Any]) -> Atom:
+    """A tangent that may be written to: not one of those that were given, nor a view of it."""
+    given = {s.root for s in seeds if isinstance(s, Var)}
+    if isinstance(dot, Var) and dot.is_array and not given.isdisjoint(behind([dot.root], ev.joined_roots)):
+        return ev.atom(ev.op("copy", dot))
+    return dot
 
 
 # --- entering ---------------------------------------------------------------------------------------------------
