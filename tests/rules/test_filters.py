@@ -74,3 +74,14 @@ def test_a_signal_in_pieces_and_by_sections(engine):
 def test_a_state_of_another_length(engine):
     with pytest.raises(Exception, match="zi"):
         adc.grad(along_rows, argnums=2, mode=engine)(normal(3), np.array([1.0, 0.5]), normal(4), normal(3))
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_the_tangent_of_an_image_that_is_smoothed_along_both_axes(engine):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    image, dot = normal(4, 5), normal(4, 5)
+    value, found = adc.jvp(ndimage.gaussian_filter, (image, 0.8), (dot, 0.3), mode=engine)
+    np.testing.assert_allclose(value, ndimage.gaussian_filter(image, 0.8))
+    np.testing.assert_allclose(
+        found, slope(ndimage.gaussian_filter, (image, 0.8), (dot, 0.3)), rtol=1e-5, atol=1e-8
+    )

@@ -152,6 +152,34 @@ def test_checkpoint_changes_nothing_but_memory(mode):
             np.testing.assert_allclose(got, wanted, rtol=1e-12)
 
 
+def chain(turns, parents):
+    """A list that is read in the loop before anything is put into it."""
+    out = []
+    for i in range(len(parents)):
+        out.append(turns[i] if parents[i] < 0 else out[parents[i]] @ turns[i])
+    return np.sum(np.sin(out[-1]))
+
+
+def falling(x):
+    """A class that is made anew when the function is evaluated again."""
+
+    class Ball:
+        gravity = 9.8
+
+        def __init__(self, place):
+            self.place = place
+
+    return np.sum(Ball(x).place * Ball.gravity * x)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_checkpointed_function_makes_is_made_again(mode):
+    turns, parents = np.cos(np.arange(18.0)).reshape(2, 3, 3), np.array([-1, 0])
+    wanted = adc.grad(chain, mode=mode)(turns, parents)
+    np.testing.assert_allclose(adc.grad(adc.checkpoint(chain), mode=mode)(turns, parents), wanted)
+    np.testing.assert_allclose(adc.grad(adc.checkpoint(falling), mode=mode)(X), 19.6 * X)
+
+
 def test_checkpoint_keeps_the_arguments_alone():
     text = adc.grad(march, mode="python").source(X, 0.4)
     forward, reverse = text.split("# reverse")

@@ -151,6 +151,7 @@ def _adjoint(program: Program, context: Context) -> Program:
     program = adjoint.run(program, context.wrt, output, aux, context.evaluator)
     # A rule of the user's, which only the reverse sweep calls, may be the first to read something from outside.
     program.params += [c.param for c in context.evaluator.captures if c.param not in program.params]
+    name_params_apart(program)
     program.name, program.doc = context.name, docstring(context)
     if output is None:
         program.results = [value, *program.results]

@@ -18,9 +18,10 @@ def guessed() -> Dim:
 
 def known(a: Dim, b: Dim) -> Dim | None:
     """That one of two lengths which is no guess, where the other is: the two must be equal."""
-    guesses = [any(_is_guess(part) for s in d.symbols() for part in s.payload) for d in (a, b)]
+    guesses = is_guess(a), is_guess(b)
     return None if guesses[0] == guesses[1] else b if guesses[0] else a
 
 
-def _is_guess(part: object) -> bool:
-    return isinstance(part, Var) and part.name == _NAME
+def is_guess(length: Dim) -> bool:
+    """Whether a length is guessed, or made of one that is."""
+    return any(isinstance(p, Var) and p.name == _NAME for s in length.symbols() for p in s.payload)

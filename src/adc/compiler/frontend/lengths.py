@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.frontend.guesses import is_guess
 from adc.compiler.ir.nodes import Atom, Const, Var
 from adc.compiler.ir.types import Scalar, is_integer
 from adc.rules.dims import Dim
@@ -45,6 +46,8 @@ class EqualLengths:
     def union(self, a: Dim, b: Dim) -> None:
         a, b = self.find(a), self.find(b)
         if a != b:
+            if is_guess(a):
+                a, b = b, a  # what a guess turns out to be is a length
             self._parent[b] = a
 
     def snapshot(self) -> dict[Dim, Dim]:

@@ -27,6 +27,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    bound_inside,
     defined,
     walk,
 )
@@ -73,7 +74,7 @@ def substitute(block: Block, table: Mapping_, params: Iterable[Var] = ()) -> Blo
         for v in params:
             _relength(v, lengths)
         for stmt in walk(block):
-            for t in defined(stmt):
+            for t in (*defined(stmt), *bound_inside(stmt)):
                 _relength(t, lengths)
     return [_statement(stmt, lambda x: operand(x, table)) for stmt in block]
 
