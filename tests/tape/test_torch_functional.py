@@ -433,6 +433,11 @@ def gradcheck_moves_the_inputs_themselves():
     return autograd.gradcheck(lambda y: x * x, (x,)), [error_of(lambda: autograd.gradcheck(hooked, (x,)))], x
 
 
+@raises(RuntimeError, "grad can be implicitly created only for real scalar outputs but got")
+def jacobian_of_a_complex_output():
+    autograd.functional.jacobian(lambda x: x * (1.0 + 2.0j), tensor([1.0, 2.0]))
+
+
 @raises(
     AssertionError,
     "Expected `func` to return outputs with the same shape when inputs are perturbed on index (0,)",

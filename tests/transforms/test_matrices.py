@@ -199,3 +199,24 @@ def test_methods_decorators_and_pickles():
     np.testing.assert_allclose(pickle.loads(pickle.dumps(h))(X), h(X))
     assert isinstance(pickle.loads(pickle.dumps(adc.jacfwd(orbit))), JacobianForward)
     assert repr(h).startswith("<hessian of rosenbrock")
+
+
+def spectrum(x):
+    return {"values": np.fft.fft(x * x), "total": np.sum(x) * (1.0 + 2.0j), "real": x[0] * x}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("jacobian", JACOBIANS)
+def test_jacobian_of_complex_results(jacobian, mode):
+    found = jacobian(spectrum, mode=mode)(X)
+    for key in found:
+        wanted = columns(lambda x, key=key: spectrum(x)[key], X)
+        np.testing.assert_allclose(found[key], wanted, atol=1e-8)
+    assert jacobian(lambda x: x * 2.0j, mode=mode)(3.0) == 2.0j
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_hessian_of_complex_results(mode):
+    found = adc.hessian(lambda x: np.fft.fft(x**3), mode=mode)(X)
+    wanted = [np.diag(6.0 * X * row) for row in np.fft.fft(np.eye(len(X)))]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)

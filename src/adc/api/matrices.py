@@ -128,9 +128,11 @@ def taped_jacobian(
         shape = np.shape(leaf)
         rows = []
         for index in np.ndindex(shape):
-            bars = [np.zeros(np.shape(x), _float_type(x)) for x in leaves]
-            bars[k][index] = 1.0
-            rows.append(pull(pytree.unflatten(structure, bars)))
+            row = pull(pytree.unflatten(structure, _unit(leaves, k, index, 1.0)))
+            if _float_type(leaf).kind == "c":  # a pull gives a real argument the real part
+                other = pull(pytree.unflatten(structure, _unit(leaves, k, index, -1j)))
+                row = pytree.map_structure(_as_complex, row, other)
+            rows.append(row)
         if not rows:  # of an empty part: no row, each of which would be such a gradient
             none = pull(pytree.unflatten(structure, [np.zeros(np.shape(x), _float_type(x)) for x in leaves]))
             stacked = [
@@ -144,6 +146,16 @@ def taped_jacobian(
         blocks.append(tuple(stacked) if several else stacked[0])
     found = pytree.unflatten(structure, blocks)
     return (found, *aux) if has_aux else found
+
+
+def _unit(leaves: list[Any], k: int, index: tuple[int, ...], unit: complex) -> list[Any]:
+    bars = [np.zeros(np.shape(x), _float_type(x)) for x in leaves]
+    bars[k][index] = unit
+    return bars
+
+
+def _as_complex(re: Any, im: Any) -> Any:
+    return re if re is None else re + 1j * im
 
 
 def _float_type(x: Any) -> Any:

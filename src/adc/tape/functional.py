@@ -274,6 +274,8 @@ def _rows(
     y: Tensor, number: int, xs: list[Tensor], create_graph: bool, strict: bool, derivative: str
 ) -> list[Tensor]:
     """The blocks of the Jacobian of one output."""
+    if y.dtype.kind == "c":  # a row would be the real part alone
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {y.dtype}")
     columns: list[list[Any]] = [[] for _ in xs]
     blocks: list[Any] = []
     which = f"Output {number} of the user-provided function"

@@ -134,7 +134,10 @@ def reverse(
     several: bool = False,
     chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
-    """The Jacobian by reverse mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
+    """The Jacobian by reverse mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf.
+
+    A pull gives a real argument the real part of the derivative of a complex result, so such results are pushed.
+    """
     evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
     matrices: Matrices = {}
     aux: Value = None
@@ -142,6 +145,8 @@ def reverse(
     while True:
         inner, form, rest = evaluate()
         if position == 0:
+            if any(_dtype(y).startswith("complex") for y in form.atoms):
+                return forward(ev, function, args, kwargs, chosen, has_aux, several, chunk)
             aux = _values(ev, inner, rest)
         found = _pulled(ev, inner, form, position, chunk)
         matrices.update({(position, k): block for k, block in enumerate(found)})
