@@ -378,13 +378,7 @@ def _check_differentiable(path: str, item: Any, is_input: bool) -> None:
     if not is_input:
         raise _not_differentiable(path, item)
     kind = np.asarray(item).dtype.kind
-    if kind == "c":
-        raise ArgumentError(
-            f"the argument `{path}` is complex",
-            why="The gradient of a real number with respect to complex numbers has two conventions.",
-            repair="Pass the real and the imaginary part as two real arguments.",
-        )
-    if kind != "f" and not (isinstance(item, int) and not isinstance(item, bool)):
+    if kind not in "fc" and not (isinstance(item, int) and not isinstance(item, bool)):
         dtype = getattr(item, "dtype", type(item).__name__)
         raise ArgumentError(
             f"the argument `{path}` has the dtype {dtype}, and a gradient is wanted with respect to it",

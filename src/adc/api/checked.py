@@ -12,7 +12,7 @@ from adc import pytree
 from adc.api import taped
 from adc.api.derivative import Derivative
 from adc.api.derived import Derived
-from adc.api.differences import Claim, agreed
+from adc.api.differences import Claim, agreed, direction_of, paired, precision
 from adc.config import Mode
 from adc.errors import ArgumentError, GradientMismatch, UnsupportedError
 
@@ -62,10 +62,9 @@ class Checked(Derivative):
             pytree.map_structure(lambda x: _direction(random, x), values[slot]) for slot in slots
         )
         products = [
-            np.sum(np.asarray(g, np.float64) * v)
-            for g, v in zip(pytree.leaves(gradients), pytree.leaves(directions), strict=True)
+            paired(g, v) for g, v in zip(pytree.leaves(gradients), pytree.leaves(directions), strict=True)
         ]
-        single = any(np.asarray(g).dtype == np.float32 for g in pytree.leaves(gradients))
+        single = any(precision(g) == "f" for g in pytree.leaves(gradients))
         at = np.zeros((), np.float32 if single else np.float64)
         names = ", ".join(f"`{layout.names[slot]}`" for slot in slots)
 
@@ -132,17 +131,17 @@ class Checked(Derivative):
 
 
 def _direction(random: np.random.Generator, x: Any) -> Any:
-    v = random.standard_normal(np.shape(x))
+    v = direction_of(random, x)
     if isinstance(x, np.ndarray):
-        return np.asarray(v, x.dtype if x.dtype.kind == "f" else np.float64)
-    return x.dtype.type(v) if isinstance(x, np.floating) else float(v)
+        return np.asarray(v, x.dtype if x.dtype.kind in "fc" else np.float64)
+    return x.dtype.type(v) if isinstance(x, np.inexact) else v.item()
 
 
 def _along(x: Any, v: Any, step: float) -> Any:
     moved = np.asarray(x) + step * np.asarray(v)
     if isinstance(x, np.ndarray):
         return moved.astype(x.dtype)
-    return x.dtype.type(moved) if isinstance(x, np.floating) else float(moved)
+    return x.dtype.type(moved) if isinstance(x, np.inexact) else moved.item()
 
 
 def _rebuilt(function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, mode: Mode) -> Checked:

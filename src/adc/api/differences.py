@@ -9,12 +9,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEPS", "Claim", "agreed", "slope"]
+__all__ = ["STEPS", "Claim", "agreed", "direction_of", "paired", "precision", "slope"]
 
 # Steps of the central differences: around the cube root of the machine precision, where the errors of truncation and of
 # rounding meet. Two of them, because a kink or a steep place may lie within one.
 STEPS = {"d": (6e-6, 1e-4), "f": (5e-3, 2e-2)}
 TOLERANCE = {"d": 1e-5, "f": 2e-2}
+
+
+def precision(x: Any) -> str:
+    """The precision of a value's numbers: "f" for single, "d" for double."""
+    return "f" if np.asarray(x).dtype.char in "fF" else "d"
+
+
+def direction_of(random: np.random.Generator, x: Any) -> NDArray[Any]:
+    """Normal numbers for a value to move along; complex ones move along both axes."""
+    v = random.standard_normal(np.shape(x))
+    return np.asarray(v + 1j * random.standard_normal(np.shape(x)) if np.iscomplexobj(x) else v)
+
+
+def paired(bar: Any, dot: Any) -> float:
+    """An adjoint and a tangent: the real part of the sum of their products."""
+    return float(np.sum(np.real(_double(bar) * _double(dot))))
+
+
+def _double(x: Any) -> NDArray[Any]:
+    return np.asarray(x, np.complex128 if np.iscomplexobj(x) else np.float64)
 
 
 @dataclass(frozen=True)
@@ -31,7 +51,7 @@ class Claim:
     @property
     def kind(self) -> str:
         """The key of the steps: the precision of the point."""
-        return self.at.dtype.char if self.at.dtype.char in STEPS else "d"
+        return precision(self.at)
 
 
 def agreed(claim: Claim, along: Callable[[NDArray[Any]], float]) -> float | None:
@@ -62,7 +82,7 @@ def slope(
     down = (at - step * direction).astype(at.dtype)
     # The step that was really taken: `x + step` rounds, and NaN and infinity stay where they are.
     moves = np.isfinite(at)
-    moved = np.subtract(up, down, out=np.zeros(at.shape), where=moves, dtype=np.float64)
+    moved = _double(np.where(moves, up, 0.0)) - _double(np.where(moves, down, 0.0))
     along_it = np.where(moves, direction, 0.0)
-    taken = float(np.sum(moved * along_it)) / max(float(np.sum(along_it * along_it)), 1e-300)
+    taken = paired(np.conj(moved), along_it) / max(paired(np.conj(along_it), along_it), 1e-300)
     return (along(up) - along(down)) / taken if taken else 0.0

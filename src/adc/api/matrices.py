@@ -119,6 +119,11 @@ def taped_jacobian(
     has_aux: bool,
 ) -> Any:
     """A Jacobian by operator recording: one pull per element of the result."""
+    wanted = [args[key] if isinstance(key, int) else kwargs[key] for key in keys]
+    if any(_float_type(x).kind == "c" for x in pytree.leaves(wanted)):
+        raise ArgumentError(
+            f"{jacobians.OF_COMPLEX[0]}: {jacobians.OF_COMPLEX[1]}", repair=jacobians.OF_COMPLEX[2]
+        )
     value, pull, *aux = tape.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
     leaves, structure = pytree.flatten(value)
     if not leaves or any(isinstance(x, str | bytes) for x in leaves):
@@ -160,7 +165,7 @@ def _as_complex(re: Any, im: Any) -> Any:
 
 def _float_type(x: Any) -> Any:
     dtype = np.asarray(x.primal if isinstance(x, tape.Tensor) else x).dtype
-    return dtype if dtype.kind in "fc" else np.float64
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
 
 
 def _stacked(rows: tuple[Any, ...], shape: tuple[int, ...]) -> Any:

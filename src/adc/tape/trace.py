@@ -429,10 +429,10 @@ def _like(bar: Any, y: Any) -> Any:
     """An adjoint given by the caller with the dtype of what it belongs to; raises if the shapes differ."""
     if not _is_recorded(y):
         return bar
+    if np.dtype(getattr(bar, "dtype", type(bar))).kind == "c" and y.dtype.kind == "f":
+        raise ArgumentError("the adjoint or tangent is complex, its primal real")
     if bar.__class__ is Tensor:
         return bar
-    if np.iscomplexobj(bar) and y.dtype.kind == "f":
-        raise ArgumentError("the adjoint is complex, the result real")
     array = np.asarray(bar, dtype=None if np.iscomplexobj(bar) else y.dtype)
     if array.shape != y.shape:
         raise ShapeError(f"the adjoint has shape {array.shape}, the result {y.shape}")

@@ -7,6 +7,7 @@ the derivatives themselves as the function.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from adc import pytree
 from adc.api import Derivative, value_and_grad
 from adc.api.arguments import Layout, Parameters
 from adc.api.derived import Chain, Derived, Step
-from adc.api.differences import STEPS, Claim, agreed, slope
+from adc.api.differences import STEPS, Claim, agreed, direction_of, paired, precision, slope
 from adc.api.functions import written_out
 from adc.config import Mode
 from adc.errors import ArgumentError, DerivativeError, GradientMismatch
@@ -163,7 +164,7 @@ class _Check:
             parts = []
             for position, x in enumerate(leaves):
                 mine = leaf is not None and (slot, position) == (leaf.slot, leaf.position)
-                v: Any = self.random.standard_normal(np.shape(x)) if leaf is None else np.zeros(np.shape(x))
+                v: Any = direction_of(self.random, x) if leaf is None else np.zeros(np.shape(x))
                 parts.append(_like(direction if mine else v, x))
             trees.append(pytree.unflatten(structure, parts))
         return tuple(trees)
@@ -175,11 +176,11 @@ class _Check:
             raise DerivativeError(
                 f"a function that returns {type(base).__name__} has no derivative", repair="Return floats."
             )
-        if len(leaves) == 1 and np.ndim(leaves[0]) == 0:
+        if len(leaves) == 1 and np.ndim(leaves[0]) == 0 and not np.iscomplexobj(leaves[0]):
             return pytree.unflatten(structure, [_like(np.ones(()), leaves[0])])
         return pytree.unflatten(
             structure,
-            [_like(self.random.standard_normal(np.shape(x)), x) if _is_float(x) else 0.0 for x in leaves],
+            [_like(direction_of(self.random, x), x) if _is_float(x) else 0.0 for x in leaves],
         )
 
     # --- one mode -------------------------------------------------------------------------------------------
@@ -205,10 +206,10 @@ class _Check:
             found[leaf.name] = gradient
 
             def claim(v: NDArray[Any], gradient: NDArray[Any] = gradient) -> float:
-                return float(np.sum(np.asarray(gradient, np.float64) * v))
+                return paired(gradient, v)
 
             for _ in range(self.settings.directions):
-                v = self.random.standard_normal(leaf.value.shape)
+                v = direction_of(self.random, leaf.value)
                 self._compare(name, leaf, v, claim, self._along(chain, given, leaf, bars), base, bars)
         return found
 
@@ -224,7 +225,7 @@ class _Check:
                 return float(_product(bars, dot))
 
             for _ in range(self.settings.directions):
-                v = self.random.standard_normal(leaf.value.shape)
+                v = direction_of(self.random, leaf.value)
                 pushed = claim(v)
                 if pulled is not None:
                     self._compare_modes(leaf, v, pushed, pulled[leaf.name], name, base)
@@ -232,7 +233,8 @@ class _Check:
 
     def _name(self, chain: Chain, base: Any) -> str:
         leaves = pytree.leaves(base)
-        if chain == ("rev",) and len(leaves) == 1 and np.ndim(leaves[0]) == 0 and leaves[0] is base:
+        number = len(leaves) == 1 and leaves[0] is base and np.ndim(base) == 0 and not np.iscomplexobj(base)
+        if chain == ("rev",) and number:
             return "the gradient"
         return f"the derivative by {' over '.join(_MODE_NAMES[step] for step in reversed(chain))} mode"
 
@@ -276,12 +278,10 @@ class _Check:
         self, leaf: _Leaf, v: NDArray[Any], pushed: float, gradient: NDArray[Any], name: str, base: Any
     ) -> None:
         """The adjoint test: both modes compute one number, which may be a zero that rounding has left."""
-        products = np.asarray(gradient, np.float64) * v
-        pulled = float(np.sum(products))
+        pulled = paired(gradient, v)
         value = sum(float(np.sum(np.abs(x))) for x in pytree.leaves(base) if _is_float(x))
-        size = max(float(np.sum(np.abs(products))), abs(pushed), ROUNDING * value)
-        kind = "f" if leaf.value.dtype == np.float32 else "d"
-        if not abs(pushed - pulled) <= ADJOINT_TOLERANCE[kind] * size and not (
+        size = max(float(np.sum(np.abs(gradient * v))), abs(pushed), ROUNDING * value)
+        if not abs(pushed - pulled) <= ADJOINT_TOLERANCE[precision(leaf.value)] * size and not (
             np.isnan(pushed) and np.isnan(pulled)
         ):
             raise GradientMismatch(
@@ -318,6 +318,8 @@ def _complex_step_agrees(claim: Claim, along: Callable[[NDArray[Any]], Any], dif
 
     Only a witness for what differences are too coarse to tell: `abs` of a complex number has no imaginary part.
     """
+    if np.iscomplexobj(claim.at):
+        return False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # an imaginary part was discarded
@@ -335,9 +337,10 @@ def _worst(
     """The element that disagrees most, among a hundred at most."""
     worst, worst_error = "", -1.0
     indices = list(np.ndindex(leaf.value.shape))
-    for index in indices[:: max(1, len(indices) // 100)]:
-        unit = np.zeros(leaf.value.shape)
-        unit[index] = 1.0
+    units = (1.0, 1.0j) if np.iscomplexobj(leaf.value) else (1.0,)
+    for index, one in itertools.product(indices[:: max(1, len(indices) // 100)], units):
+        unit = np.zeros(leaf.value.shape, type(one))
+        unit[index] = one
         wanted = slope(leaf.value, unit, along, STEPS[claim.kind][0])
         says = claimed(unit)
         error = abs(says - wanted)
@@ -352,11 +355,11 @@ def _worst(
 
 
 def _product(bars: Any, y: Any) -> Any:
-    """The sum of all products of two containers."""
+    """The sum of all products of two containers; of complex results, which have complex adjoints, its real part."""
     total = 0.0
     for bar, x in zip(pytree.leaves(bars), pytree.leaves(y), strict=True):
         if _is_float(x):
-            total = total + np.sum(np.asarray(bar) * x)
+            total = total + (paired(bar, x) if np.iscomplexobj(bar) else np.sum(np.asarray(bar) * x))
     return total if np.iscomplexobj(total) else float(total)
 
 
@@ -366,7 +369,7 @@ def _is_float(x: Any) -> bool:
 
 def _all_floats(value: Any) -> bool:
     leaves = pytree.leaves(value)
-    return bool(leaves) and all(_is_float(x) and not np.iscomplexobj(x) for x in leaves)
+    return bool(leaves) and all(map(_is_float, leaves))
 
 
 def _as_number(x: Any) -> Any:
@@ -378,7 +381,7 @@ def _like(v: Any, x: Any) -> Any:
     """A direction with the type of what it moves."""
     if isinstance(x, np.ndarray):
         return np.asarray(v, x.dtype)
-    return x.dtype.type(v) if isinstance(x, np.floating) else float(v)
+    return x.dtype.type(v) if isinstance(x, np.inexact) else type(x)(v)
 
 
 def _copied(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -56,6 +56,10 @@ def is_float(t: Type) -> bool:
     return np.dtype(t.dtype).kind in "fc"
 
 
+def is_complex(t: Type) -> bool:
+    return np.dtype(t.dtype).kind == "c"
+
+
 def is_integer(t: Type) -> bool:
     return np.dtype(t.dtype).kind in "iu"
 

@@ -21,7 +21,7 @@ from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value, plain_value
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Array, Scalar, is_complex, is_float
 from adc.compiler.leaves import Leaves
 from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
 from adc.compiler.transforms.nested import Gradient, Inner
@@ -30,6 +30,11 @@ from adc.rules.dims import Dim
 
 __all__ = ["automatic", "forward", "hessian", "reverse"]
 
+OF_COMPLEX = (
+    "a matrix of derivatives with respect to complex numbers is asked for",
+    "a complex number moves in two directions, and a column has room for one",
+    "pass the real and the imaginary part as two arguments, or take adc.vjp or adc.jvp",
+)
 Evaluate = Callable[[], tuple[Inner, Leaves, Leaves]]  # evaluates the call once more
 Write = Callable[[tuple[Atom, ...]], None]  # stores what belongs to one direction
 # (leaf of the result, leaf of the arguments) -> block of the Jacobian.
@@ -165,6 +170,8 @@ def _evaluation(
 ) -> Evaluate:
     def evaluate() -> tuple[Inner, Leaves, Leaves]:
         inner = nested.evaluated(ev, function, args, kwargs, chosen)
+        if any(is_complex(x.type) for x in inner.inputs):
+            raise ev.refuse(*OF_COMPLEX)
         output, aux = inner.output, None
         if has_aux:
             output, aux = results.split_aux(output, ev.origin)

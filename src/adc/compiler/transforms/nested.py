@@ -35,7 +35,7 @@ from adc.compiler.ir.nodes import (
     defined,
     walk,
 )
-from adc.compiler.ir.types import Scalar, is_float
+from adc.compiler.ir.types import Scalar, is_complex, is_float
 from adc.compiler.leaves import Leaves, with_lists, without_lists
 from adc.compiler.transforms import (
     adjoint,
@@ -243,12 +243,6 @@ def as_float(ev: Evaluator, leaf: Value) -> Value:
             "choose other arguments with argnums",
         )
     if is_float(t):
-        if np.dtype(t.dtype).kind == "c":
-            raise ev.refuse(
-                "a derivative with respect to a complex number is asked for",
-                "it has two conventions",
-                "pass the real and the imaginary part",
-            )
         return leaf
     if isinstance(leaf, Var):
         raise ev.refuse(
@@ -292,11 +286,13 @@ def fitting(ev: Evaluator, dot: Value, primal: Var, what: str) -> Value:
         )
     for a, b in zip(t.shape, primal.type.shape, strict=True):
         ev.require_equal(a, b, f"the {what} of `{primal.name}` has another shape than its primal")
-    if isinstance(dot, Var) and not is_float(dot.type):
-        return ev.cast(dot, primal.type.dtype)
+    if is_complex(t) and not is_complex(primal.type):
+        raise ev.refuse(
+            f"the {what} of `{primal.name}` is complex, its primal real", repair=f"give a real {what}"
+        )
     if isinstance(dot, Var):
         return dot if dot.type.dtype == primal.type.dtype else ev.cast(dot, primal.type.dtype)
-    return float(dot)
+    return complex(dot) if is_complex(primal.type) else float(dot)
 
 
 # --- differentiating --------------------------------------------------------------------------------------------
