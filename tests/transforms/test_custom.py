@@ -351,6 +351,48 @@ def test_a_rule_made_inside_pushes_on_the_tape():
     assert adc.jvp(_own_rule, (2.0,), (1.0,), mode="tape")[1] == 12.0
 
 
+def _rules_made_inside(x):
+    total = 0.0
+    for k in range(2):
+
+        @adc.custom_vjp
+        def square(z):
+            return z * z
+
+        square.defvjp(lambda z: (square(z), z), lambda z, bar: (20.0 * z * bar,))
+        total += np.sum(square(x)) * k
+
+    @adc.custom_jvp
+    def product(a, b):
+        return a * b
+
+    product.defjvps(lambda dot, _, a, b: 3.0 * dot * b, None)
+    return total + np.sum(product(x, x))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rules_may_be_made_inside(mode):
+    np.testing.assert_allclose(adc.grad(_rules_made_inside, mode=mode)(X), 23.0 * X)
+    assert adc.grad(_own_rule, mode=mode)(2.0) == 12.0
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_no_rule_that_the_data_choose(mode):
+    def f(x):
+        @adc.custom_vjp
+        def square(z):
+            return z * z
+
+        square.defvjp(lambda z: (z * z, z), lambda z, bar: (2.0 * z * bar,))
+        if x > 0.0:
+            square.defvjp(lambda z: (z * z, z), lambda z, bar: (20.0 * z * bar,))
+        return square(x)
+
+    with pytest.raises(adc.UnsupportedError, match="given another rule in a branch"):
+        adc.grad(f, mode=mode)(2.0)
+    assert adc.grad(f, mode="tape")(2.0) == 40.0
+
+
 def test_rules_and_checkpoints_are_compiled_for_arguments_of_any_length():
     for function in (clipped, adc.checkpoint(lambda x: np.sin(x) * x.shape[0])):
         text = adc.source(adc.grad(lambda x, f=function: np.sum(f(x)), mode="compiled"), np.ones(3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from adc import pytree, tape
 from adc.api.arguments import Parameters
@@ -19,7 +19,9 @@ from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError
 from adc.runtime.copies import apart, copied_together, overlap
 
-__all__ = ["Custom", "Rule", "added", "differentiable", "each_apart", "materialised"]
+__all__ = ["Custom", "Rule", "added", "differentiable", "each_apart", "materialised", "sets_rule"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Custom:
@@ -149,6 +151,23 @@ class Rule(opaque.Rule):
                 found.append(nested.fitting(ev, part, leaf, "adjoint") if fits else None)
             position += len(mine)
         return found
+
+
+def sets_rule(method: F) -> F:
+    """A method that gives a function its rule; inside a function that is compiled it does so at once."""
+
+    def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        custom, *rules = args
+        if ev.region_depth and custom.has_rule:
+            raise ev.refuse(
+                f"`{custom.__name__}` is given another rule in a branch or a loop",
+                "which of them holds is only known when the program runs",
+                "make a function for each rule",
+            )
+        return method(custom, *rules, **kwargs)
+
+    method.__adc_inline__ = inline  # type: ignore[attr-defined]
+    return method
 
 
 def differentiable(leaves: Sequence[Any]) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree, tape
-from adc.api.custom import Custom, Rule, added, differentiable, materialised
+from adc.api.custom import Custom, Rule, added, differentiable, materialised, sets_rule
 from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import Leaves, is_number, without_lists
@@ -24,6 +24,7 @@ class CustomVjp(Custom):
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None
 
+    @sets_rule
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
         """Set the rule: `fwd(*args) -> (result, residuals)`, `bwd(*nondiff_args, residuals, bar) -> adjoints`.
 
@@ -31,6 +32,11 @@ class CustomVjp(Custom):
         argument without one.
         """
         self.fwd, self.bwd = fwd, bwd
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether a derivative was given."""
+        return self.bwd is not None
 
     def rule(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Fwd and bwd. Raises DerivativeError before `defvjp`."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree, tape
-from adc.api.custom import Custom, Rule, differentiable, materialised
+from adc.api.custom import Custom, Rule, differentiable, materialised, sets_rule
 from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
@@ -27,11 +27,13 @@ class CustomJvp(Custom):
 
     jvp: Callable[..., Any] | None = None
 
+    @sets_rule
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
         """Set the rule: `jvp(*nondiff_args, primals, tangents) -> (result, tangent)`; can be a decorator."""
         self.jvp = jvp
         return jvp
 
+    @sets_rule
     def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
         """Set the rule by one function per differentiable argument, as in JAX: `jvp(tangent, result, *primals)`.
 
@@ -53,6 +55,11 @@ class CustomJvp(Custom):
             return result, 0.0 * result if total is None else total
 
         self.jvp = rule
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether a derivative was given."""
+        return self.jvp is not None
 
     def rule(self) -> Callable[..., Any]:
         """The rule. Raises DerivativeError before `defjvp`."""
