@@ -56,10 +56,8 @@ class _KeptTests:
 
     def build(self) -> None:
         tests = [s for s in self.blocks if isinstance(s, Assign) and self._is_test(s)]
-        for test in reversed(
-            tests
-        ):  # what another test alone asks for has gone with what is found for that one
-            if test in self.blocks:
+        for test in reversed(tests):
+            if test in self.blocks:  # what another test alone asked for has gone with that one
                 found, restores = self._made_for(test)
                 if restores:
                     self._keep(test, found, restores)

@@ -8,6 +8,7 @@ is what it was the last time; what is compiled for its arguments (`overload`) is
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from numba.core import types
@@ -15,7 +16,7 @@ from numba.core.types.functions import BaseFunction
 
 __all__ = ["own", "remembering"]
 
-own = BaseFunction.get_call_type
+own: Callable[..., Any] = BaseFunction.get_call_type
 
 _OPERATORS = frozenset(id(function) for function in vars(operator).values() if callable(function))
 _PLAIN = (types.Number, types.Boolean, types.Array)
@@ -39,4 +40,4 @@ def remembering(self: Any, context: Any, args: Any, kws: Any) -> Any:
     return signature
 
 
-BaseFunction.get_call_type = remembering
+setattr(BaseFunction, "get_call_type", remembering)  # noqa: B010 - to some stubs it is a method
