@@ -40,6 +40,9 @@ class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
     def exec_If(self, node: Any) -> None:
+        if hasattr(node, "attempt"):
+            self.attempted(node)
+            return
         mark = Mark(self) if has_effects(node.test) else None
         try:
             test = self.condition(node.test)
@@ -52,7 +55,7 @@ class Branches(Assignments):
         if not isinstance(test, Var):
             self.execute_all(node.body if test else node.orelse)
             return
-        self._branch(node, test)
+        self.branch_on(node, test)
 
     def choose_in(
         self, node: Any, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]
@@ -99,13 +102,13 @@ class Branches(Assignments):
         self.remember(merged, a, b)
         return merged
 
-    def _branch(self, node: Any, test: Var) -> None:
+    def branch_on(self, node: Any, test: Var) -> None:
         mark = Mark(self)
         try:
             self._both_sides(node, test)
         except Differs as differs:
             mark.back()
-            self.with_growing(differs.items, lambda: self._branch(node, test))
+            self.with_growing(differs.items, lambda: self.branch_on(node, test))
 
     @contextmanager
     def _side(self, containers: Contents) -> Iterator[None]:
@@ -216,7 +219,9 @@ class Branches(Assignments):
         elif getattr(builtins, name, None) is not type(raised):
             name = "RuntimeError"  # of the text alone: where it raises, the function itself is run and raises its own
         said = tuple(self.said(a) for a in raised.args)
-        self.block.append(Check(Const(False), name, said, self.origin, user=True))
+        check = Check(Const(False), name, said, self.origin, user=True)
+        self.raised_by_user[check] = raised
+        self.block.append(check)
 
     def _go_on_behind(self, region: If, raising: list[bool]) -> None:
         """Nothing comes behind a branch but from the side that does not raise: its statements stand behind the other.

@@ -1,7 +1,7 @@
-"""What a `try` could catch when the program runs is refused: generated code has no handlers.
+"""What may raise when Python runs the program: generated code has no handlers.
 
 Nor does it always raise: `math.log(x)` and `1.0 / x` give NaN and infinity there, and an element that nobody uses is
-not read. What raises by a check is let through: the error is the user's to see, and the tape takes over.
+not read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adc.compiler.ir.nodes import Assign, Block, Const, Index, Slice, Stmt, Stor
 from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
 from adc.rules.operation import Operation
 
-_DIVISIONS = {"divide", "floor_divide", "remainder", "power"}
+_DIVISIONS = {"divide", "floor_divide", "remainder"}
 # Functions of `math` that raise where NumPy's give NaN or infinity; an operation here may be either.
 _PARTIAL = {
     "sqrt",
@@ -84,9 +84,11 @@ def _raised(stmt: Stmt) -> tuple[type[BaseException], ...]:
     number = isinstance(stmt.targets[0].type, Scalar)
     if operation.module == "math" or (number and stmt.name in _PARTIAL):
         return (ValueError, OverflowError)
+    if number and stmt.name == "power":  # it may be that of `math`
+        return (ZeroDivisionError, OverflowError, ValueError)
     if number and stmt.name in _DIVISIONS:
         divisor = stmt.args[1]
-        never = stmt.name != "power" and isinstance(divisor, Const) and divisor.value != 0
+        never = isinstance(divisor, Const) and divisor.value != 0
         return () if never else (ZeroDivisionError, OverflowError)
     if infer.is_elementwise(operation) or stmt.name in _TOTAL:
         return ()

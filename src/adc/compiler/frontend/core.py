@@ -30,7 +30,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
-from adc.compiler.ir.nodes import Block, Check, Const, Var
+from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var
 from adc.compiler.ir.types import Type
 from adc.errors import Location, UnsupportedError
 
@@ -44,6 +44,9 @@ class Core(Merging):
     sides: list[Contents]  # what each branch around it found, outermost first
     # Lists and the like that may be one of two, and these two.
     choices: list[tuple[Value, tuple[Value, Value]]]
+    raised_by_user: dict[Check, BaseException]  # what `raise` and `assert` raise where a check fails
+    # Statements that would raise such an exception, which handlers were put in the way of.
+    tested_for: set[tuple[Stmt, type[BaseException]]]
     captures: list[Capture]
     guards: list[Guard]
     functions: dict[types.FunctionType, types.CodeType]  # the user's, that were looked into
@@ -232,6 +235,9 @@ class Core(Merging):
 
     def execute(self, node: Any) -> None:
         raise AssertionError("statements.Statements executes")
+
+    def attempted(self, node: Any) -> None:
+        raise AssertionError("statements.Statements attempts")
 
     def opened(self, value: Value) -> Value:
         raise AssertionError("names.Names opens what is outside")

@@ -87,7 +87,9 @@ class Liveness:
     """For every If, For and While: `after[node]`, the names that may be read once it has ended; `head[node]` for
     loops, the names that may be read at the start of a trip."""
 
-    def __init__(self, body: list[Any], out: set[str] | None = None) -> None:
+    def __init__(
+        self, body: list[Any], out: set[str] | None = None, captured: set[str] | None = None
+    ) -> None:
         self.after: dict[int, set[str]] = {}
         self.head: dict[int, set[str]] = {}
         # What a nested function reads is read whenever it is called, which may be anywhere.
@@ -97,7 +99,7 @@ class Liveness:
             for inner in gast.walk(node)
             if isinstance(inner, (gast.FunctionDef, gast.Lambda))
             for name in loaded_names(inner)
-        }
+        } | (captured or set())
         self._block(body, set(out or ()) | self.captured)
 
     def _block(self, body: list[Any], live: set[str]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import caught, local_classes, managers
+from adc.compiler.frontend import attempts, caught, local_classes, managers
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
@@ -17,8 +17,8 @@ from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
-from adc.compiler.ir.nodes import Block, Check, Const, Var
-from adc.errors import ShapeError
+from adc.compiler.ir.nodes import Block, Check, Const, Var, walk
+from adc.errors import ShapeError, UnsupportedError
 
 
 class Statements(Loops):
@@ -144,7 +144,11 @@ class Statements(Loops):
                 failed.__adc_raised__ = True  # type: ignore[attr-defined]
                 raise failed
         reached = test if isinstance(test, Var) else Const(False)
-        self.block.append(Check(reached, "AssertionError", message, self.origin, user=True))
+        check = Check(reached, "AssertionError", message, self.origin, user=True)
+        self.raised_by_user[check] = AssertionError(
+            *(m.value if isinstance(m, Const) else m for m in message)
+        )
+        self.block.append(check)
 
     def exec_Raise(self, node: Any) -> None:
         raised = self.evaluate(node.exc) if node.exc is not None else None
@@ -158,18 +162,36 @@ class Statements(Loops):
         self.raise_here(raised)
 
     def exec_Try(self, node: Any) -> None:
-        """The path on which nothing is raised: an exception of the generated code is the user's to see."""
         if getattr(node, "refused", None):
             raise self.refuse(
                 "this `try` is not supported",
                 node.refused,
                 "leave it without a jump, or move it out of the function",
             )
+        mark = Mark(self)
+        try:
+            self._tried(node)
+        except _ChosenByRun as chosen:
+            mark.back()
+            try:
+                attempts.run(self, node, chosen.refusal)
+            except UnsupportedError:
+                if not chosen.checked:
+                    raise
+                mark.back()
+                self._tried(node, checks=True)
+        self.execute_all(node.finalbody)
+
+    def _tried(self, node: Any, checks: bool = False) -> None:
+        """A `try` of which is known what is raised: nothing, or one exception wherever it is reached.
+
+        Checks may stay: where one fails the program ends, and the tape takes over.
+        """
         block, start = self.block, len(self.block)
         try:
             self._try(node)
         except ReturnValue:
-            self._refuse_caught(node, block[start:])
+            self._refuse_caught(node, block[start:], checks)
             raise
         except ShapeError as raised:
             if not node.handlers:
@@ -184,17 +206,17 @@ class Statements(Loops):
             if not hasattr(exception, "__adc_raised__") and exception is raised:
                 raise  # not the user's, but of the compiler
             handler = next((h for h in node.handlers if self._handles(h, exception)), None)
-            depth = raised.depth if isinstance(raised, SurelyRaised) else 0
-            if handler is None or depth != self.region_depth:
+            if handler is None:
                 raise
-            self._refuse_caught(node, block[start:])
+            if isinstance(raised, SurelyRaised) and raised.depth != self.region_depth:
+                raise _ChosenByRun(raised) from raised
+            self._refuse_caught(node, block[start:], checks)
             if handler.name is not None:
                 self.frame.env[handler.name.id] = exception
             self.execute_all(handler.body)
         else:
-            self._refuse_caught(node, block[start:])
+            self._refuse_caught(node, block[start:], checks)
             self.execute_all(node.orelse)
-        self.execute_all(node.finalbody)
 
     def _try(self, node: Any) -> None:
         self.trying += bool(node.handlers)
@@ -203,16 +225,22 @@ class Statements(Loops):
         finally:
             self.trying -= bool(node.handlers)
 
-    def _refuse_caught(self, node: Any, body: Block) -> None:
+    def _refuse_caught(self, node: Any, body: Block, checks: bool) -> None:
         """Refuse a `try` with a handler for what its body may raise when the program runs."""
         for handler in node.handlers:
             wanted = Exception if handler.type is None else self.evaluate(handler.type)
-            self.refuse_caught(body, "a `try` catches", wanted)
+            try:
+                self.refuse_caught(body, "a `try` catches", wanted)
+            except UnsupportedError as refusal:
+                raise _ChosenByRun(refusal) from refusal
+            found = (self.raised_by_user.get(s) for s in walk(body) if isinstance(s, Check))
+            if not checks and any(isinstance(exception, wanted) for exception in found):
+                raise _ChosenByRun(self.refuse("a `try` catches what this raises"), checked=True)
 
     def refuse_caught(self, body: Block, who: str, wanted: Any) -> None:
         """Refuse statements that may raise exceptions of such classes when the program runs."""
         for stmt, kind in caught.raised(body):
-            if issubclass(kind, wanted):
+            if issubclass(kind, wanted) and (stmt, kind) not in self.tested_for:
                 with self.origin_at(stmt.origin):
                     raise self.refuse(
                         f"{who} the {kind.__name__} that this may raise",
@@ -223,8 +251,23 @@ class Statements(Loops):
     def _handles(self, handler: Any, exception: BaseException) -> bool:
         return handler.type is None or isinstance(exception, self.evaluate(handler.type))
 
+    def attempted(self, node: Any) -> None:
+        attempts.made(self, node)
+
     def exec_With(self, node: Any) -> None:
         managers.entered(self, node)
+
+
+class _ChosenByRun(Exception):
+    """Which handler of a `try` there is to run, if any, is only known when the program runs.
+
+    `checked`: all that may be raised is a check of the user's.
+    """
+
+    def __init__(self, refusal: UnsupportedError, checked: bool = False) -> None:
+        super().__init__()
+        self.refusal = refusal
+        self.checked = checked
 
 
 def _statement_name(node: Any) -> str:

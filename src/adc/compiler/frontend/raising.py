@@ -1,0 +1,192 @@
+"""Whether an operation raises, as a truth value of the program: what Python asks before it raises.
+
+Python's numbers raise where NumPy's give NaN and infinity. A number may be of either kind where a branch chose it
+(`x[0] if x[0] > 0 else 0.0`): of such a one it is checked that the two agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adc.compiler.ir.nodes import Assign, Atom, Check, Const, Index, Slice, Stmt, Store, Var
+from adc.compiler.ir.types import Array, Scalar, is_integer
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+Test = Callable[["Core", Any], Any]
+
+# Arguments for which a function of `math` is defined.
+_DOMAINS: dict[str, Test] = {
+    **{name: lambda ev, x: _not(ev, "less_equal", x, 0.0) for name in ("log", "log2", "log10")},
+    "log1p": lambda ev, x: _not(ev, "less_equal", x, -1.0),
+    "sqrt": lambda ev, x: _not(ev, "less", x, 0.0),
+    **{name: lambda ev, x: _not(ev, "greater", ev.op("absolute", x), 1.0) for name in ("arcsin", "arccos")},
+    "arccosh": lambda ev, x: _not(ev, "less", x, 1.0),
+    "arctanh": lambda ev, x: _not(ev, "greater_equal", ev.op("absolute", x), 1.0),
+    **{name: lambda ev, x: _not(ev, "isinf", x) for name in ("sin", "cos", "tan")},
+}
+_GROWING = {"exp", "exp2", "expm1", "sinh", "cosh"}  # those that raise where the result is too large
+_EVERYWHERE = {"arctan", "arcsinh", "tanh", "absolute", "arctan2", "copysign", "special.erf", "special.erfc"}
+
+_SAID: dict[type[BaseException], str] = {
+    ZeroDivisionError: "float division by zero",
+    ValueError: "math domain error",
+    OverflowError: "math range error",
+    IndexError: "index out of range",
+}
+
+
+def exception(ev: Core, stmt: Stmt, kind: type[BaseException]) -> BaseException:
+    """The exception that a statement raises, as a handler may name it."""
+    if isinstance(stmt, Check):
+        return ev.raised_by_user[stmt]
+    if kind is ZeroDivisionError and isinstance(stmt, Assign) and _is_whole(ev, stmt.args[1]):
+        return ZeroDivisionError("division by zero")
+    return kind(_SAID.get(kind, ""))
+
+
+def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign]) -> Any:
+    """Whether a statement does not raise exceptions of this class: a truth value, or None where nobody can tell.
+
+    `made`: the assignments that are known, by their targets.
+    """
+    if isinstance(stmt, Check):
+        return stmt.test.value if isinstance(stmt.test, Const) else stmt.test
+    if isinstance(stmt, Store):
+        return _inside(ev, stmt.array, stmt.index)
+    assert isinstance(stmt, Assign)
+    if kind is IndexError:
+        return _inside(ev, *stmt.args) if stmt.op == "getitem" else None
+    if stmt.op == "cast":
+        return _not(ev, "isnan" if kind is ValueError else "isinf", stmt.args[0])
+    if any(isinstance(ev.type_of(a), Array) for a in stmt.args):
+        return None
+    if stmt.name in ("divide", "floor_divide", "remainder"):
+        nonzero = None if kind is not ZeroDivisionError else ev.op("not_equal", stmt.args[1], 0)
+        return True if nonzero is None else _of_plain(ev, stmt, nonzero, made)
+    if stmt.name == "power":
+        test = _power(ev, kind, *stmt.args)
+        return None if test is None else _of_plain(ev, stmt, test, made)
+    if not _is_plain(stmt.target):
+        return True  # NumPy's own function: those of `math` give Python's numbers
+    if kind is OverflowError:
+        return _finite(ev, stmt) if stmt.name in _GROWING or stmt.name == "hypot" else _at_most(stmt.name)
+    if stmt.name in _DOMAINS:
+        return _DOMAINS[stmt.name](ev, stmt.args[0])
+    return True if stmt.name in _GROWING | _EVERYWHERE | {"hypot"} else None
+
+
+def _at_most(name: str) -> Any:
+    """Functions whose results are never too large."""
+    return True if name in _DOMAINS or name in _EVERYWHERE else None
+
+
+def _power(ev: Core, kind: type[BaseException], base: Atom, exponent: Atom) -> Any:
+    """Whether a power of Python's floats does not raise. Roots of negative numbers are complex, or raise."""
+    if kind is ValueError:
+        whole = isinstance(exponent, Const) and float(exponent.value).is_integer()
+        return True if whole or _is_whole(ev, exponent) else None
+    if kind is OverflowError:
+        if _is_whole(ev, base) and _is_whole(ev, exponent):
+            return None
+        return _finite_result(ev, "power", base, exponent)
+    if isinstance(exponent, Const):
+        return True if exponent.value >= 0 else ev.op("not_equal", base, 0)
+    return ev.op("logical_or", ev.op("not_equal", base, 0), ev.op("greater_equal", exponent, 0))
+
+
+def _finite(ev: Core, stmt: Assign) -> Any:
+    return _finite_result(ev, stmt.op, *stmt.args)
+
+
+def _finite_result(ev: Core, operation: Any, *args: Atom) -> Any:
+    """Whether finite operands have a finite result. It is computed for this alone: no derivative goes through it."""
+    held = [ev.op("held", a) if isinstance(a, Var) else a for a in args]
+    fine = ev.op("isfinite", ev.op(operation, *held))
+    for a in args:
+        if isinstance(a, Var):
+            fine = ev.op("logical_or", fine, _not(ev, "isfinite", a))
+    return fine
+
+
+def _of_plain(ev: Core, stmt: Assign, test: Any, made: dict[Var, Assign]) -> Any:
+    """A test for Python's numbers. NumPy's never raise; where it is not known which they are, none may need to."""
+    if _is_plain(stmt.target):
+        return test
+    if any(_is_numpys(ev, a, made) for a in stmt.args):
+        return True
+    message = Const("a number that may be one of Python's or one of NumPy's is such that only Python's raise")
+    ev.block.append(Check(ev.atom(test), "RuntimeError", (message,), stmt.origin))
+    return True
+
+
+def _is_plain(v: Var) -> bool:
+    return isinstance(v.type, Scalar) and v.type.weak
+
+
+def _is_whole(ev: Core, v: Any) -> bool:
+    t = ev.type_of(v)
+    return t is not None and is_integer(t)
+
+
+# Operations whose result is one of NumPy's if an operand is.
+_PASSING = {
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "power",
+    "negative",
+    "absolute",
+    "floor_divide",
+    "remainder",
+}
+# NumPy's functions of numbers, where the type of their result says that they are not those of `math`.
+_FUNCTIONS = {"sqrt", "exp", "log", "log10", "log2", "log1p", "expm1", "sin", "cos", "tan", "tanh", "square"}
+_FUNCTIONS |= {"arctan", "arcsin", "arccos", "sinh", "cosh"}
+
+
+def _is_numpys(ev: Core, v: Any, made: dict[Var, Assign]) -> bool:
+    """Whether a number is surely one of NumPy's."""
+    t = ev.type_of(v)
+    if not isinstance(t, Scalar) or t.weak:
+        return False
+    if not isinstance(v, Var):
+        return True
+    stmt = made.get(v)
+    if stmt is None:
+        return False
+    if stmt.op == "getitem" or any(isinstance(ev.type_of(a), Array) for a in stmt.args):
+        return True
+    if stmt.name in _PASSING:
+        return any(_is_numpys(ev, a, made) for a in stmt.args)
+    return stmt.name in _FUNCTIONS
+
+
+def _not(ev: Core, operation: str, *args: Any) -> Any:
+    test = ev.op(operation, *args)
+    return ev.op("logical_not", test) if isinstance(test, Var) else not test
+
+
+def _inside(ev: Core, array: Var, index: Index) -> Any:
+    """Whether an index of numbers and slices is inside the array."""
+    found: Any = True
+    lengths = iter(range(array.type.ndim)) if isinstance(array.type, Array) else iter(())
+    for item in index:
+        if isinstance(item, Const) and item.value is None:
+            continue
+        axis = next(lengths)
+        if isinstance(item, Slice):
+            continue
+        if not isinstance(ev.type_of(item), Scalar) or not _is_whole(ev, item):
+            return None
+        length = ev.shape_values(array.type.shape)[axis]
+        lowest = ev.op("negative", length) if isinstance(length, Var) else -length
+        for test in (ev.op("less", item, length), ev.op("greater_equal", item, lowest)):
+            if isinstance(test, Var):
+                found = test if found is True else ev.op("logical_and", found, test)
+            elif not test:
+                return False
+    return found
