@@ -1,5 +1,6 @@
 """`try` around what the data make raise: the handler is a branch."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -238,3 +239,12 @@ def root_of_a_negative_number(x, y):
     except ValueError:
         z = x * y
     return z * x
+
+
+@program(lambda r: (r.normal(size=4),))
+def suppressed(x):
+    total = 0.0
+    for v in x:
+        with contextlib.suppress(ValueError):
+            total += math.sqrt(v) * math.erf(v)
+    return total * x[0]

@@ -168,3 +168,23 @@ def places_of_letters(x):
 def keywords_of_builtins(x):
     print(len(x), flush=True)
     return round(x[0], ndigits=2) * x[1] + sum(x, start=1.0) + int("101", base=2) * x[2]
+
+
+class _Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __repr__(self):
+        return f"({self.x:.2f}, {self.y:.2f})"
+
+
+@program(lambda r: (r.normal(size=3),))
+def objects_and_dicts_are_printed(x):
+    point = _Point(x[0], 2.0 * x[1])
+    found = {"all": x, 1: {"first": [x[0], None]}}
+    print(point, [point], found, f"{point!r} of {found}", range(3), np.sin, len)
+    print("%s and" % point, "{}".format(point), str(point), {1, 2})
+    assert point.x < 100, f"{point} is far away"
+    if x[2] > 100:
+        raise ValueError(point, found)
+    return point.x * point.y + np.sum(x)

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from adc.compiler.frontend import infer, lapack, python_integers, simplify, stretching
+from adc.compiler.frontend import infer, lapack, python_integers, simplify, spoken, stretching
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.measures import Measures
-from adc.compiler.frontend.values import ZERO, Choice, Text, Undefined, Value, Zero, holds_array
+from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
@@ -120,9 +120,7 @@ class Builder(Measures):
 
     def said(self, value: Value) -> Operand:
         """What is printed, or said by an exception."""
-        if isinstance(value, Text):
-            return self.operand(tuple("..." if isinstance(p, Choice) else p for p in value.parts))
-        return self.operand("..." if isinstance(value, Choice) else value)
+        return self.operand(spoken.said(value))
 
     def type_of(self, value: Value) -> Type | None:
         """The type of a numeric value; None for other constants."""

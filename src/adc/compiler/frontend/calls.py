@@ -328,7 +328,7 @@ class Calls(RuleCalls):
                 model = self._model(function.__self__)
                 return self.call(instances.attribute(self, model, function.__name__), args, kwargs)
             return self.call(function.__func__, [function.__self__, *args], kwargs)
-        if (function is str or function is repr) and len(args) == 1 and isinstance(args[0], (Var, Text)):
+        if function in (str, repr) and len(args) == 1 and isinstance(args[0], (Var, Text, Instance)):
             return texts.joined(self, args[0])
         if isinstance(function, type):
             return self._construct(function, args, kwargs)

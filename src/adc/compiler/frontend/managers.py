@@ -68,7 +68,9 @@ def entered(self: Statements, node: Any) -> None:
     with self.origin_at(self.locate(item.context_expr)):
         if _is_suppress(self, item.context_expr):
             handler = _handler(item.context_expr, node)
-            self.execute(placed(gast.Try(inner, [handler], [], []), node))
+            guarded = placed(gast.Try(inner, [handler], [], []), node)
+            self.frame.liveness.after[id(guarded)] = self.frame.liveness.after[id(node)]  # type: ignore[union-attr]
+            self.execute(guarded)
             return
         manager = self.evaluate(item.context_expr)
         if isinstance(manager, Managed):

@@ -60,10 +60,10 @@ class Operators(Names):
         x, y = (self.required(v, "value") if isinstance(v, Maybe) else v for v in (x, y))
         if isinstance(x, Choice) or isinstance(y, Choice):
             return choices.of_each(self, lambda a, b: self.binary(function, a, b), x, y)
-        if instances.applies(function, x, y):
-            return instances.binary(self, function, x, y)
         if function is operator.mod and isinstance(x, str) and not self.is_static(y):
             return texts.by_percent(self, x, y)
+        if instances.applies(function, x, y):
+            return instances.binary(self, function, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):

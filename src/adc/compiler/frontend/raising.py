@@ -28,7 +28,8 @@ _DOMAINS: dict[str, Test] = {
     **{name: lambda ev, x: _not(ev, "isinf", x) for name in ("sin", "cos", "tan")},
 }
 _GROWING = {"exp", "exp2", "expm1", "sinh", "cosh"}  # those that raise where the result is too large
-_EVERYWHERE = {"arctan", "arcsinh", "tanh", "absolute", "arctan2", "copysign", "special.erf", "special.erfc"}
+_EVERYWHERE = {"arctan", "arcsinh", "tanh", "absolute", "arctan2", "copysign", "erf", "erfc"}
+_EVERYWHERE |= {"cbrt", "floor", "ceil", "trunc", "rad2deg", "deg2rad", "math.isclose", "math.isfinite"}
 
 _SAID: dict[type[BaseException], str] = {
     ZeroDivisionError: "float division by zero",

@@ -56,7 +56,14 @@ class Statements(Loops):
     def exec_Pass(self, node: Any) -> None:
         return
 
-    exec_Global = exec_Pass
+    def exec_Global(self, node: Any) -> None:
+        written = sorted(set(node.names) & self.frame.stored)
+        if written:
+            raise self.refuse(
+                f"`{written[0]}` of the module is assigned here",
+                "what the function leaves behind is not part of its derivative",
+                "return the value, with `has_aux=True`",
+            )
 
     def exec_Nonlocal(self, node: Any) -> None:
         written = sorted(set(node.names) & self.frame.stored)

@@ -1,0 +1,49 @@
+"""What is printed, or said by an exception, is numbers and texts: an object is its class and what it holds.
+
+    print(point, {"left": x})       print(('Point(x=', x, ', y=', y, ')'), ("{'left': ", x, '}'))
+
+Its own `__repr__` is not run: what is said is the same, in another form.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.values import Choice, Text, Value
+from adc.compiler.ir.nodes import Const, Var
+
+_UNKNOWN = "..."
+
+
+def said(value: Value) -> Any:
+    """A value as numbers, texts, and tuples of these."""
+    if value is None or isinstance(value, (str, numbers.Number, np.generic, np.ndarray, Var, Const)):
+        return value
+    if isinstance(value, Text):
+        return tuple(said(part) for part in value.parts)
+    if isinstance(value, (tuple, list)):
+        return tuple(said(item) for item in value)
+    if isinstance(value, Instance):
+        fields = ((f"{name}=", held) for name, held in value.items())
+        return _listed(f"{value.cls.__name__}(", fields, ")")
+    if isinstance(value, dict):
+        return _listed("{", ((f"{key!r}: ", held) for key, held in value.items()), "}")
+    if isinstance(value, (set, frozenset, range)):
+        return str(value)
+    if isinstance(value, Choice):
+        return _UNKNOWN
+    name = getattr(value, "__name__", None)
+    return f"<{name}>" if isinstance(name, str) else _UNKNOWN
+
+
+def _listed(opening: str, entries: Any, closing: str) -> tuple[Any, ...]:
+    found: list[Any] = []
+    text = opening
+    for k, (label, held) in enumerate(entries):
+        found += [text + (", " if k else "") + label, said(held)]
+        text = ""
+    return (*found, text + closing)
