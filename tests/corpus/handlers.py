@@ -248,3 +248,18 @@ def suppressed(x):
         with contextlib.suppress(ValueError):
             total += math.sqrt(v) * math.erf(v)
     return total * x[0]
+
+
+@program(lambda r: ([0.7, 0.3, 0.5],))
+def index_outside_a_list(x):
+    out = [0.0] * len(x)
+    for i, v in enumerate(x):
+        out[i] = v * v
+    n = 0
+    while True:
+        try:
+            out[n] *= 2.0 + n
+            n += 1
+        except IndexError:
+            break
+    return sum(out)

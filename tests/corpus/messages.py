@@ -2,6 +2,9 @@
 
 # ruff: noqa: UP031, UP032  (as people write it)
 
+import logging
+import warnings
+
 import numpy as np
 from tests.corpus import program
 
@@ -188,3 +191,21 @@ def objects_and_dicts_are_printed(x):
     if x[2] > 100:
         raise ValueError(point, found)
     return point.x * point.y + np.sum(x)
+
+
+_LOG = logging.getLogger("adc.tests")
+
+
+@program(lambda r: (r.normal(size=3),))
+def logged_and_warned_of(x):
+    _LOG.debug("%s", x)
+    logging.info("nothing of this")
+    total = 0.0
+    for k, v in enumerate(x):
+        if v > 100:
+            warnings.warn(f"{v} is large", RuntimeWarning, stacklevel=2)
+            _LOG.warning("step %d: %.2f", k, v)
+        if _LOG.isEnabledFor(logging.DEBUG):
+            _LOG.debug("step %d: %.2f", k, v)
+        total += v * v
+    return total

@@ -339,7 +339,7 @@ def _points(ev: Evaluator, block: Block) -> list[tuple[Stmt, type[BaseException]
     found: list[tuple[Stmt, type[BaseException]]] = []
     for stmt in walk(block):
         if isinstance(stmt, Check):
-            exception = ev.raised_by_user.get(stmt)
+            exception = raising.exception_of(ev, stmt)
             if exception is not None:
                 found.append((stmt, type(exception)))
         else:

@@ -37,6 +37,7 @@ from adc.compiler.frontend import (
     library_constants,
     list_calls,
     local_classes,
+    logged,
     managers,
     misfits,
     python_builtins,
@@ -85,6 +86,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **attributes.TABLE,
     **classes.TABLE,
     **managers.TABLE,
+    **logged.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())

@@ -9,7 +9,17 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import choices, dicts, growing, instances, list_calls, parts, positions, texts
+from adc.compiler.frontend import (
+    choices,
+    dicts,
+    growing,
+    instances,
+    list_calls,
+    logged,
+    parts,
+    positions,
+    texts,
+)
 from adc.compiler.frontend.frame import (
     Closure,
     Evaluated,
@@ -197,6 +207,8 @@ class Expressions(Operators):
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
+            if (log := logged.method(self, base, name)) is not None:
+                return log
             try:
                 value = instances.attribute_of_value(self, base, name)
             except AttributeError as error:

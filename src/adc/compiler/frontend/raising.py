@@ -42,10 +42,17 @@ _SAID: dict[type[BaseException], str] = {
 def exception(ev: Core, stmt: Stmt, kind: type[BaseException]) -> BaseException:
     """The exception that a statement raises, as a handler may name it."""
     if isinstance(stmt, Check):
-        return ev.raised_by_user[stmt]
+        return exception_of(ev, stmt) or kind()
     if kind is ZeroDivisionError and isinstance(stmt, Assign) and _is_whole(ev, stmt.args[1]):
         return ZeroDivisionError("division by zero")
     return kind(_SAID.get(kind, ""))
+
+
+def exception_of(ev: Core, check: Check) -> BaseException | None:
+    """The exception that Python raises where a check fails; None of checks that are the compiler's own."""
+    if check.error == "IndexError" and check not in ev.raised_by_user:
+        return IndexError(*(m.value for m in check.message if isinstance(m, Const)))
+    return ev.raised_by_user.get(check)
 
 
 def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import attempts, caught, local_classes, managers
+from adc.compiler.frontend import attempts, caught, local_classes, managers, raising
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
@@ -240,7 +240,7 @@ class Statements(Loops):
                 self.refuse_caught(body, "a `try` catches", wanted)
             except UnsupportedError as refusal:
                 raise _ChosenByRun(refusal) from refusal
-            found = (self.raised_by_user.get(s) for s in walk(body) if isinstance(s, Check))
+            found = (raising.exception_of(self, s) for s in walk(body) if isinstance(s, Check))
             if not checks and any(isinstance(exception, wanted) for exception in found):
                 raise _ChosenByRun(self.refuse("a `try` catches what this raises"), checked=True)
 
