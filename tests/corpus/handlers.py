@@ -263,3 +263,83 @@ def index_outside_a_list(x):
         except IndexError:
             break
     return sum(out)
+
+
+class _Counting:
+    def __init__(self):
+        self.total, self.calls = 0.0, 0
+
+    def add(self, v):
+        self.calls += 1
+        if v < 0:
+            raise ValueError("negative")
+        self.total += math.sqrt(v)
+
+
+@program(
+    lambda r: (r.normal(size=4),),
+    refused=dict.fromkeys(("compiled", "python"), "the handler finds what the method changed"),
+)
+def changed_before_it_raises(x):
+    counting = _Counting()
+    for v in x:
+        try:
+            counting.add(v)
+        except ValueError:
+            counting.total -= v * counting.calls
+    return counting.total
+
+
+@program(
+    lambda r: (0.7, -0.3),
+    refused=dict.fromkeys(("compiled", "python"), "the handler finds what the call appended"),
+)
+def appended_before_it_raises(x, y):
+    seen = []
+
+    def noted(v):
+        seen.append(v)
+        return v * 2.0
+
+    try:
+        z = noted(x) + math.sqrt(y)
+    except ValueError:
+        z = y
+    return z * len(seen) + sum(seen)
+
+
+@program(lambda r: ([0.7, -0.3, 0.2],), refused={"tape": "it does not know whose number 0.0 is"})
+def elements_of_a_tuple_are_floats(x):
+    total = 0.0
+    for d in (x[0], 0.0 * x[1], x[2]):
+        try:
+            total += x[1] / d
+        except ZeroDivisionError:
+            total += 2.0 * x[0]
+    return total
+
+
+@program(lambda r: (0.7,))
+def constants_raise_as_python_does(x):
+    total = 0.0
+    for v in (math.inf, -math.inf, 0.0, 2.0):
+        try:
+            w = math.sqrt(v) + 0.0**v + 1.0 / v
+        except ValueError:
+            w = x
+        except ZeroDivisionError:
+            w = 3.0 * x * x
+        total += x if w in (math.inf, math.nan) else w * x
+    return total
+
+
+@program(lambda r: (r.normal(size=4),))
+def assertions_are_caught(x):
+    total = 0.0
+    for v in x:
+        try:
+            assert v > 0, "positive"
+            total += v * v
+        except AssertionError:
+            total -= v
+    return total

@@ -273,6 +273,7 @@ def made(ev: Evaluator, node: Node) -> None:
         return
     statement = attempt.statement
     mark, block, start = Mark(ev), ev.block, len(ev.block)
+    before = len(ev.effects)
     exception = _surely_raised(ev, statement)
     if exception is not None:
         place = plan.handler(type(exception))
@@ -291,6 +292,8 @@ def made(ev: Evaluator, node: Node) -> None:
     point, kind = points[len(passed)]
     place = plan.handler(kind)
     assert place is not None
+    if any(changed < raising.order(ev, point) for changed in ev.effects[before:]):
+        raise plan.refusal  # the handler finds what the statement has changed before it raises
     mark.back()
     with ev.origin_at(point.origin):
         fine = _until(ev, emitted, point, kind)

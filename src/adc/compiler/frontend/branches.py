@@ -18,7 +18,7 @@ from adc.compiler.frontend.frame import Growing, ListValue, SurelyRaised
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
-from adc.compiler.ir.nodes import Check, Const, If, Var
+from adc.compiler.ir.nodes import Check, Const, If, Var, newest
 from adc.errors import AdcError
 
 
@@ -220,7 +220,7 @@ class Branches(Assignments):
             name = "RuntimeError"  # of the text alone: where it raises, the function itself is run and raises its own
         said = tuple(self.said(a) for a in raised.args)
         check = Check(Const(False), name, said, self.origin, user=True)
-        self.raised_by_user[check] = raised
+        self.raised_by_user[check] = raised, newest()
         self.block.append(check)
 
     def _go_on_behind(self, region: If, raising: list[bool]) -> None:

@@ -303,6 +303,8 @@ class Calls(RuleCalls):
                 own, [a if registry.model_of(a) is None else self._model(a) for a in args], kwargs
             )
         special = _SPECIAL.get(function) if hashable else None
+        if self.trying and not kwargs and getattr(function, "__module__", None) in ("math", "cmath"):
+            self.raise_as_python(function, *args)
         if self.in_user_code and (special is not None or registry.find(function) is not None):
             misfits.refuse(self, function, args, kwargs)
         if special is not None:

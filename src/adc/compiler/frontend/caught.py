@@ -17,21 +17,23 @@ from adc.rules.operation import Operation
 
 _DIVISIONS = {"divide", "floor_divide", "remainder"}
 # Functions of `math` that raise where NumPy's give NaN or infinity; an operation here may be either.
-_PARTIAL = {
+# Those that raise ValueError outside their domain, and those that raise OverflowError where the result is too large.
+DOMAINS = {
     "sqrt",
     "log",
     "log2",
     "log10",
     "log1p",
-    "exp",
-    "exp2",
-    "expm1",
-    "sinh",
-    "cosh",
     "arcsin",
     "arccos",
+    "arccosh",
+    "arctanh",
+    "sin",
+    "cos",
+    "tan",
 }
-_PARTIAL |= {"arccosh", "arctanh", "fmod", "special.gamma", "special.gammaln"}
+GROWING = {"exp", "exp2", "expm1", "sinh", "cosh"}
+_PARTIAL = {"fmod", "special.gamma", "special.gammaln"}
 _TOTAL = {
     "sum",
     "prod",
@@ -82,6 +84,10 @@ def _raised(stmt: Stmt) -> tuple[type[BaseException], ...]:
     if not isinstance(operation, Operation):
         return ()
     number = isinstance(stmt.targets[0].type, Scalar)
+    if number and stmt.name in DOMAINS:
+        return (ValueError,)
+    if number and stmt.name in GROWING:
+        return (OverflowError,)
     if operation.module == "math" or (number and stmt.name in _PARTIAL):
         return (ValueError, OverflowError)
     if number and stmt.name == "power":  # it may be that of `math`

@@ -27,10 +27,11 @@ from adc.compiler.frontend.frame import (
     Outside,
     Place,
     Range,
+    SurelyRaised,
 )
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
-from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var
+from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest
 from adc.compiler.ir.types import Type
 from adc.errors import Location, UnsupportedError
 
@@ -44,7 +45,10 @@ class Core(Merging):
     sides: list[Contents]  # what each branch around it found, outermost first
     # Lists and the like that may be one of two, and these two.
     choices: list[tuple[Value, tuple[Value, Value]]]
-    raised_by_user: dict[Check, BaseException]  # what `raise` and `assert` raise where a check fails
+    # What `raise` and `assert` raise where a check fails, and when they did among the variables.
+    raised_by_user: dict[Check, tuple[BaseException, str]]
+    # When names, lists, dicts and objects were changed, of what a `try` evaluates.
+    effects: list[str]
     # Statements that would raise such an exception, which handlers were put in the way of.
     tested_for: set[tuple[Stmt, type[BaseException]]]
     captures: list[Capture]
@@ -116,11 +120,26 @@ class Core(Merging):
                 "give it an axis, or use one name",
             )
 
+    def note_effect(self) -> None:
+        """Something is changed here that a handler would find changed."""
+        if self.trying:
+            self.effects.append(newest())
+
+    def raise_as_python(self, function: Callable[..., Any], *args: Value) -> None:
+        """Raise what a function raises of constants that are numbers of Python's: a handler may be for that."""
+        if not all(type(a) in (bool, int, float, complex) for a in args):
+            return
+        try:
+            function(*args)
+        except (ArithmeticError, ValueError) as error:
+            raise SurelyRaised(error, self.region_depth, self.origin) from error
+
     def refuse_either(self, container: Container) -> None:
         """Refuse to write to what may be one of two containers while either is known, or to one of the two.
 
         `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
         """
+        self.note_effect()
         for merged, either in self.choices:
             if same_container(container, merged):
                 others = list(either)

@@ -132,6 +132,7 @@ class Expressions(Operators):
 
     def eval_NamedExpr(self, node: Any) -> Value:
         value = self.evaluate_maybe(node.value)
+        self.note_effect()
         frame = self.frame
         while frame.regions is not None:
             if self.region_depth > frame.regions:

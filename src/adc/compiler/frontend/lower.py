@@ -44,7 +44,7 @@ class Evaluator(Statements):
         self.loop_depth = 0
         self.sides = []
         self.choices = []
-        self.raised_by_user, self.tested_for = {}, set()
+        self.raised_by_user, self.tested_for, self.effects = {}, set(), []
         self.running, self.spent_before = [], {}
         self.frozen = {}
         self.varying = set()

@@ -79,6 +79,8 @@ class Operators(Names):
             )
         operation = registry.find(function)
         assert operation is not None, function
+        if self.trying:
+            self.raise_as_python(function, x, y)
         return self.op(operation, x, y)
 
     def _sequence_operator(self, function: Callable[..., Any], x: Value, y: Value) -> Value:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adc.compiler.ir.nodes import Assign, Atom, Check, Const, Index, Slice, Stmt, Store, Var
+from adc.compiler.frontend.caught import GROWING
+from adc.compiler.ir.nodes import Assign, Atom, Check, Const, Index, Slice, Stmt, Store, Var, defined, uses
 from adc.compiler.ir.types import Array, Scalar, is_integer
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _DOMAINS: dict[str, Test] = {
     "arctanh": lambda ev, x: _not(ev, "greater_equal", ev.op("absolute", x), 1.0),
     **{name: lambda ev, x: _not(ev, "isinf", x) for name in ("sin", "cos", "tan")},
 }
-_GROWING = {"exp", "exp2", "expm1", "sinh", "cosh"}  # those that raise where the result is too large
 _EVERYWHERE = {"arctan", "arcsinh", "tanh", "absolute", "arctan2", "copysign", "erf", "erfc"}
 _EVERYWHERE |= {"cbrt", "floor", "ceil", "trunc", "rad2deg", "deg2rad", "math.isclose", "math.isfinite"}
 
@@ -52,7 +52,14 @@ def exception_of(ev: Core, check: Check) -> BaseException | None:
     """The exception that Python raises where a check fails; None of checks that are the compiler's own."""
     if check.error == "IndexError" and check not in ev.raised_by_user:
         return IndexError(*(m.value for m in check.message if isinstance(m, Const)))
-    return ev.raised_by_user.get(check)
+    return ev.raised_by_user[check][0] if check in ev.raised_by_user else None
+
+
+def order(ev: Core, stmt: Stmt) -> str:
+    """When a statement came about, among the variables."""
+    if isinstance(stmt, Check) and stmt in ev.raised_by_user:
+        return ev.raised_by_user[stmt][1]
+    return max((v.order for v in (*uses(stmt), *defined(stmt))), default="")
 
 
 def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign]) -> Any:
@@ -80,10 +87,10 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
     if not _is_plain(stmt.target):
         return True  # NumPy's own function: those of `math` give Python's numbers
     if kind is OverflowError:
-        return _finite(ev, stmt) if stmt.name in _GROWING or stmt.name == "hypot" else _at_most(stmt.name)
+        return _finite(ev, stmt) if stmt.name in GROWING or stmt.name == "hypot" else _at_most(stmt.name)
     if stmt.name in _DOMAINS:
         return _DOMAINS[stmt.name](ev, stmt.args[0])
-    return True if stmt.name in _GROWING | _EVERYWHERE | {"hypot"} else None
+    return True if stmt.name in GROWING | _EVERYWHERE | {"hypot"} else None
 
 
 def _at_most(name: str) -> Any:
@@ -125,7 +132,7 @@ def _of_plain(ev: Core, stmt: Assign, test: Any, made: dict[Var, Assign]) -> Any
         return test
     if any(_is_numpys(ev, a, made) for a in stmt.args):
         return True
-    message = Const("a number that may be one of Python's or one of NumPy's is such that only Python's raise")
+    message = Const("for this number Python raises and NumPy does not, and it may be either's")
     ev.block.append(Check(ev.atom(test), "RuntimeError", (message,), stmt.origin))
     return True
 
@@ -157,7 +164,7 @@ _FUNCTIONS |= {"arctan", "arcsin", "arccos", "sinh", "cosh"}
 
 
 def _is_numpys(ev: Core, v: Any, made: dict[Var, Assign]) -> bool:
-    """Whether a number is surely one of NumPy's."""
+    """Whether a number is surely one of NumPy's. What is read of an array may be an element of a list of floats."""
     t = ev.type_of(v)
     if not isinstance(t, Scalar) or t.weak:
         return False
@@ -166,8 +173,6 @@ def _is_numpys(ev: Core, v: Any, made: dict[Var, Assign]) -> bool:
     stmt = made.get(v)
     if stmt is None:
         return False
-    if stmt.op == "getitem" or any(isinstance(ev.type_of(a), Array) for a in stmt.args):
-        return True
     if stmt.name in _PASSING:
         return any(_is_numpys(ev, a, made) for a in stmt.args)
     return stmt.name in _FUNCTIONS

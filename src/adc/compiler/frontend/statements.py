@@ -17,7 +17,7 @@ from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import UNDEFINED, Value
-from adc.compiler.ir.nodes import Block, Check, Const, Var, walk
+from adc.compiler.ir.nodes import Block, Check, Const, Var, newest, walk
 from adc.errors import ShapeError, UnsupportedError
 
 
@@ -152,9 +152,8 @@ class Statements(Loops):
                 raise failed
         reached = test if isinstance(test, Var) else Const(False)
         check = Check(reached, "AssertionError", message, self.origin, user=True)
-        self.raised_by_user[check] = AssertionError(
-            *(m.value if isinstance(m, Const) else m for m in message)
-        )
+        said = (m.value if isinstance(m, Const) else m for m in message)
+        self.raised_by_user[check] = AssertionError(*said), newest()
         self.block.append(check)
 
     def exec_Raise(self, node: Any) -> None:
