@@ -97,6 +97,14 @@ class Plan:
         self.made.append(made)
         return [made]
 
+    def handler_of(self, place: int) -> Statements:
+        """What a handler does. Behind it the name of its exception has no value."""
+        handler = self.node.handlers[place]
+        if handler.name is None:
+            return self.outside(handler.body)
+        target = placed(gast.Name(handler.name.id, gast.Del(), None, None), handler)
+        return self.outside([*handler.body, placed(gast.Delete([target]), handler)])
+
     def leave(
         self, place: int, exception: BaseException | None, loops: Sequence[str], origin: Node
     ) -> Statements:
@@ -106,7 +114,7 @@ class Plan:
         if handler.name is not None:
             done.append(assign(handler.name.id, constant(exception, origin), origin))
         if not self.going:
-            return [*done, *self.outside(handler.body)]
+            return [*done, *self.handler_of(place)]
         if self.which:
             done.append(assign(self.which, constant(place, origin), origin))
         return [*done, *(assign(flag, constant(False, origin), origin) for flag in (*loops, self.going))]
@@ -188,7 +196,7 @@ def _direct(plan: Plan, body: Statements) -> Statements:
 def _flagged_try(plan: Plan) -> Statements:
     node = plan.node
     plan.going = plan.fresh("trying")
-    handlers = [plan.outside(h.body) for h in node.handlers]
+    handlers = [plan.handler_of(k) for k in range(len(node.handlers))]
     before = [assign(plan.going, constant(True, node), node)]
     handled = handlers[-1]
     if len(handlers) > 1:

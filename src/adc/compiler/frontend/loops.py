@@ -23,6 +23,9 @@ from adc.rules.dims import Dim
 
 MOST_STACKED = 60
 MAX_UNROLLED = 10_000
+MOST_TRIPS_OF_RULES = (
+    8  # of a loop in the body of a rule that is written out: one over axes, or a few elements
+)
 ENDLESS = 2**62  # trips of itertools.count()
 FEW_WITH_EXIT = (
     4  # trips that are written out although the data decide about them, and a list could be an array
@@ -60,7 +63,8 @@ class Loops(Carrying):
         items = self.iterable(over)
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
-        if known is not None and (self.frame.unroll or isinstance(items, list)):
+        short = known is not None and self.frame.unroll and len(known) <= MOST_TRIPS_OF_RULES
+        if known is not None and (short or isinstance(items, list)):
             self._unrolled(node, known, flag, lists)
             return
         assert not isinstance(items, list)
