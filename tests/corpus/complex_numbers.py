@@ -147,3 +147,14 @@ def a_diagonal_that_the_next_trip_reads(x):
 def functions_of_cmath(x):
     z = cmath.sqrt(x[0] - 4.0) + cmath.exp(x[1] + 1j * x[2])
     return abs(z) + cmath.phase(z) + cmath.sin(z).imag
+
+
+@program(lambda r: (r.normal(size=3),))
+def logarithms_and_polar_coordinates(x):
+    z = complex(x[0], x[1]) + 0.2j
+    w = cmath.log(z) + cmath.log(z, 2.0) + cmath.log(x[2] * x[2])
+    r, angle = cmath.polar(w * z)
+    q = cmath.rect(r * x[2], angle + 1.0)
+    if cmath.isfinite(q) and not cmath.isnan(q):
+        q *= 2.0
+    return q.real + q.imag * abs(w)
