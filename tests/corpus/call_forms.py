@@ -244,3 +244,31 @@ def questions_about_types(x, s):
 def reductions_with_every_parameter_by_position(x):
     total = x.sum(1, None, None, True) * x.max(1, None, True) + x.mean(1, None, None, True)
     return np.sum(total * x.prod(0, None, None, True)) + np.sum(x.min(0, None, True, -1.0))
+
+
+@program(lambda r: (r.normal(size=3),), refused={"tape": "np.float64 makes a plain array of a Tensor"})
+def doubles_of_an_array(x):
+    y = np.float64(x)
+    y[0] = 2.0 * y[1]
+    z = np.float64([x[0], 1.0, x[2] * x[1]])
+    return np.sum(y * z * x)
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python"), "Python calls `__init_subclass__` itself"),
+)
+def a_class_that_looks_at_those_under_it(x):
+    class Base:
+        made = 0
+
+        def __init_subclass__(cls, **options):
+            super().__init_subclass__(**options)
+
+        def scaled(self, v):
+            return 2.0 * v
+
+    class Derived(Base):
+        pass
+
+    return Derived().scaled(x[0]) * x[1]

@@ -122,7 +122,11 @@ def stand_in(self: Calls, closure: Closure) -> types.FunctionType:
     """A function of Python's for one of the program, which the evaluator calls in its place."""
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("the evaluator calls what this stands for")
+        raise self.refuse(
+            f"Python calls `{closure.__name__}` of a class that the function defines",
+            "compiled code has the class, and Python's own calls of it are made before the program runs",
+            "define the class outside the function",
+        )
 
     method.__name__ = method.__qualname__ = closure.__name__
     method.__signature__ = closure.__signature__  # type: ignore[attr-defined]

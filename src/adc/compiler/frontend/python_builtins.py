@@ -223,7 +223,12 @@ def to_float(self: Calls, x: Value = 0.0) -> Value:
 
 
 def to_double(self: Calls, x: Value = 0.0) -> Value:
-    """np.float64(x): beside single precision it counts as double, which a float of Python's does not."""
+    """np.float64(x): beside single precision it counts as double, which a float of Python's does not.
+
+    Of an array it is that array, or a copy in double precision.
+    """
+    if isinstance(x, (list, tuple, Growing)) or (isinstance(x, Var) and x.is_array):
+        return self.call(np.asarray, [x], {"dtype": np.float64})
     if isinstance(x, Var) and not x.is_array and x.type.dtype in ("float32", "float64"):
         return self.strong(self.cast(x, "float64"))
     number = to_float(self, x)
