@@ -343,3 +343,26 @@ def assertions_are_caught(x):
         except AssertionError:
             total -= v
     return total
+
+
+@program(lambda r: (r.normal(size=5),))
+def loop_that_returns_or_raises(x):
+    total = 0.0
+    try:
+        for v in x:
+            if v > 100:
+                return 5.0 * v
+            total += math.sqrt(v) * v
+    except ValueError:
+        total += 2.0 * x[0]
+    for v in x:
+        try:
+            for k in range(4):
+                if k > 2:
+                    break
+                total += math.log(v + k) * v
+        except ValueError:
+            total -= v
+            continue
+        total *= 1.25
+    return total * x[1]

@@ -7,33 +7,19 @@
 
 A statement that may raise is evaluated, to find what it raises where. What comes before that in it is kept, with the
 test whether it is raised; if not, the statement is evaluated again, up to the next place that may raise, and the rest
-of the `try` goes on behind it. On the other side stands the handler. Where the rest of the `try` is reached on several
-paths, or from a loop, a flag that falls says that something was raised, and the handler stands behind.
+of the `try` goes on behind it. On the other side stands the handler, or a flag falls (attempt_trees.py).
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import caught, raising
-from adc.compiler.frontend.desugar_flow import LOOPS, falls, is_endless, is_transparent, own_nodes
-from adc.compiler.frontend.desugar_syntax import (
-    Names,
-    Node,
-    Statements,
-    assign,
-    both,
-    branch,
-    constant,
-    negated,
-    placed,
-    read,
-)
+from adc.compiler.frontend import attempt_trees, caught, raising
+from adc.compiler.frontend.attempt_trees import Attempt, Plan, Unguarded
+from adc.compiler.frontend.desugar_flow import own_nodes
+from adc.compiler.frontend.desugar_syntax import Names, Node, branch
 from adc.compiler.frontend.frame import SurelyRaised
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import Liveness
@@ -43,98 +29,7 @@ from adc.errors import UnsupportedError
 if TYPE_CHECKING:
     from adc.compiler.frontend.statements import Statements as Evaluator
 
-_RAISING = (gast.Call, gast.Subscript, gast.Raise, gast.Assert)
-_DIVIDING = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
-_OPAQUE = (
-    gast.FunctionDef,
-    gast.ClassDef,
-    gast.Import,
-    gast.ImportFrom,
-    gast.Global,
-    gast.Nonlocal,
-    gast.Pass,
-)
-
-
-def may_raise(node: Node) -> bool:
-    """Whether there is something in a statement or an expression that may raise what handlers are for."""
-    if isinstance(node, _OPAQUE):
-        return False
-    return any(
-        isinstance(n, _RAISING) or isinstance(getattr(n, "op", None), _DIVIDING) for n in gast.walk(node)
-    )
-
-
-@dataclass(eq=False)
-class Plan:
-    """How one `try` is evaluated: where its handlers stand, and what was found to be tested for."""
-
-    node: Node
-    kinds: list[Any]  # the classes of each handler
-    refusal: UnsupportedError
-    names: Names
-    taken: set[str]
-    going: str = ""  # the flag; "" where the handlers stand in the branches
-    which: str = ""  # the number of the handler
-    unguarded: set[tuple[Stmt, type[BaseException]]] = field(default_factory=set)  # by this `try`
-    made: list[Node] = field(default_factory=list)  # liveness is kept by the identity of nodes
-
-    def fresh(self, wish: str) -> str:
-        """A name that nothing else has."""
-        name = self.names.fresh(wish)
-        return self.fresh(wish) if name in self.taken else name
-
-    def handler(self, kind: type[BaseException]) -> int | None:
-        """The place of the handler for exceptions of a class."""
-        return next((k for k, wanted in enumerate(self.kinds) if issubclass(kind, wanted)), None)
-
-    def outside(self, body: Statements) -> Statements:
-        """Statements that this `try` does not guard."""
-        if not body:
-            return []
-        made = branch(constant(True, body[0]), body, [], body[0])
-        made.attempt = Unguarded(self)
-        self.made.append(made)
-        return [made]
-
-    def handler_of(self, place: int) -> Statements:
-        """What a handler does. Behind it the name of its exception has no value."""
-        handler = self.node.handlers[place]
-        if handler.name is None:
-            return self.outside(handler.body)
-        target = placed(gast.Name(handler.name.id, gast.Del(), None, None), handler)
-        return self.outside([*handler.body, placed(gast.Delete([target]), handler)])
-
-    def leave(
-        self, place: int, exception: BaseException | None, loops: Sequence[str], origin: Node
-    ) -> Statements:
-        """What is done in the place of the rest of the `try`."""
-        handler = self.node.handlers[place]
-        done: Statements = []
-        if handler.name is not None:
-            done.append(assign(handler.name.id, constant(exception, origin), origin))
-        if not self.going:
-            return [*done, *self.handler_of(place)]
-        if self.which:
-            done.append(assign(self.which, constant(place, origin), origin))
-        return [*done, *(assign(flag, constant(False, origin), origin) for flag in (*loops, self.going))]
-
-
-@dataclass(eq=False)
-class Unguarded:
-    """A handler, or the `else` of a `try`."""
-
-    plan: Plan
-
-
-@dataclass(eq=False)
-class Attempt:
-    """A statement that may raise, of which the first `passed` places where it may have been tested for."""
-
-    plan: Plan
-    statement: Node
-    loops: tuple[str, ...]  # flags of the loops around it, which end if it raises
-    passed: int = 0
+MOST_TESTS = 40  # of one `try`: its handlers may stand behind each of them
 
 
 def run(ev: Evaluator, node: Node, refusal: UnsupportedError) -> None:
@@ -144,7 +39,7 @@ def run(ev: Evaluator, node: Node, refusal: UnsupportedError) -> None:
     if any(isinstance(n, gast.Return) for n in own_nodes([node])):
         raise refusal
     block, start = ev.block, len(ev.block)
-    tree = _direct(plan, node.body) if _is_straight(node.body) else _flagged_try(plan)
+    tree = attempt_trees.of_try(plan)
     live = ev.frame.liveness
     assert live is not None
     inside = Liveness(tree, live.after[id(node)], live.captured)
@@ -157,117 +52,6 @@ def run(ev: Evaluator, node: Node, refusal: UnsupportedError) -> None:
         plan.handler(point[1]) is not None and point not in fine for point in caught.raised(block[start:])
     ):
         raise refusal
-
-
-# --- the tree -------------------------------------------------------------------------------------------------
-
-
-def _is_straight(body: Statements) -> bool:
-    """Whether the rest of the `try` behind each place that may raise is reached on one path."""
-    for k, s in enumerate(body):
-        if not may_raise(s):
-            continue
-        if isinstance(s, gast.If):
-            last = k == len(body) - 1 or not (falls(s.body) and falls(s.orelse))
-            if not last or not (_is_straight(s.body) and _is_straight(s.orelse)):
-                return False
-        elif isinstance(s, (*LOOPS, gast.With)):
-            return False
-    return True
-
-
-def _direct(plan: Plan, body: Statements) -> Statements:
-    """The statements of a `try` and what follows in its `else`, with the handlers in the branches."""
-    done: Statements = []
-    for k, s in enumerate(body):
-        rest = body[k + 1 :]
-        if not may_raise(s):
-            done.append(s)
-        elif isinstance(s, gast.If):
-            sides = [_direct(plan, [*side, *rest] if falls(side) else side) for side in (s.body, s.orelse)]
-            return done + _with_test(plan, s, sides, ())
-        elif isinstance(s, gast.Try):
-            done.append(s)  # what it does not catch itself is refused
-        else:
-            return [*done, _attempt(plan, s, _direct(plan, rest), ())]
-    return done + plan.outside(plan.node.orelse)
-
-
-def _flagged_try(plan: Plan) -> Statements:
-    node = plan.node
-    plan.going = plan.fresh("trying")
-    handlers = [plan.handler_of(k) for k in range(len(node.handlers))]
-    before = [assign(plan.going, constant(True, node), node)]
-    handled = handlers[-1]
-    if len(handlers) > 1:
-        plan.which = plan.fresh("handler")
-        before.append(assign(plan.which, constant(0, node), node))
-        for k in reversed(range(len(handlers) - 1)):
-            test = placed(gast.Compare(read(plan.which, node), [gast.Eq()], [constant(k, node)]), node)
-            handled = [branch(test, handlers[k], handled, node)]
-    body = _flagged(plan, node.body, ())
-    return [*before, *body, branch(read(plan.going, node), plan.outside(node.orelse), handled, node)]
-
-
-def _flagged(plan: Plan, body: Statements, loops: tuple[str, ...]) -> Statements:
-    """The statements of a `try`, each of which is only run while nothing was raised."""
-    done: Statements = []
-    for k, s in enumerate(body):
-        rest = body[k + 1 :]
-        if (
-            not may_raise(s)
-            or isinstance(s, gast.Try)
-            or (isinstance(s, gast.With) and not is_transparent(s))
-        ):
-            done.append(s)
-            continue
-        if not isinstance(s, (gast.If, *LOOPS, gast.With)):
-            return [*done, _attempt(plan, s, _flagged(plan, rest, loops), loops)]
-        if isinstance(s, gast.If):
-            done += _with_test(plan, s, [_flagged(plan, side, loops) for side in (s.body, s.orelse)], loops)
-        elif isinstance(s, gast.With):
-            done.append(placed(gast.With(s.items, _flagged(plan, s.body, loops), None), s))
-        else:
-            done.append(_loop(plan, s, loops))
-        if rest:
-            done.append(branch(read(plan.going, s), _flagged(plan, rest, loops), [], rest[0]))
-        return done
-    return done
-
-
-def _loop(plan: Plan, loop: Node, loops: tuple[str, ...]) -> Node:
-    made = copy.copy(loop)
-    if isinstance(loop, gast.For):
-        flag = getattr(loop, "flag", plan.going)
-        made.flag = flag
-        made.body = _flagged(plan, loop.body, loops if flag == plan.going else (*loops, flag))
-        return made
-    going = read(plan.going, loop.test)
-    made.test = going if is_endless(loop) else both([going, loop.test], loop)
-    made.body = _flagged(plan, loop.body, loops)
-    return made
-
-
-def _with_test(plan: Plan, s: Node, sides: list[Statements], loops: tuple[str, ...]) -> Statements:
-    """`if TEST: ...`, of which TEST may raise."""
-    if not may_raise(s.test):
-        return [branch(s.test, sides[0], sides[1], s)]
-    name = plan.fresh("test")
-    test = assign(name, negated(negated(s.test)), s.test)
-    plan.made.append(test)
-    return [_attempt(plan, test, [branch(read(name, s.test), sides[0], sides[1], s)], loops)]
-
-
-def _attempt(plan: Plan, statement: Node, rest: Statements, loops: tuple[str, ...], passed: int = 0) -> Node:
-    """The statement and what follows it, or a handler: where that is not known yet, the first that there is."""
-    other = [s for k in range(len(plan.kinds)) for s in plan.leave(k, None, loops, statement)]
-    made = branch(constant(True, statement), [statement, *rest], other, statement)
-    made.attempt = Attempt(plan, statement, loops, passed)
-    plan.made.append(made)
-    return made
-
-
-# --- its evaluation -------------------------------------------------------------------------------------------
 
 
 def made(ev: Evaluator, node: Node) -> None:
@@ -287,7 +71,7 @@ def made(ev: Evaluator, node: Node) -> None:
         place = plan.handler(type(exception))
         if place is None:
             raise exception
-        ev.execute_all(plan.leave(place, exception, attempt.loops, statement))
+        ev.execute_all(plan.leave(place, exception, statement))
         return
     points = [(s, kind) for s, kind in _points(ev, block[start:]) if plan.handler(kind) is not None]
     passed = points[: attempt.passed]
@@ -302,15 +86,18 @@ def made(ev: Evaluator, node: Node) -> None:
     assert place is not None
     if any(changed < raising.order(ev, point) for changed in ev.effects[before:]):
         raise plan.refusal  # the handler finds what the statement has changed before it raises
+    plan.tests += 1
+    if plan.tests > MOST_TESTS:
+        raise plan.refusal
     mark.back()
     with ev.origin_at(point.origin):
         fine = _until(ev, emitted, point, kind)
     if fine is None:
         raise plan.refusal
     again = branch(node.test, node.body, node.orelse, statement)
-    again.attempt = Attempt(plan, statement, attempt.loops, attempt.passed + 1)
+    again.attempt = Attempt(plan, statement, attempt.passed + 1)
     _as_live_as(ev, node, again)
-    other = plan.leave(place, raising.exception(ev, point, kind), attempt.loops, statement)
+    other = plan.leave(place, raising.exception(ev, point, kind), statement)
     if not isinstance(fine, Var):
         ev.execute_all([again] if fine else other)
         return
