@@ -41,6 +41,9 @@ _OF_LOWERING = {
     "spent_before",
     "choices",
     "stand_ins_of",
+    "raised_by_user",
+    "tested_for",
+    "effects",
 }
 _VERSIONS = ("numpy", "numba", "llvmlite", "scipy", "gast", "astor")
 
