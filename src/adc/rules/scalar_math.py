@@ -34,9 +34,8 @@ def log(x, base=None):
 def math_hypot(*coordinates):
     if len(coordinates) < 2:
         coordinates = 0.0, *coordinates, 0.0
-    length = coordinates[
-        0
-    ]  # not the root of a sum of squares, which may be too large or too small for a number
+    # Not the root of a sum of squares, which may be too large or too small for a number.
+    length = coordinates[0]
     for c in coordinates[1:]:
         length = np.hypot(length, c)
     return length

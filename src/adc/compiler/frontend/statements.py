@@ -57,22 +57,26 @@ class Statements(Loops):
         return
 
     def exec_Global(self, node: Any) -> None:
-        written = sorted(set(node.names) & self.frame.stored)
-        if written:
-            raise self.refuse(
-                f"`{written[0]}` of the module is assigned here",
-                "what the function leaves behind is not part of its derivative",
-                "return the value, with `has_aux=True`",
-            )
+        self._refuse_assigned(
+            node,
+            "of the module",
+            "what the function leaves behind is not part of its derivative",
+            "return the value, with `has_aux=True`",
+        )
 
     def exec_Nonlocal(self, node: Any) -> None:
+        self._refuse_assigned(
+            node,
+            "of an enclosing function",
+            "its value would depend on which calls have run",
+            "return the value instead",
+        )
+
+    def _refuse_assigned(self, node: Any, whose: str, why: str, repair: str) -> None:
+        """Refuse a function that assigns one of the names of others that a statement lists."""
         written = sorted(set(node.names) & self.frame.stored)
         if written:
-            raise self.refuse(
-                f"`{written[0]}` of an enclosing function is assigned here",
-                "its value would depend on which calls have run",
-                "return the value instead",
-            )
+            raise self.refuse(f"`{written[0]}` {whose} is assigned here", why, repair)
 
     def exec_Import(self, node: Any) -> None:
         for alias in node.names:

@@ -26,20 +26,18 @@ class _Entries(dict[Any, Any]):
         self._blocks, self._lifetime = blocks, lifetime
 
     def __missing__(self, block: Any) -> Any:
-        self._fill()
-        return self[block] if dict.__contains__(self, block) else {}[block]
+        if block in self:
+            return self[block]
+        raise KeyError(block)
 
     def __contains__(self, block: object) -> bool:
-        self._fill()
-        return super().__contains__(block)
-
-    def _fill(self) -> None:
         if not self:
             flow = self._lifetime
             entries = analysis.compute_live_variables(
                 flow.cfg, self._blocks, flow.usedefs.defmap, flow.deadmaps.combined
             )
             self.update({block: entries[offset] for offset, block in self._blocks.items()})
+        return super().__contains__(block)
 
 
 def run(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:

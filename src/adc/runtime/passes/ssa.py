@@ -53,27 +53,25 @@ def _read(statement: Any) -> Any:
 class _Versions:
     """The names that one variable gets, and which of them arrives where."""
 
-    def __init__(self, name: str, blocks: dict[int, Any], cfg: Any, frontiers: dict[int, set[int]]) -> None:
+    def __init__(self, name: str, blocks: dict[int, Any], cfg: Any, assigned: dict[int, list[int]]) -> None:
         self.name, self.blocks, self.cfg = name, blocks, cfg
-        self.frontiers = frontiers
         self.scope = next(iter(blocks.values())).scope
-        self.positions: dict[int, list[int]] = {}
+        self.positions = assigned
         self.targets: dict[int, list[Any]] = {}  # in the order of the positions
         self.phis: dict[int, Any] = {}
-        self.joins: set[int] = set()
+        self.joins: set[int] = set()  # where a phi stands, if what arrives there is read
 
-    def assign(self, assigned: dict[int, list[int]]) -> None:
+    def assign(self, frontiers: dict[int, set[int]]) -> None:
         """Give each assignment its name; the first keeps the variable's own."""
-        self.positions = assigned
         first = True
-        for label, positions in assigned.items():
+        for label, positions in self.positions.items():
             targets = self.targets[label] = []
             for k in positions:
                 statement = self.blocks[label].body[k]
                 new = statement.target if first else self.scope.redefine(self.name, loc=statement.loc)
                 first = False
                 targets.append(new)
-            self.joins |= self.frontiers[label]
+            self.joins |= frontiers[label]
 
     def at(self, label: int, k: int, loc: Any) -> Any:
         """What a statement reads: of what its block assigned before it, or of what arrived at the block."""
@@ -118,8 +116,8 @@ def in_one_pass(blocks: dict[int, Any]) -> dict[int, Any]:
     readings: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     phis: dict[int, list[Any]] = defaultdict(list)
     for name in names:
-        versions = _Versions(name, blocks, cfg, frontiers)
-        versions.assign(places.assigned[name])
+        versions = _Versions(name, blocks, cfg, places.assigned[name])
+        versions.assign(frontiers)
         for label, positions in places.assigned[name].items():
             targets.update(zip(((label, k) for k in positions), versions.targets[label], strict=True))
         for label, positions in places.read[name].items():
