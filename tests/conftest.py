@@ -14,8 +14,10 @@ import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
 
-# Before adc is imported: it reads its environment once.
-_cache = tempfile.mkdtemp(prefix="adc-tests-")
+# Before adc is imported: it reads its environment once. Workers share the directory of the process that starts them:
+# what all programs call of the runtime is compiled once.
+_is_worker = "PYTEST_XDIST_WORKER" in os.environ
+_cache = os.environ["ADC_CACHE_DIR"] if _is_worker else tempfile.mkdtemp(prefix="adc-tests-")
 os.environ.update(ADC_VERIFY="1", ADC_CACHE_DIR=_cache)
 for variable in ("ADC_DEBUG", "ADC_DUMP", "ADC_MODE"):
     os.environ.pop(variable, None)
@@ -54,7 +56,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    shutil.rmtree(_cache, ignore_errors=True)
+    if not _is_worker:
+        shutil.rmtree(_cache, ignore_errors=True)
 
 
 @pytest.fixture

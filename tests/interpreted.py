@@ -9,12 +9,16 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
 import numpy as np
 
 from adc import runtime
+from adc.api import specialise
+from adc.api.transformed import Transformed
+from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 
 
@@ -62,3 +66,32 @@ def interpreted() -> Iterator[None]:
         mock.patch.object(runtime, "section", lambda function: function),
     ):
         yield
+
+
+def by_readable_text(made: Transformed) -> Transformed:
+    """The same derivative, which has been called, by its readable text: nothing is derived again."""
+    assert made._specialisations, "a derivative has texts when it has been called"
+    return _run_otherwise(made, lambda context: backend.quiet(specialise.plain(context)))
+
+
+def by_interpreted_text(made: Transformed) -> Transformed:
+    """The same derivative by the text for Numba in CPython; what has been called is not derived again.
+
+    To be called where everything is `interpreted`.
+    """
+
+    def run(context: pipeline.Context) -> Interpreted:
+        with interpreted():
+            return Interpreted(backend.load(context.texts["optimized"], context.name, by_name=True))
+
+    return _run_otherwise(made, run)
+
+
+def _run_otherwise(made: Transformed, run: Callable[[pipeline.Context], Any]) -> Transformed:
+    twin = object.__new__(type(made))  # a copy of a derivative derives anew
+    twin.__dict__.update(made.__dict__)
+    twin._specialisations = {
+        key: [replace(known, run=run(known.context)) for known in found if known.context is not None]
+        for key, found in made._specialisations.items()
+    }
+    return twin

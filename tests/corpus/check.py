@@ -5,6 +5,7 @@ python -m tests.corpus views.ping_pong compiled
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ VALUE_TOLERANCE = 1e-11
 FLOAT32_VALUE_TOLERANCE = 1e-5
 
 
+@functools.lru_cache(maxsize=len(MODES))
 def derivative(program: Program, mode: str) -> Any:
-    """The program's value and gradient on one engine."""
+    """The program's value and gradient on one engine. The tests of one program share it: they follow each other."""
     return adc.value_and_grad(program.function, program.argnums, mode=mode)
 
 
