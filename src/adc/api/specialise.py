@@ -17,6 +17,7 @@ from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import Location, UnsupportedError
 from adc.runtime.detours import own_code
+from adc.runtime.passes.lock_events import untold
 from adc.runtime.tuning import tuned
 from adc.syntax import deep_recursion
 from adc.tape.lent import aliased
@@ -109,7 +110,7 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     given = [np.empty((0,) * v.type.ndim, v.type.dtype) for v in context.given]
     try:
         lines = context.texts["optimized"].count("\n")  # Numba's passes recurse over the blocks of a function
-        with deep_recursion(1000 + FRAMES_PER_LINE * lines), tuned(dispatcher.py_func):
+        with deep_recursion(1000 + FRAMES_PER_LINE * lines), tuned(dispatcher.py_func), untold():
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
     except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError
