@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend import exceptions
 from adc.compiler.frontend.desugar_flow import LOOPS, falls, is_endless, is_transparent
 from adc.compiler.frontend.desugar_syntax import (
     Names,
@@ -102,7 +103,7 @@ class Plan:
         handler = self.node.handlers[place]
         done: Statements = []
         if handler.name is not None:
-            done.append(assign(handler.name.id, constant(exception, origin), origin))
+            done.append(assign(handler.name.id, constant(exceptions.named(exception), origin), origin))
         if not self.going:
             return [*done, *self.handler_of(place)]
         if self.which:

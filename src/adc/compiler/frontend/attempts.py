@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import attempt_trees, caught, raising
+from adc.compiler.frontend import attempt_trees, caught, exceptions, raising
 from adc.compiler.frontend.attempt_trees import Attempt, Plan, Unguarded
 from adc.compiler.frontend.desugar_flow import own_nodes
 from adc.compiler.frontend.desugar_syntax import Names, Node, branch
@@ -84,20 +84,21 @@ def made(ev: Evaluator, node: Node) -> None:
     point, kind = points[len(passed)]
     place = plan.handler(kind)
     assert place is not None
-    if any(changed < raising.order(ev, point) for changed in ev.effects[before:]):
+    if any(changed < raising.order(ev, point) for changed, what in ev.effects[before:] if mark.knows(what)):
         raise plan.refusal  # the handler finds what the statement has changed before it raises
     plan.tests += 1
     if plan.tests > MOST_TESTS:
         raise plan.refusal
     mark.back()
     with ev.origin_at(point.origin):
-        fine = _until(ev, emitted, point, kind)
+        exception = raising.exception(ev, point, kind)
+        fine = _until(ev, emitted, point, exception)
     if fine is None:
         raise plan.refusal
     again = branch(node.test, node.body, node.orelse, statement)
     again.attempt = Attempt(plan, statement, attempt.passed + 1)
     _as_live_as(ev, node, again)
-    other = plan.leave(place, raising.exception(ev, point, kind), statement)
+    other = plan.leave(place, exception, statement)
     if not isinstance(fine, Var):
         ev.execute_all([again] if fine else other)
         return
@@ -145,8 +146,8 @@ def _points(ev: Evaluator, block: Block) -> list[tuple[Stmt, type[BaseException]
     return found
 
 
-def _until(ev: Evaluator, block: Block, point: Stmt, kind: type[BaseException]) -> Any:
-    """Make what a block makes up to a statement, and then whether that does not raise."""
+def _until(ev: Evaluator, block: Block, point: Stmt, exception: BaseException) -> Any:
+    """Make what a block makes up to a statement, and then whether that does not raise the exception."""
     made: dict[Var, Assign] = {}
     own: set[Var] = set()
 
@@ -154,7 +155,7 @@ def _until(ev: Evaluator, block: Block, point: Stmt, kind: type[BaseException]) 
         for stmt in block:
             if stmt is point:
                 start = len(ev.block)
-                fine = raising.fine(ev, stmt, kind, made)
+                fine = raising.fine(ev, stmt, type(exception), made)
                 ev.tested_for.update(caught.raised(ev.block[start:]))
                 return fine
             if isinstance(stmt, If) and any(s is point for s in walk([stmt])):
@@ -164,7 +165,9 @@ def _until(ev: Evaluator, block: Block, point: Stmt, kind: type[BaseException]) 
                     fine = inside(stmt.then if then else stmt.orelse)
                 if fine is None or fine is True:
                     return fine
-                if fine is False:
+                if not exceptions.brought_out(ev, exception, region, then):
+                    return None
+                if fine is False and not region.merges:
                     return ev.negated(stmt.test) if then else stmt.test
                 fine = ev.merge(region, fine, True, "") if then else ev.merge(region, True, fine, "")
                 ev.block.append(region)

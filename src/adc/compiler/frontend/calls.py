@@ -27,6 +27,7 @@ from adc.compiler.frontend import (
     decorators,
     dicts,
     draws,
+    exceptions,
     first_found,
     gauss_rules,
     generators,
@@ -77,6 +78,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **iteration_generators.TABLE,
     **applied.TABLE,
     **records.TABLE,
+    **exceptions.TABLE,
     **copies.TABLE,
     **gauss_rules.TABLE,
     **sorting.TABLE,
@@ -333,7 +335,8 @@ class Calls(RuleCalls):
                 return self.call(instances.attribute(self, model, function.__name__), args, kwargs)
             return self.call(function.__func__, [function.__self__, *args], kwargs)
         if function in (str, repr) and len(args) == 1 and isinstance(args[0], (Var, Text, Instance)):
-            return texts.joined(self, args[0])
+            text = exceptions.text(args[0]) if function is str else None
+            return texts.joined(self, args[0]) if text is None else text
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
         if isinstance(function, np.vectorize):
@@ -473,7 +476,7 @@ class Calls(RuleCalls):
         if (issubclass(cls, tuple) and hasattr(cls, "_fields")) or pytree.is_registered(cls):
             return cls(*args, **kwargs)
         if issubclass(cls, BaseException):
-            return cls(*[a if self.is_static(a) else "..." for a in args])
+            return exceptions.made(self, cls, args, kwargs)
         if instances.can_make(cls):
             return instances.make(self, cls, args, kwargs)
         raise self.refuse(

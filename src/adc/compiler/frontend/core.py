@@ -48,7 +48,7 @@ class Core(Merging):
     # What `raise` and `assert` raise where a check fails, and when they did among the variables.
     raised_by_user: dict[Check, tuple[BaseException, str]]
     # When names, lists, dicts and objects were changed, of what a `try` evaluates.
-    effects: list[str]
+    effects: list[tuple[str, Container | None]]
     # Statements that would raise such an exception, which handlers were put in the way of.
     tested_for: set[tuple[Stmt, type[BaseException]]]
     captures: list[Capture]
@@ -120,10 +120,10 @@ class Core(Merging):
                 "give it an axis, or use one name",
             )
 
-    def note_effect(self) -> None:
-        """Something is changed here that a handler would find changed."""
+    def note_effect(self, container: Container | None = None) -> None:
+        """Something is changed here that a handler would find changed, if it knows it."""
         if self.trying:
-            self.effects.append(newest())
+            self.effects.append((newest(), container))
 
     def raise_as_python(self, function: Callable[..., Any], *args: Value) -> None:
         """Raise what a function raises of constants that are numbers of Python's: a handler may be for that."""
@@ -139,7 +139,7 @@ class Core(Merging):
 
         `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
         """
-        self.note_effect()
+        self.note_effect(container)
         for merged, either in self.choices:
             if same_container(container, merged):
                 others = list(either)

@@ -10,7 +10,15 @@ import copy
 import gast
 
 from adc.compiler.frontend import desugar_match
-from adc.compiler.frontend.desugar_flow import LOOPS, blocks, falls, is_endless, leaves, may_recall_jump
+from adc.compiler.frontend.desugar_flow import (
+    LOOPS,
+    blocks,
+    falls,
+    is_endless,
+    leaves,
+    may_recall_jump,
+    own_nodes,
+)
 from adc.compiler.frontend.desugar_syntax import (
     Names,
     Node,
@@ -44,6 +52,11 @@ def run(body: Statements, names: Names) -> Statements:
     x[0] = value
     y = value
     return y
+    >>> show("try: y = f()\\nexcept KeyError: raise")
+    try:
+        y = f()
+    except KeyError as raised:
+        raise raised
     >>> show("if u: y.append(1.0)\\nelse: y.append(v)")
     if u:
         item = 1.0
@@ -71,7 +84,7 @@ def _rewritten(statement: Node, names: Names) -> Statements:
     if isinstance(statement, LOOPS):
         return _loop(statement, names)
     if isinstance(statement, (gast.Try, gast.TryStar)):
-        return _try(statement)
+        return _try(statement, names)
     if isinstance(statement, gast.With) and may_recall_jump(statement):
         statement.refused = _RECALLED_JUMP
     if isinstance(statement, gast.If) and statement.orelse:
@@ -166,7 +179,9 @@ def _refused_break(body: Statements) -> Node | None:
     return None
 
 
-def _try(statement: Node) -> Statements:
+def _try(statement: Node, names: Names) -> Statements:
+    for handler in statement.handlers:
+        _name_what_is_raised_again(handler, names)
     if leaves(statement.finalbody):
         statement.refused = _LEAVING_FINALLY
     elif may_recall_jump(statement):
@@ -174,3 +189,12 @@ def _try(statement: Node) -> Statements:
     elif not falls(statement.body):
         statement.orelse = []
     return [statement]
+
+
+def _name_what_is_raised_again(handler: Node, names: Names) -> None:
+    """`raise` alone, in a handler, raises what it handles. Those of handlers inside it have their names by now."""
+    for node in own_nodes(handler.body):
+        if isinstance(node, gast.Raise) and node.exc is None:
+            if handler.name is None:
+                handler.name = placed(gast.Name(names.fresh("raised"), gast.Store(), None, None), handler)
+            node.exc = read(handler.name.id, node)

@@ -202,6 +202,12 @@ def inherited(ev: Core, name: str, cls: type, owner: Value) -> Value:
     if base is None:
         raise AttributeError(f"'super' object has no attribute '{name}'")
     found = base.__dict__[name]
+    if (
+        isinstance(found, types.WrapperDescriptorType)
+        and name == "__init__"
+        and issubclass(base, BaseException)
+    ):
+        return Bound(found, owner)  # keeps the arguments (exceptions.py)
     if isinstance(found, _OF_C_CODE):
         raise ev.refuse(f"`super().{name}` is of the class `{base.__name__}`, whose code is not Python's")
     ev.taken(Place(_next_with, cls, (kind, name)), name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.containers import Container, Contents
 from adc.compiler.frontend.core import Core
 
 
@@ -17,6 +17,10 @@ class Mark:
         self._mutated, self._frozen = dict(ev.mutated), dict(ev.frozen)
         self._lengths = ev.equal.snapshot()
         self._contents = Contents(ev.frame)
+
+    def knows(self, container: Container | None) -> bool:
+        """Whether a container was there, for anyone to find changed; None is a name, which is."""
+        return container is None or id(container) in self._contents.held
 
     def back(self) -> None:
         ev = self._ev

@@ -171,7 +171,7 @@ class Merging(Builder):
         present = [self._is_present(v) if not isinstance(v, Maybe) else v.present for v in (a, b)]
         return Maybe(
             self.merge(region, present[0], present[1], f"has_{name}" if name else ""),
-            self._merge_filled(region, known[0], known[1], name),
+            self.merge_filled(region, known[0], known[1], name),
             absents[0],
         )
 
@@ -188,9 +188,10 @@ class Merging(Builder):
             for v in values
         )
 
-    def _merge_filled(self, region: If, a: Value, b: Value, name: str) -> Value:
+    def merge_filled(self, region: If, a: Value, b: Value, name: str) -> Value:
+        """The value of a name that is only read where it was given one; UNDEFINED on the side where it was not."""
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return rebuilt(a, [self._merge_filled(region, x, y, name) for x, y in zip(a, b, strict=True)])
+            return rebuilt(a, [self.merge_filled(region, x, y, name) for x, y in zip(a, b, strict=True)])
         if a is UNDEFINED and b is UNDEFINED:
             return UNDEFINED
         if a is UNDEFINED:

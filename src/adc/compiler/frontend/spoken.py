@@ -27,6 +27,8 @@ def said(value: Value) -> Any:
         return tuple(said(part) for part in value.parts)
     if isinstance(value, (tuple, list)):
         return tuple(said(item) for item in value)
+    if isinstance(value, Instance) and issubclass(value.cls, BaseException):
+        return said(value["args"][0] if len(value["args"]) == 1 else value["args"])
     if isinstance(value, Instance):
         fields = ((f"{name}=", held) for name, held in value.items())
         return _listed(f"{value.cls.__name__}(", fields, ")")

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import attempts, caught, local_classes, managers, raising
+from adc.compiler.frontend import attempts, caught, exceptions, local_classes, managers, raising
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
@@ -163,7 +163,8 @@ class Statements(Loops):
     def exec_Raise(self, node: Any) -> None:
         raised = self.evaluate(node.exc) if node.exc is not None else None
         if isinstance(raised, type) and issubclass(raised, BaseException):
-            raised = raised()
+            raised = exceptions.made(self, raised, [], {})
+        raised = exceptions.standing_for(self, raised)
         if not isinstance(raised, BaseException):
             raise self.refuse("`raise` of something that is not an exception known here")
         if self.region_depth == 0:
@@ -222,7 +223,7 @@ class Statements(Loops):
                 raise _ChosenByRun(raised) from raised
             self._refuse_caught(node, block[start:], checks)
             if handler.name is not None:
-                self.frame.env[handler.name.id] = exception
+                self.frame.env[handler.name.id] = exceptions.named(exception)
             self.execute_all(handler.body)
         else:
             self._refuse_caught(node, block[start:], checks)
