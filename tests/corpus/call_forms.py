@@ -1,5 +1,7 @@
 """The same operations in the other forms that NumPy takes: methods, keywords, lists, arrays for sequences."""
 
+import math
+
 import numpy as np
 import scipy.linalg
 from tests.corpus import program
@@ -272,3 +274,21 @@ def a_class_that_looks_at_those_under_it(x):
         pass
 
     return Derived().scaled(x[0]) * x[1]
+
+
+_bounded = np.vectorize(
+    lambda v, low, high=1.0: low if v < low else high if v > high else v * v, excluded=["low"]
+)
+
+
+@program(lambda r: (np.array([-1.5, 2.2, 3.0]),))
+def vectorized_with_what_is_the_same_for_all(x):
+    weighted = np.vectorize(lambda c, v: c[0] + v * c[1], excluded={0})
+    bounds = _bounded(x, low=x[0] * 0.5, high=np.array([2.0, 3.0, 2.5]))
+    return np.sum(bounds * weighted(x, x)) + _bounded(0.5, low=0.1)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def vectorized_with_two_results(x):
+    s, c = np.vectorize(lambda t: (math.sin(t), math.cos(t) * t))(x)
+    return np.sum(s[0] * c[1])

@@ -109,3 +109,21 @@ def matrix_made_of_a_diagonal(axis, angle):
     axis[0] = 2.0 * angle
     scale[0, 1] = axis[0]
     return np.sum(rotation @ scale) + axis @ rotation[0]
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python", "tape"), "objects carry no derivative"),
+)
+def an_array_of_objects(x):
+    return x.astype(object).sum() * 2.0
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python", "tape"), "fields"),
+)
+def an_array_with_fields(x):
+    bodies = np.zeros(3, dtype=[("mass", float), ("place", float, 2)])
+    bodies["mass"] = x
+    return bodies["mass"].sum()

@@ -353,3 +353,14 @@ def the_generator_writes_to_its_argument(x):
     for v in doubling(y):
         total += v * y[0]
     return total + y.sum()
+
+
+class _Held:
+    def __init__(self, n, items=None):
+        self.items = [0.0] * n if items is None else list(items)
+
+
+@program(five)
+def asked_whether_it_is_none(x):
+    held = _Held(2, (v * v for v in x))
+    return sum(held.items) * len(_Held(3).items)

@@ -692,3 +692,28 @@ def costs_to_go_put_in_front_of_many(x):
             + 0.1 * x[::-1] * np.exp(-v * v),
         )
     return np.sum(values[0] * values[-1]) + np.sum(np.array(values) ** 2) * 0.01 + values[7][2]
+
+
+@program(lambda r: (r.normal(size=6), 0.6))
+def the_end_of_a_list_deleted(x, p):
+    values = [v * v for v in x]
+    for i in reversed(range(x.size - 1)):
+        for j in range(i + 1):
+            values[j] = max(p * values[j] + (1.0 - p) * values[j + 1], x[j])
+        del values[i + 1 :]
+    (value,) = values
+    return value
+
+
+@program(lambda r: (np.array([0.5, 0.2, 2.0, 0.7, 1.5]),))
+def last_elements_deleted(x):
+    kept = []
+    for v in x:
+        kept.append(v * v)
+        if v > 1.0:
+            del kept[-1]
+        if v > 1.8:
+            del kept[-1:]
+    total = sum(kept) + len(kept)
+    del kept[:]
+    return total + len(kept)

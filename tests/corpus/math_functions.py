@@ -1,6 +1,7 @@
 """The math module on numbers."""
 
 import math
+import statistics
 
 import numpy as np
 from tests.corpus import program
@@ -113,3 +114,9 @@ def one_operand_twice_of_which_one_place_counts_nothing(x, y):
 @program(lambda r: (np.array([0.5, 2.0, 3.0]),))
 def product_from_a_start(x):
     return math.prod(x, start=2.0) + math.prod((v for v in x if v > 1.0), start=x[0])
+
+
+@program(lambda r: (np.array([0.5, 2.0, 3.0]),))
+def sums_and_products_of_generators(x):
+    layers = (x * k for k in (1.0, 2.0, 3.0))
+    return math.fsum(v * v for v in x) + math.prod(layers)[1] + statistics.fmean(v for v in x)

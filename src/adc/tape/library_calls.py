@@ -33,7 +33,7 @@ def _raising(function: Callable[..., Any], by_rule: Callable[..., Any]) -> Calla
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         z = by_rule(*args, **kwargs)
-        if z.__class__ is Tensor and not math.isfinite(z.primal):
+        if z.__class__ is Tensor and z.ndim == 0 and not math.isfinite(z.primal):
             function(*record.plain(args), **record.plain(kwargs))
         return z
 
@@ -61,6 +61,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
                 return recorders.of(args, kwargs)(*args, **kwargs)
+        args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)  # `math.fsum(v for v in x)`
         if record.is_active(args) or record.is_active(kwargs):
             return dispatch.call(function, *args, **kwargs)
         return float_array(function(*record.plain(args), **record.plain(kwargs)), args)

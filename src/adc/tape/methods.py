@@ -213,6 +213,13 @@ def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwa
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
         return recopied(t, order) if copy else t
+    if dtype.kind in "OVMm" and t.node is not None and modes.enabled:
+        raise GraphCutError(
+            f"adc cannot make an array of dtype {dtype} of a Tensor that requires a gradient",
+            here(),
+            "The elements would carry no derivative, in silence.",
+            "Use an array of floats, or a list; say that the cut is meant with x.detach().",
+        )
     if t.node is None or not modes.enabled or dtype.kind not in "fc":  # to integers it is a step, as floor is
         return make(t.primal.astype(dtype, order=order))
     return _as_copy(t.primal.astype(dtype, order=order), t.node)  # the accumulator casts the adjoint back

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.rules.element_calls import ElementsOfCall
 from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, views
 from adc.tape.methods import recopied
@@ -118,20 +119,29 @@ def vectorize(
     signature: Any = None,
 ) -> Callable[..., Any]:
     """`np.vectorize`: the function is called with the elements that belong together, and what it gives is stacked."""
-    if excluded or signature:
-        what = "excluded" if excluded else "signature"
+    if signature:
         raise UnsupportedError(
-            f"np.vectorize with `{what}` is not supported", here(), repair="Write the loop."
+            "np.vectorize with `signature` is not supported", here(), repair="Write the loop."
         )
 
-    def call(*args: Any) -> Any:
-        operands = np.broadcast_arrays(*args) if len(args) > 1 else [_as_array(args[0], copy=False)]
+    def call(*args: Any, **kwargs: Any) -> Any:
+        form = ElementsOfCall(args, kwargs, excluded or ())
+        given = form.operands
+        operands = np.broadcast_arrays(*given) if len(given) > 1 else [_as_array(given[0], copy=False)]
         if not operands[0].shape:
-            return pyfunc(*args)
-        values = [pyfunc(*row) for row in zip(*map(np.ravel, operands), strict=True)]
-        made = np.reshape(_as_array(values, copy=False), operands[0].shape)
-        of_ufunc = np.frompyfunc(lambda *_: 0, len(args), 1)  # it lays its result out as its operands lie
-        order = memory_order.of(of_ufunc(*record.plain(args)))
+            return pyfunc(*args, **kwargs)
+        values = []
+        for row in zip(*map(np.ravel, operands), strict=True):
+            placed, named = form.with_elements(row)
+            values.append(pyfunc(*placed, **named))
+        if isinstance(values[0], tuple):
+            return tuple(laid_out(column, given, operands[0].shape) for column in zip(*values, strict=True))
+        return laid_out(values, given, operands[0].shape)
+
+    def laid_out(values: Any, given: list[Any], shape: tuple[int, ...]) -> Any:
+        made = np.reshape(_as_array(values, copy=False), shape)
+        of_ufunc = np.frompyfunc(lambda *_: 0, len(given), 1)  # it lays its result out as its operands lie
+        order = memory_order.of(of_ufunc(*record.plain(tuple(given))))
         if made.__class__ is not Tensor or order == memory_order.of(made):
             return made
         return recopied(np.transpose(made, order), "C").transpose(tuple(np.argsort(order)))

@@ -15,6 +15,7 @@ from adc.compiler.frontend.array_functions import asarray
 from adc.compiler.frontend.frame import Evaluated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
+from adc.rules.element_calls import ElementsOfCall
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -26,33 +27,47 @@ def _collected(self: Calls, function: Value, *sequences: Value) -> Value:
 
 
 def vectorized(
-    self: Calls, pyfunc: Value = None, otypes: Value = None, doc: Value = None, **options: Value
+    self: Calls,
+    pyfunc: Value = None,
+    otypes: Value = None,
+    doc: Value = None,
+    excluded: Value = None,
+    cache: Value = False,
+    signature: Value = None,
 ) -> Value:
     """What `np.vectorize(f)` makes: `f` is called with the elements that belong together."""
-    given = [name for name, value in options.items() if value]
-    if given or pyfunc is None:
+    if signature is not None or pyfunc is None:
         raise self.refuse(
-            f"np.vectorize with `{given[0] if given else 'no function'}` is not supported",
+            f"np.vectorize with {'`signature`' if pyfunc is not None else 'no function'} is not supported",
             repair="write the loop",
         )
 
-    def call(*args: Value) -> Value:
-        operands = [self.array_of(a) for a in args]
+    same = () if excluded is None else self.static_items(excluded, None)
+
+    def call(*args: Value, **kwargs: Value) -> Value:
+        form = ElementsOfCall(args, kwargs, same)
+        each = Evaluated(lambda *elements: self.call(pyfunc, *form.with_elements(elements)))
+        operands = [self.array_of(a) for a in form.operands]
         if not any(isinstance(x, Var) and x.is_array for x in operands):
-            return self.call(pyfunc, operands, {})
+            return each.function(*operands)
         whole = self.call(np.broadcast_arrays, operands, {}) if len(operands) > 1 else operands
-        results = _collected(self, pyfunc, *(self.call(np.ravel, [x], {}) for x in whole))
-        made = self.op("reshape", results, self.shape_values(whole[0].type.shape))
-        memory_order.noted(self, "K", args, made)
-        return made
+        results = _collected(self, each, *(self.call(np.ravel, [x], {}) for x in whole))
+        own = self.shape_values(results.type.shape[1:])
+        if own and not self.is_static(own):
+            raise self.refuse("np.vectorize of a function that gives arrays", repair="write the loop")
+        parts = [self.subscript(results, (slice(None), k)) for k in range(own[0])] if own else [results]
+        made = [self.op("reshape", part, self.shape_values(whole[0].type.shape)) for part in parts]
+        for array in made:
+            memory_order.noted(self, "K", tuple(form.operands), array)
+        return tuple(made) if own else made[0]
 
     return Evaluated(call)
 
 
-def of_instance(self: Calls, made: np.vectorize, args: list[Value]) -> Value:
+def of_instance(self: Calls, made: np.vectorize, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of what np.vectorize has made outside of the program."""
     options: dict[str, Any] = {"excluded": made.excluded, "signature": made.signature}
-    return vectorized(self, made.pyfunc, **options).function(*args)
+    return vectorized(self, made.pyfunc, **options).function(*args, **kwargs)
 
 
 def _apply_along_axis(

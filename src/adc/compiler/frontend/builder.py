@@ -17,7 +17,7 @@ from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.measures import Measures
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
-from adc.compiler.ir.types import Array, Scalar, Type, is_integer, of_number
+from adc.compiler.ir.types import DTYPES, Array, Scalar, Type, is_integer, of_number
 from adc.errors import Location, ShapeError, UnsupportedError
 from adc.rules import registry
 from adc.rules.dims import Dim, Shape
@@ -157,6 +157,12 @@ class Builder(Measures):
         dim: Dim | None = None,
         view_of: Var | None = None,
     ) -> Var:
+        if type.dtype not in DTYPES:
+            raise self.refuse(
+                f"an array of dtype {type.dtype} is not supported",
+                "its elements are no numbers that compiled code has",
+                "use an array of floats, or a list",
+            )
         if isinstance(type, Array) and any(d == Dim(-1) for d in type.shape):
             placeholder = Var(name, type)
             type = Array(

@@ -340,7 +340,7 @@ class Calls(RuleCalls):
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
         if isinstance(function, np.vectorize):
-            return applied.of_instance(self, function, args)
+            return applied.of_instance(self, function, args, kwargs)
         inline = getattr(function, "__adc_inline__", None)
         if inline is not None:
             # A derivative made by adc: it knows what its call means in a program.

@@ -147,7 +147,10 @@ def layout_of(types: list[Type]) -> Layout:
 
 def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Require) -> Type:
     named = dict(zip((p.name for p in operation.parameters), args, strict=True))
-    dtype = named["dtype"].value
+    said = named["dtype"]
+    if not isinstance(said, Const):
+        raise TypeError("its dtype has fields, or is only known at run time")
+    dtype = said.value
     if dtype is None:
         like = named.get("a", named.get("fill_value"))
         known = type_of(like)

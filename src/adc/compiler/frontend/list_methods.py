@@ -93,6 +93,20 @@ def clear(ev: Core, growing: Growing) -> None:
     growing.count = 0
 
 
+def delete(ev: Core, growing: Growing, index: Value) -> None:
+    """`del growing[index]` of the last element, or of all from a position on."""
+    if isinstance(index, int) and index == -1:
+        pop(ev, growing)
+        return
+    if not isinstance(index, slice) or index.stop is not None or index.step not in (None, 1):
+        raise cannot(ev, "only its last elements can be deleted: `del items[k:]`, `del items[-1]`")
+    _shrinks(ev, growing)
+    start = 0 if index.start is None else index.start
+    from_end = ev.op("add", growing.count, start)
+    place = ev.op("where", ev.op("less", start, 0), from_end, start)
+    growing.count = ev.op("minimum", growing.count, ev.op("maximum", place, 0))
+
+
 def sort(ev: Core, growing: Growing, **how: Value) -> None:
     """`growing.sort()`."""
     ordered = ev.call(sorted, [growing], how)

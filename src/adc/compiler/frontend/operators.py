@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import choices, growing, instances, list_calls, list_methods, texts
-from adc.compiler.frontend.frame import Growing, Instance
+from adc.compiler.frontend.frame import Growing, Instance, Once
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
 from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
@@ -225,7 +225,8 @@ class Operators(Names):
         return chain(node.values)
 
     def eval_Compare(self, node: Any) -> Value:
-        left = self.evaluate_maybe(node.left)
+        identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
+        left = (self._unread(node.left) if identity else None) or self.evaluate_maybe(node.left)
         pending = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(left: Value, rest: list[Any]) -> Value:
@@ -244,6 +245,11 @@ class Operators(Names):
                 )
 
         return chain(left, pending)
+
+    def _unread(self, node: Any) -> Once | None:
+        """An iterator under a name, which `items is None` does not go over."""
+        value = self.frame.env.get(node.id) if isinstance(node, gast.Name) else None
+        return value if isinstance(value, Once) else None
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
         if isinstance(x, Choice) or isinstance(y, Choice):

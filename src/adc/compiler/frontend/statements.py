@@ -8,10 +8,10 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import attempts, caught, exceptions, local_classes, managers, raising
+from adc.compiler.frontend import attempts, caught, exceptions, list_methods, local_classes, managers, raising
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
-from adc.compiler.frontend.frame import Closure, Instance, ListValue, Place, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, Place, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
@@ -112,7 +112,7 @@ class Statements(Loops):
                 self.frame.env[target.id] = UNDEFINED
                 continue
             container = self.evaluate(target.value) if isinstance(target, gast.Subscript) else None
-            if isinstance(container, Instance) or not isinstance(container, (ListValue, dict)):
+            if isinstance(container, Instance) or not isinstance(container, (ListValue, Growing, dict)):
                 raise self.refuse(
                     "`del` of this element is not supported", repair="build the container without it"
                 )
@@ -120,8 +120,11 @@ class Statements(Loops):
             with self.origin_at(self.locate(target)):
                 self._delete(container, index)
 
-    def _delete(self, container: ListValue | dict[Any, Value], index: Value) -> None:
+    def _delete(self, container: ListValue | Growing | dict[Any, Value], index: Value) -> None:
         """`del container[index]`."""
+        if isinstance(container, Growing):
+            list_methods.delete(self, container, index)
+            return
         require_known(
             self, index, container, "an element is deleted at an index that is only known at run time"
         )

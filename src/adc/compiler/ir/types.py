@@ -10,6 +10,7 @@ import numpy as np
 from adc.rules.dims import Dim, Shape
 
 Layout = Literal["C", "A"]
+DTYPES = frozenset(str(np.dtype(code)) for code in "?bhilqBHILQefdFD")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""A call of what np.vectorize makes goes over some of its arguments; the others are the same at each element."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+
+class ElementsOfCall:
+    """The arguments of a call that are gone over, by position and then by name; and those of the function itself.
+
+    >>> form = ElementsOfCall(("x", 2), {"low": 0, "y": "y"}, {1, "low"})
+    >>> form.operands
+    ['x', 'y']
+    >>> form.with_elements([0.5, 0.7])
+    ([0.5, 2], {'low': 0, 'y': 0.7})
+    """
+
+    def __init__(self, args: Iterable[Any], kwargs: dict[str, Any], excluded: Collection[Any]) -> None:
+        self.args, self.kwargs = list(args), kwargs
+        self.places = [k for k in range(len(self.args)) if k not in excluded]
+        self.names = [name for name in kwargs if name not in excluded]
+
+    @property
+    def operands(self) -> list[Any]:
+        return [*(self.args[k] for k in self.places), *(self.kwargs[name] for name in self.names)]
+
+    def with_elements(self, elements: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of the function itself."""
+        args, kwargs, rest = list(self.args), dict(self.kwargs), iter(elements)
+        for k in self.places:
+            args[k] = next(rest)
+        for name in self.names:
+            kwargs[name] = next(rest)
+        return args, kwargs
