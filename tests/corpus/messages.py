@@ -209,3 +209,29 @@ def logged_and_warned_of(x):
             _LOG.debug("step %d: %.2f", k, v)
         total += v * v
     return total
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python", "tape"), "a text carries no derivative"),
+)
+def numbers_read_back_from_a_text(x):
+    text = ",".join(str(v) for v in x)
+    return sum(float(part) for part in text.split(",")) * x[0]
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python", "tape"), "bytes carry no derivative"),
+)
+def numbers_read_back_from_bytes(x):
+    return np.frombuffer(x.tobytes()).sum() * x[0]
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused=dict.fromkeys(("compiled", "python"), "a text known to the run only"),
+)
+def rounded_by_a_text(x):
+    print(x)
+    return float(f"{x[0]:.2f}") * x[1] + float("0.5") * x[2]

@@ -23,7 +23,7 @@ __all__ = ["Lent", "aliased"]
 class Lent:
     """What a traced function is lent, while it runs."""
 
-    __slots__ = ("_arguments", "_arrays", "_function", "_places", "_written")
+    __slots__ = ("_arguments", "_arrays", "_function", "_places", "_written", "said")
 
     def __init__(self, function: Callable[..., Any], arguments: Mapping[int | str, Any]) -> None:
         self._function = function
@@ -35,6 +35,7 @@ class Lent:
             id(self._arrays[k]): k for k in reversed(arrays)
         }  # of one array given twice, the first
         self._written: list[int] = []
+        self.said: set[Any] = set()  # the numbers of which texts were made (said.py)
 
     def lend(self, array: np.ndarray[Any, Any]) -> None:
         """Note an array from outside the function. Raises ArgumentError if it shares memory that was written to."""

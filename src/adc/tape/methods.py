@@ -10,7 +10,7 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
-from adc.tape import dispatch, indexing, inplace, plain_types, record, torchlike
+from adc.tape import dispatch, indexing, inplace, plain_types, record, said, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import Node, here
 from adc.tape.recorders import Recorders
@@ -401,7 +401,7 @@ _OWN: dict[str, Any] = {
     "nelement": lambda t: t.size,
     "is_floating_point": lambda t: t.dtype.kind == "f",
     "is_complex": lambda t: t.dtype.kind == "c",
-    "tobytes": _plain_question("tobytes"),
+    "tobytes": lambda t, *args: said.note_bytes(t.node, t.primal.tobytes(*args)),
     "data_ptr": lambda t: t.primal.__array_interface__["data"][0],
 }
 

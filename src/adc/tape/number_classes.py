@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.tape import said
 from adc.tape.plain_types import isinstance_, number_of_pythons, stands_for
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -29,6 +30,9 @@ def _element(t: Tensor) -> Tensor:
 
 
 def _float(value: Any = 0.0, /) -> Any:
+    if isinstance(value, str | bytes):
+        said.read_back(number := builtins.float(value))
+        return number
     if not _carries(value):
         return builtins.float(value)
     builtins.float(value.primal)  # what NumPy refuses

@@ -12,7 +12,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules.element_calls import ElementsOfCall
 from adc.rules.fitting import refuse_unfit
-from adc.tape import memory_order, record, views
+from adc.tape import memory_order, record, said, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
 from adc.tape.number_classes import complex_, float_
@@ -46,9 +46,12 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True, order: Any = Non
             ]
         )
         return made if dtype is None or np.dtype(dtype) == made.dtype else made.astype(dtype)
-    return float_array(
+    made = (
         np.array(record.plain(value), dtype=dtype) if copy else np.asarray(record.plain(value), dtype=dtype)
     )
+    if isinstance(value, list | tuple) and made.dtype.kind == "f" and any(isinstance(v, str) for v in value):
+        said.read_back(made)
+    return float_array(made)
 
 
 def _lies_in(t: Tensor, order: Any) -> bool:
@@ -73,6 +76,17 @@ def _array_stand_in(
 def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
     refuse_unfit(np.asarray, 1, kwargs)
     return _as_array(a, dtype, copy=False, order=order)
+
+
+def _fromstring(string: Any, *args: Any, **kwargs: Any) -> Any:
+    made = np.fromstring(string, *args, **kwargs)
+    said.read_back(made)
+    return float_array(made)
+
+
+def _frombuffer(buffer: Any, *args: Any, **kwargs: Any) -> Any:
+    said.read_bytes(buffer)
+    return float_array(np.frombuffer(buffer, *args, **kwargs))
 
 
 def _require(a: Any, dtype: Any = None, requirements: Any = None, **kwargs: Any) -> Any:
@@ -161,6 +175,8 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.ascontiguousarray: _contiguous("C"),
     np.asfortranarray: _contiguous("F"),
     np.require: _require,
+    np.fromstring: _fromstring,
+    np.frombuffer: _frombuffer,
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.tape import formatting, graphed, operators
+from adc.tape import formatting, graphed, operators, said
 from adc.tape.graphed import Graphed
 from adc.tape.node import AccumulateGrad, Node, here
 from adc.tape.state import modes
@@ -157,6 +157,7 @@ class Tensor(Graphed):
                 "adc cannot turn a Tensor that requires a gradient into a float",
                 "Keep the Tensor (x[0] in place of float(x[0]), np.sin of math.sin)",
             )
+        said.note(self.node, self.primal)
         return float(self._single())
 
     def _single(self) -> Any:
@@ -259,9 +260,11 @@ class Tensor(Graphed):
         return np.swapaxes(self, -1, -2)
 
     def __str__(self) -> str:
+        said.note(self.node, self.primal)
         return str(plain_types.shown(self)) if modes.lent is not None else repr(self)
 
     def __repr__(self) -> str:
+        said.note(self.node, self.primal)
         if modes.lent is not None:  # in a plain NumPy function
             return repr(plain_types.shown(self))
         text = np.array2string(np.asarray(self.primal), separator=", ", prefix="tensor(")
@@ -277,6 +280,7 @@ class Tensor(Graphed):
         return f"tensor({text})"
 
     def __format__(self, spec: str) -> str:
+        said.note(self.node, self.primal)
         return format(self.primal.item() if self.ndim == 0 else self.primal, spec) if spec else str(self)
 
     def __copy__(self) -> Any:
