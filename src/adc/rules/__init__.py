@@ -30,6 +30,7 @@ from adc.rules import norms as norms
 from adc.rules import padding as padding
 from adc.rules import poly1d as poly1d
 from adc.rules import polynomials as polynomials
+from adc.rules import power_series as power_series
 from adc.rules import products as products
 from adc.rules import reductions as reductions
 from adc.rules import registry as registry

@@ -396,5 +396,7 @@ def _changeable(base: Value, value: Value) -> bool:
     # What a class defines is made into a method anew at each read, and is taken to stay as it is.
     if callable(value) and not _is_own(base, value):
         return False
+    if isinstance(value, np.ndarray):
+        return True  # of an object of a library
     cls = base if isinstance(base, type) else type(base)
     return not is_settled(cls) and not isinstance(base, (tuple, list, dict))

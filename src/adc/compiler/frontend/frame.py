@@ -299,9 +299,13 @@ def members(held: set[Any], _: None) -> frozenset[Any]:
     return frozenset(held)
 
 
-def coefficients(polynomial: np.poly1d, _: None) -> tuple[Any, ...]:
+polynomials = (np.poly1d, np.polynomial.Polynomial.__bases__[0])  # the classes
+
+
+def coefficients(polynomial: Any, _: None) -> tuple[Any, ...]:
     """What a polynomial outside the function is."""
-    return tuple(polynomial.coeffs.tolist())
+    intervals = [getattr(polynomial, name, None) for name in ("domain", "window")]
+    return (*polynomial.coef.tolist(), *(tuple(i.tolist()) for i in intervals if i is not None))
 
 
 def class_of(value: Any, _: None) -> type:

@@ -34,6 +34,7 @@ from adc.compiler.frontend.frame import (
     keys,
     length,
     members,
+    polynomials,
     reads_of,
     shape_of,
 )
@@ -212,7 +213,7 @@ class Names(Core):
                 if isinstance(value, (list, np.ndarray))
                 else "make it a dict, a list, a tuple or an array",
             )
-        if isinstance(value, np.poly1d):
+        if isinstance(value, polynomials):
             self.taken(Place(coefficients, place), label)
         return self.taken(place, label)
 

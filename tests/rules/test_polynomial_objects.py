@@ -1,0 +1,50 @@
+"""Objects of numpy.polynomial that a program makes, or finds outside."""
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev, HermiteE, Laguerre, Legendre, Polynomial
+
+import adc
+
+OUTSIDE = Polynomial([1.0, -2.0, 3.0], domain=[0.0, 2.0])
+
+
+def arithmetic(x):
+    p, q = Polynomial(x), Polynomial([x[0], 1.0, x[1] * x[2]])
+    product = (p * q + 2.0 * p) ** 2 - q / 3.0 + [1.0, x[0]]
+    return product(0.7) + p.deriv()(x[1]) * q.integ(k=x[2])(0.3) + product.coef[1] + q.degree() + len(p)
+
+
+def found_outside(x):
+    area = OUTSIDE.integ(lbnd=0.5)(x[2]) - OUTSIDE.deriv(2)(x[0])
+    return area + np.sum(OUTSIDE(x)) + OUTSIDE.coef @ x
+
+
+def fitted(x):
+    t = np.array([0.0, 0.5, 1.5, 2.0])
+    p = Polynomial.fit(t, np.array([x[0], x[1], x[2], x[0] * x[1]]), 2)
+    positions, values = p.linspace(5)
+    return p(0.7) + p.deriv()(1.1) + values @ positions + Polynomial.fromroots(x)(0.3)
+
+
+def families(x):
+    made = Chebyshev(x)(0.3) + Legendre([x[0], 2.0])(x[1]) + HermiteE(x, domain=[0.0, 3.0])(0.7)
+    return made + np.sum((2.0 - Laguerre(x) + Laguerre([1.0, x[1]]))(x))
+
+
+@pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
+@pytest.mark.parametrize("f", (arithmetic, found_outside, fitted, families), ids=lambda f: f.__name__)
+def test_objects(f, mode):
+    x = np.array([0.4, 0.9, 1.7])
+    adc.check_grads(f, (x,), order=1, mode=mode)
+    value, _ = adc.value_and_grad(f, mode=mode)(x)
+    np.testing.assert_allclose(value, f(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
+def test_a_change_outside_is_seen(mode):
+    p = Polynomial([1.0, 2.0])
+    g = adc.grad(lambda v: p(v) ** 2, mode=mode)
+    assert g(1.0) == 12.0
+    p.coef[1] = 3.0
+    assert g(1.0) == 24.0
