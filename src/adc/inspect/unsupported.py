@@ -10,12 +10,13 @@ _OF_SERIES = (
 )
 
 
-def _of_series(p: str, name: str) -> dict[tuple[str, str], str]:
-    """The names of a module of numpy.polynomial, which all begin alike."""
+def _of_series(p: str, name: str, ruled: str = "") -> dict[tuple[str, str], str]:
+    """The names of a module of numpy.polynomial, which all begin alike; those that are `ruled` have rules."""
+    without = [n for n in _OF_SERIES.format(p).split() if n.removeprefix(p) not in ruled.split()]
     return {
         ("no derivative", "tables of numbers"): f"{p}gauss {p}pts1 {p}pts2",
-        ("unsupported", f"makes an object: evaluate its coefficients with {p}val"): name,
-        ("unsupported", f"no rule: write it with {p}val and np.linalg"): _OF_SERIES.format(p),
+        ("language", "objects whose methods are those of a plain object of the rules"): name,
+        ("unsupported", f"no rule: write it with {p}val and np.linalg"): " ".join(without),
     }
 
 
@@ -159,7 +160,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "symiirorder2 upfirdn welch wiener zoom_fft"
         ),
     },
-    "numpy.polynomial.polynomial": _of_series("poly", "Polynomial"),
+    "numpy.polynomial.polynomial": _of_series("poly", "Polynomial", "add der fromroots int mul sub"),
     "numpy.polynomial.chebyshev": _of_series("cheb", "Chebyshev"),
     "numpy.polynomial.legendre": _of_series("leg", "Legendre"),
     "numpy.polynomial.hermite": _of_series("herm", "Hermite"),
