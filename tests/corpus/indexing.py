@@ -258,3 +258,8 @@ def slices_of_a_reversed_view_that_begin_at_its_end(x, i, j):
         + np.sum(v[j - 2 :: -1] ** 3)
         + np.sum(np.tanh(x)[1:][j - 1 :: -1] ** 2)
     )
+
+
+@program(lambda r: (np.array([0.7, 1.4, 2.6, -0.6]),))
+def rounded_numbers_as_positions(x):
+    return x[round(x[1])] * x[int(x[2])] * x[round(abs(x[3]))] + round(x[2]) * x[0]

@@ -119,8 +119,10 @@ class Tensor(Graphed):
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
-        if digits is None and self.ndim == 0 and not np.isfinite(self.primal):
-            round(float(self.primal))  # raises: no integer is near
+        if digits is None and self.ndim == 0 and self.dtype.kind == "f":
+            whole = round(float(self.primal))  # raises where no integer is near
+            if modes.plain:
+                return whole
         return np.round(self, digits or 0)
 
     if TYPE_CHECKING:  # methods.py gives the class what is not written here
