@@ -15,6 +15,7 @@ from adc.rules import diagonals as diagonals
 from adc.rules import differences as differences
 from adc.rules import einsum as einsum
 from adc.rules import elementary as elementary
+from adc.rules import factorable as factorable
 from adc.rules import factorizations as factorizations
 from adc.rules import floats as floats
 from adc.rules import fourier as fourier

@@ -59,6 +59,21 @@ _TOTAL |= {
     "searchsorted",
 }
 _TOTAL |= infer.CREATION
+# Lengths that do not fit are checked before.
+_TOTAL |= {
+    "outer",
+    "concatenate",
+    "stack",
+    "reshape",
+    "squeeze",
+    "roll",
+    "tril",
+    "triu",
+    "diag",
+    "eye",
+    "cumprod",
+}
+_TOTAL |= {"positive_definite", "invertible", "without_zeros_on_its_diagonal"}
 
 
 def raised(block: Block) -> Iterator[tuple[Stmt, type[BaseException]]]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adc.compiler.frontend.caught import GROWING
 from adc.compiler.ir.nodes import Assign, Atom, Check, Const, Index, Slice, Stmt, Store, Var, defined, uses
 from adc.compiler.ir.types import Array, Scalar, is_integer
+from adc.rules import factorable
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -30,6 +33,14 @@ _DOMAINS: dict[str, Test] = {
 }
 _EVERYWHERE = {"arctan", "arcsinh", "tanh", "absolute", "arctan2", "copysign", "erf", "erfc"}
 _EVERYWHERE |= {"cbrt", "floor", "ceil", "trunc", "rad2deg", "deg2rad", "math.isclose", "math.isfinite"}
+
+# What raises for some matrices, and the question whether it does.
+_MATRICES: dict[str, Any] = {
+    "cholesky": factorable.positive_definite,
+    "solve": factorable.invertible,
+    "inv": factorable.invertible,
+    "scipy.linalg.solve_triangular": factorable.without_zeros_on_its_diagonal,
+}
 
 _SAID: dict[type[BaseException], str] = {
     ZeroDivisionError: "float division by zero",
@@ -74,6 +85,8 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
     assert isinstance(stmt, Assign)
     if kind is IndexError:
         return _inside(ev, *stmt.args) if stmt.op == "getitem" else None
+    if issubclass(kind, np.linalg.LinAlgError):
+        return _is_taken(ev, stmt)
     if stmt.op == "cast":
         return _not(ev, "isnan" if kind is ValueError else "isinf", stmt.args[0])
     if any(isinstance(ev.type_of(a), Array) for a in stmt.args):
@@ -91,6 +104,18 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
     if stmt.name in _DOMAINS:
         return _DOMAINS[stmt.name](ev, stmt.args[0])
     return True if stmt.name in GROWING | _EVERYWHERE | {"hypot"} else None
+
+
+def _is_taken(ev: Core, stmt: Assign) -> Any:
+    """Whether linear algebra takes a matrix of real numbers. What only fails where it does not converge is taken."""
+    test = _MATRICES.get(stmt.name)
+    if test is None:
+        return True
+    matrix = stmt.args[0]
+    t = ev.type_of(matrix)
+    if not isinstance(t, Array) or t.ndim != 2 or t.dtype not in ("float64", "float32"):
+        return None
+    return ev.call(test, [ev.op("held", matrix)], {})
 
 
 def _at_most(name: str) -> Any:
