@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+import numpy as np
 from tests.corpus import program
 
 
@@ -213,3 +214,12 @@ def a_value_of_the_class_with_a_derivative(a, b):
         factor = 3.0
 
     return Scaled().of(b) + More().of(b * b)
+
+
+@program(lambda r: (r.normal(size=3),))
+def named_as_its_method(x):
+    class Model:
+        def named_as_its_method(self, v):
+            return np.sum(v * v) * v[0]
+
+    return Model().named_as_its_method(x)

@@ -48,6 +48,7 @@ def jitter_that_grows(k, m, b):
 @program(both)
 def density_or_penalty(k, m, b):
     k, m = _symmetric(k, m)
+
     def density(matrix):
         try:
             factor = scipy.linalg.cho_factor(matrix, lower=True)

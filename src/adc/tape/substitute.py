@@ -157,14 +157,15 @@ class Substitution:
         code = own_code(function)
         class_patterns.refuse(code, ChainMap(_closed_over(function), function.__globals__))
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
-        namespace.look_up(_names_in_classes(code))
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])
         copy = types.FunctionType(code, namespace, function.__name__, defaults, cells or None)
         if function.__kwdefaults__:
             copy.__kwdefaults__ = {k: self.translate(v) for k, v in function.__kwdefaults__.items()}
         copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
-        self._memo[id(function)] = (function, copy)  # before the closure, which may hold the function itself
+        # Before the closure and the bodies of its classes, which may name the function itself.
+        self._memo[id(function)] = (function, copy)
+        namespace.look_up(_names_in_classes(code))
         if function.__closure__:
             copy = self._close(copy, function)
         return _located(copy) if hasattr(function, "__adc_static__") else copy
