@@ -365,3 +365,57 @@ def handler_of_a_missing_attribute(x):
     except (AttributeError, ValueError):
         smallest = 1e-12
     return math.sqrt(length) if length > smallest else length
+
+
+def _relaxed(a, b, limit, trips):
+    x = np.zeros_like(b)
+    for k in range(trips):
+        old = x.copy()
+        for i in range(len(b)):
+            x[i] = (b[i] - a[i, :i] @ x[:i] - a[i, i + 1 :] @ x[i + 1 :]) / a[i, i]
+        if np.max(np.abs(x - old)) < limit:
+            return x, k
+    return x, trips
+
+
+@program(lambda r: (r.normal(size=(3, 3)) + 5.0 * np.eye(3), r.normal(size=3)))
+def a_state_returned_from_the_loop_that_writes_it(a, b):
+    settled, k = _relaxed(a, b, 1e-3, 50)
+    early, n = _relaxed(a, b, 1e-9, 2)
+    return np.sum(settled * early) + k + n
+
+
+def _first_over(x, limit):
+    kept = []
+    for v in x:
+        if v < -1.0:
+            return kept
+        kept.append(v * v)
+        if v > limit:
+            return kept
+    return [v * 2.0 for v in x]
+
+
+@program(lambda r: (np.array([0.5, -0.3, 1.4, 0.2, -1.5]),))
+def a_list_returned_from_two_places(x):
+    one, two, three = _first_over(x, 1.0), _first_over(x, 9.0), _first_over(x[:2], 9.0)
+    return sum(one) + 2.0 * sum(two) + sum(three) * len(one) + len(two)
+
+
+def _searched(x):
+    best = x.copy()
+    for k in range(len(x)):
+        best[k] *= 2.0
+        if best[k] > 3.0:
+            return best
+        if best[k] < -3.0:
+            break
+    else:
+        best[0] += 1.0
+    best *= 3.0
+    return best
+
+
+@program(lambda r: (np.array([0.5, 1.6, 0.2]), np.array([0.5, -1.6, 0.2]), np.array([0.7, 0.2, 0.1])))
+def beside_a_break_and_an_else(x, y, z):
+    return sum(np.sum(_searched(v) * np.arange(3.0)) for v in (x, y, z))

@@ -21,6 +21,7 @@ from adc.compiler.frontend.desugar_flow import (
     leaves,
     own_nodes,
 )
+from adc.compiler.frontend.desugar_late_returns import late_returns
 from adc.compiler.frontend.desugar_syntax import (
     Names,
     Node,
@@ -141,7 +142,9 @@ class _Exits:
                 return [returning(value, statement)]
             if not self._result:
                 self._result = self._names.fresh("result")
-            if _is_none(value):
+            if getattr(statement, "late", False):
+                pass  # behind the loop
+            elif _is_none(value):
                 self._may_be_none = True  # which it is from the start
             else:
                 done.append(assign(self._result, value, statement))
@@ -199,6 +202,10 @@ class _Exits:
         if returns and (rest or not breaks):
             done, running, place = self._flag_for({"return"}, place, loop)
             inside = place.listening({"return"}, running)
+        outermost = running and not place.depth and "return" not in leaves(orelse)
+        late = late_returns(loop) if outermost else []
+        for statement in late:
+            statement.late = True
         flag = running
         if breaks:
             flag = self._flag("looping", place.depth)
@@ -208,12 +215,14 @@ class _Exits:
         if not flag:
             return done, orelse + rest, place
         _end_with(loop, flag)
+        returned = [assign(self._result, late[0].value, late[0])] if late else []
         if not breaks:
-            return done + self._if_still(flag, orelse + rest, place), [], place
+            return done + self._if_still(flag, orelse + rest, place, returned), [], place
         if orelse:
             orelse = [branch(read(flag, orelse[0]), orelse, [], orelse[0])]
-        if rest and running:
-            rest = [branch(read(running, rest[0]), rest, [], rest[0])]
+        if running and (rest or returned):
+            origin = (rest or returned)[0]
+            rest = [branch(read(running, origin), _filled(rest, origin), returned, origin)]
         return done, orelse + rest, place
 
     def _flag_for(self, ways: set[str], place: _Place, origin: Node) -> tuple[Statements, str, _Place]:
@@ -238,9 +247,14 @@ class _Exits:
             self._flags[wish, depth] = self._names.fresh(wish)
         return self._flags[wish, depth]
 
-    def _if_still(self, flag: str, rest: Statements, place: _Place) -> Statements:
+    def _if_still(
+        self, flag: str, rest: Statements, place: _Place, otherwise: Statements | None = None
+    ) -> Statements:
         """`if flag: REST`, once if the rest asks the same, and not at all if nothing is left of it."""
         core = self._block(rest, replace(place, top=False))
+        if otherwise:
+            origin = (rest or otherwise)[0]
+            return [branch(read(flag, origin), _filled(core, origin), otherwise, origin)]
         if not core or (len(core) == 1 and _asks_only(core[0], flag)):
             return core
         return [branch(read(flag, rest[0]), core, [], rest[0])]
