@@ -419,3 +419,24 @@ def _searched(x):
 @program(lambda r: (np.array([0.5, 1.6, 0.2]), np.array([0.5, -1.6, 0.2]), np.array([0.7, 0.2, 0.1])))
 def beside_a_break_and_an_else(x, y, z):
     return sum(np.sum(_searched(v) * np.arange(3.0)) for v in (x, y, z))
+
+
+def _secant(f, a, b):
+    fa, fb = f(a), f(b)
+    path = [a, b]
+    for _ in range(40):
+        if fb == fa:
+            return b, path
+        c = b - fb * (b - a) / (fb - fa)
+        path.append(c)
+        if abs(c - b) < 1e-9:
+            return c, path
+        a, fa, b, fb = b, fb, c, f(c)
+    return b, path
+
+
+@program(lambda r: (1.7, 0.3))
+def different_things_returned_with_what_it_writes(p, q):
+    root, path = _secant(lambda x: np.exp(x) - p * x - 2.0, 0.5, 1.5)
+    line, short = _secant(lambda x: q * x - p, 0.5, 1.5)
+    return root * root + path[2] * line + len(short) + short[-1]

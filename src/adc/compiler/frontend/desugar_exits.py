@@ -29,6 +29,7 @@ from adc.compiler.frontend.desugar_syntax import (
     assign,
     both,
     branch,
+    compare,
     constant,
     placed,
     read,
@@ -142,8 +143,9 @@ class _Exits:
                 return [returning(value, statement)]
             if not self._result:
                 self._result = self._names.fresh("result")
-            if getattr(statement, "late", False):
-                pass  # behind the loop
+            if hasattr(statement, "late"):  # what is returned is read behind the loop
+                which, k = statement.late
+                done += [assign(which, constant(k, statement), statement)] if which else []
             elif _is_none(value):
                 self._may_be_none = True  # which it is from the start
             else:
@@ -204,8 +206,11 @@ class _Exits:
             inside = place.listening({"return"}, running)
         outermost = running and not place.depth and "return" not in leaves(orelse)
         late = late_returns(loop) if outermost else []
-        for statement in late:
-            statement.late = True
+        which = self._names.fresh("leaving") if len(late) > 1 else ""
+        done += [assign(which, constant(0, loop), loop)] if which else []
+        for k, alike in enumerate(late):
+            for statement in alike:
+                statement.late = which, k
         flag = running
         if breaks:
             flag = self._flag("looping", place.depth)
@@ -215,7 +220,7 @@ class _Exits:
         if not flag:
             return done, orelse + rest, place
         _end_with(loop, flag)
-        returned = [assign(self._result, late[0].value, late[0])] if late else []
+        returned = self._returned(late, which)
         if not breaks:
             return done + self._if_still(flag, orelse + rest, place, returned), [], place
         if orelse:
@@ -224,6 +229,16 @@ class _Exits:
             origin = (rest or returned)[0]
             rest = [branch(read(running, origin), _filled(rest, origin), returned, origin)]
         return done, orelse + rest, place
+
+    def _returned(self, late: list[list[Node]], which: str) -> Statements:
+        """What is returned from a loop, behind it."""
+        found: Statements = []
+        for k in reversed(range(len(late))):
+            node = late[k][0]
+            value = [assign(self._result, node.value, node)]
+            test = compare(read(which, node), gast.Eq(), constant(k, node), node)
+            found = [branch(test, value, found, node)] if found else value
+        return found
 
     def _flag_for(self, ways: set[str], place: _Place, origin: Node) -> tuple[Statements, str, _Place]:
         """What sets up a flag that falls with each of `ways`, the flag, and the place where it exists."""

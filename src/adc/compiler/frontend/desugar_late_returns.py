@@ -8,7 +8,7 @@
                                                   result = (x, k)
 
 Nothing of the loop runs after it. Set where the `return` stands, `result` would be a second name of an array that later
-trips, as far as anyone can see, write to.
+trips, as far as anyone can see, write to. Where such statements return different things, a number says which it was.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ from adc.compiler.frontend.desugar_syntax import Node
 __all__ = ["late_returns"]
 
 
-def late_returns(loop: Node) -> list[Node]:
-    """The `return` statements of a loop, if all return the same, which may be read behind the loop as well."""
+def late_returns(loop: Node) -> list[list[Node]]:
+    """The `return` statements of a loop, if what they return may be read behind it; in groups that return the same."""
     nodes = own_nodes(loop.body)
     returns = [n for n in nodes if isinstance(n, gast.Return)]
-    if not returns or any(isinstance(n, (gast.Try, gast.TryStar, gast.With)) for n in nodes):
+    if any(isinstance(n, (gast.Try, gast.TryStar, gast.With)) for n in nodes):
         return []
-    value = returns[0].value
-    if value is None or len({gast.dump(n.value) if n.value is not None else "" for n in returns}) > 1:
-        return []
-    parts = value.elts if isinstance(value, gast.Tuple) else [value]
-    names = {p.id for p in parts if isinstance(p, gast.Name)}
-    plain = all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
-    return returns if plain and not names.isdisjoint(_written(nodes)) else []
+    groups: dict[str, list[Node]] = {}
+    names: set[str] = set()
+    for node in returns:
+        parts = node.value.elts if isinstance(node.value, gast.Tuple) else [node.value]
+        if not all(isinstance(p, (gast.Name, gast.Constant)) for p in parts):
+            return []
+        names.update(p.id for p in parts if isinstance(p, gast.Name))
+        groups.setdefault(gast.dump(node.value), []).append(node)
+    return [] if names.isdisjoint(_written(nodes)) else list(groups.values())
 
 
 def _written(nodes: list[Node]) -> set[str]:
