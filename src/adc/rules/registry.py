@@ -19,6 +19,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import itertools
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -477,15 +478,22 @@ def operations() -> Iterable[Operation]:
     return [_by_name[name] for name in sorted(_by_name)]
 
 
+_OF_PYTHON = " (vectorized)"  # in the name of a ufunc that calls a function of Python
+
+
 def spell(function: Callable[..., Any]) -> str:
     """How generated code names a function.
 
     >>> import numpy as np, math
-    >>> spell(np.exp), spell(math.erf), spell(np.linalg.solve)
-    ('np.exp', 'math.erf', 'np.linalg.solve')
+    >>> spell(np.exp), spell(math.erf), spell(np.linalg.solve), spell(np.testing.assert_allclose)
+    ('np.exp', 'math.erf', 'np.linalg.solve', 'np.testing.assert_allclose')
+    >>> spell(np.frompyfunc(math.exp, 1, 1))
+    'what np.frompyfunc makes of exp'
     """
     name = getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None) or "numpy"
+    if isinstance(function, np.ufunc) and name.endswith(_OF_PYTHON):
+        return f"what np.frompyfunc makes of {name.removesuffix(_OF_PYTHON)}"
     if isinstance(function, np.ufunc) and getattr(np, name, None) is not function:
         return f"scipy.special.{name}"  # ufuncs do not know their module
     if module.startswith("numpy.linalg"):
@@ -493,7 +501,10 @@ def spell(function: Callable[..., Any]) -> str:
     if module.startswith("numpy.fft"):
         return f"np.fft.{name}"
     if module.startswith("numpy"):
-        return f"np.{name}"
+        public = itertools.takewhile(lambda part: not part.startswith("_"), module.split(".")[1:])
+        return ".".join(
+            ("np", *(() if getattr(np, name, None) is function else public), name)
+        )
     if module.startswith("scipy."):
         return ".".join(part for part in module.split(".") if not part.startswith("_")) + f".{name}"
     return f"{module.lstrip('_')}.{name}"
