@@ -502,9 +502,7 @@ def spell(function: Callable[..., Any]) -> str:
         return f"np.fft.{name}"
     if module.startswith("numpy"):
         public = itertools.takewhile(lambda part: not part.startswith("_"), module.split(".")[1:])
-        return ".".join(
-            ("np", *(() if getattr(np, name, None) is function else public), name)
-        )
+        return ".".join(("np", *(() if getattr(np, name, None) is function else public), name))
     if module.startswith("scipy."):
         return ".".join(part for part in module.split(".") if not part.startswith("_")) + f".{name}"
     return f"{module.lstrip('_')}.{name}"
