@@ -81,7 +81,7 @@ def expm_by_scaling(A):
     wrt="A",
     name="scipy.linalg.logm",
     cost=4000,
-    extra={"may_be_complex": True},
+    extra={"cores": {"A": 2}, "may_be_complex": True},
     shape=lambda A: A.shape,
     examples=lambda r: [r.positive_definite(3), r.positive_definite(2) + 0.1 * r.normal(2, 2)],
 )
@@ -99,7 +99,7 @@ def logm_push(z, A, *, A_dot):
     wrt="A",
     name="scipy.linalg.sqrtm",
     cost=4000,
-    extra={"may_be_complex": True},
+    extra={"cores": {"A": 2}, "may_be_complex": True},
     shape=lambda A: A.shape,
     examples=lambda r: [r.positive_definite(3), r.positive_definite(2) + 0.1 * r.normal(2, 2)],
 )
@@ -116,7 +116,7 @@ def sqrtm_push(z, A, *, A_dot):
     sl.expm_frechet,
     wrt="A E",
     name="scipy.linalg.expm_frechet",
-    extra={"float64_only": True},
+    extra={"cores": {"A": 2, "E": 2}, "float64_only": True},
     examples=lambda r: [
         (0.5 * r.normal(2, 2), r.normal(2, 2)),
         call(0.5 * r.normal(2, 2), r.normal(2, 2), compute_expm=False),
@@ -172,7 +172,7 @@ def tanhm(A):
     sl.fractional_matrix_power,
     wrt="A t",
     name="scipy.linalg.fractional_matrix_power",
-    extra={"rtol": 1e-8, "float64_only": True},
+    extra={"cores": {"A": 2}, "rtol": 1e-8, "float64_only": True},
     examples=lambda r: [(r.positive_definite(3), 0.5), (r.positive_definite(2), -1.3)],
 )
 def fractional_matrix_power(A, t):
@@ -186,6 +186,7 @@ def fractional_matrix_power(A, t):
     sl.solve_sylvester,
     wrt="a b q",
     name="scipy.linalg.solve_sylvester",
+    extra={"cores": {"a": 2, "b": 2, "q": 2}},
     cost=4000,
     shape=lambda a, b, q: q.shape,
     examples=lambda r: [(r.positive_definite(3), r.positive_definite(2), r.normal(3, 2))],
@@ -209,6 +210,7 @@ def solve_sylvester_push(x, a, b, q, *, a_dot, b_dot, q_dot):
     ),
     wrt="a q",
     name="scipy.linalg.solve_continuous_lyapunov",
+    extra={"cores": {"a": 2, "q": 2}},
     examples=lambda r: [(r.positive_definite(3), r.normal(3, 3))],
 )
 def solve_continuous_lyapunov(a, q):
@@ -219,7 +221,7 @@ def solve_continuous_lyapunov(a, q):
     sl.solve_discrete_lyapunov,
     wrt="a q",
     name="scipy.linalg.solve_discrete_lyapunov",
-    extra={"rtol": 1e-9, "float64_only": True},
+    extra={"cores": {"a": 2, "q": 2}, "rtol": 1e-9, "float64_only": True},
     examples=lambda r: [(0.3 * r.well_conditioned(3), r.normal(3, 3))],
 )
 def solve_discrete_lyapunov(a, q, method=None):

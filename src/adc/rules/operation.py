@@ -64,6 +64,18 @@ def _said(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any]
     return args, {name: value for name, value in kwargs.items() if value is not np._NoValue}
 
 
+def has_parts(value: Any, core: Any) -> bool:
+    """Whether a value is several operands, for which `core` says how many axes each has, and no nested list."""
+    return isinstance(value, tuple) or (isinstance(value, list) and isinstance(core, tuple))
+
+
+def _deeper(value: Any, core: Any, axes: Callable[[Any], int]) -> bool:
+    if has_parts(value, core):
+        each = core if isinstance(core, tuple) else (core,) * len(value)
+        return any(_deeper(v, c, axes) for v, c in zip(value, each, strict=False))
+    return value is not None and axes(value) > core
+
+
 @dataclass(eq=False)
 class Operation:
     """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
@@ -96,6 +108,8 @@ class Operation:
     # or its dtype; after "floating" those of which integers make a double.
     # "raises": a call that is not looked into, and stays where nobody reads its result.
     # "may_be_complex": the result for real operands, as their values decide.
+    # "cores": how many axes of a parameter the operation takes at once (of each element, where it is a tuple); operands
+    # of more are stacks, of which SciPy takes one after the other.
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
     # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says;
     # "matrix" where that has two axes.
@@ -123,6 +137,15 @@ class Operation:
             (k for k, pair in enumerate(zip(own, other, strict=False)) if len(set(pair)) == 2), len(own)
         )
         return self.full if count > shared or any(k not in own for k in keywords) else self
+
+    def takes_stack(self, values: Sequence[Any], axes: Callable[[Any], int]) -> bool:
+        """Whether one of these values, one for each parameter, has more axes than the operation takes at once."""
+        cores = self.extra.get("cores", {})
+        return any(
+            _deeper(value, cores[name], axes)
+            for name, value in zip(self.names, values, strict=True)
+            if name in cores
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

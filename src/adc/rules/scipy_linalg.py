@@ -174,7 +174,7 @@ def svdvals(a):
     name="scipy.linalg.eigh",
     cost=1000,
     shape=eig_shape,
-    extra={**EIGEN, "directions": {"a": symmetric}, "up_to_sign": 1},
+    extra={"cores": {"a": 2}, **EIGEN, "directions": {"a": symmetric}, "up_to_sign": 1},
     notes="as numpy.linalg.eigh",
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=False)],
 )
@@ -300,6 +300,7 @@ def eigvals(a):
     sl.lstsq,
     wrt="a b",
     name="scipy.linalg.lstsq",
+    extra={"cores": {"a": 2, "b": 2}},
     notes="as numpy.linalg.lstsq; of a vector b the residual is left away",
     examples=lambda r: [
         (r.normal(5, 3), r.normal(5, 2)),
@@ -328,7 +329,7 @@ def _spread(u, a):
     name="scipy.linalg.polar",
     cost=2000,
     shape=_polar_shape,
-    extra={"real_only": True},
+    extra={"cores": {"a": 2}, "real_only": True},
     notes="of full rank",
     examples=lambda r: [
         r.well_conditioned(3),
@@ -383,6 +384,7 @@ def _grid(rows, columns):
     sl.toeplitz,
     wrt="c r",
     name="scipy.linalg.toeplitz",
+    extra={"cores": {"c": 1, "r": 1}},
     examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
 )
 def toeplitz(c, r=None):
@@ -396,6 +398,7 @@ def toeplitz(c, r=None):
     sl.hankel,
     wrt="c r",
     name="scipy.linalg.hankel",
+    extra={"cores": {"c": 1, "r": 1}},
     examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
 )
 def hankel(c, r=None):
@@ -417,7 +420,7 @@ def circulant(c):
     wrt="c_or_cr b",
     name="scipy.linalg.solve_toeplitz",
     notes="solved as a dense system",
-    extra={"rtol": 1e-9, "float64_only": True},
+    extra={"cores": {"c_or_cr": 1, "b": 2}, "rtol": 1e-9, "float64_only": True},
     examples=lambda r: [
         call((np.array([4.0, 1.0, 0.5]), np.array([4.0, -1.0, 0.3])), r.normal(3)),
         (np.array([4.0, 1.0, 0.5]), r.normal(3)),
@@ -433,7 +436,7 @@ def solve_toeplitz(c_or_cr, b):
     sl.solve_circulant,
     wrt="c b",
     name="scipy.linalg.solve_circulant",
-    extra={"real_only": True},
+    extra={"cores": {"c": 1, "b": 1}, "real_only": True},
     examples=lambda r: [(np.array([4.0, 1.0, 0.5]), r.normal(3))],
     notes="real vectors",
 )
@@ -445,6 +448,7 @@ def solve_circulant(c, b):
     sl.block_diag,
     wrt="arrs",
     name="scipy.linalg.block_diag",
+    extra={"cores": {"arrs": 2}},
     examples=lambda r: [(r.normal(2, 2), r.normal(1, 3)), (r.normal(2, 2), r.normal(2), 1.5)],
 )
 def block_diag(*arrs):
@@ -462,6 +466,7 @@ def block_diag(*arrs):
     sl.khatri_rao,
     wrt="a b",
     name="scipy.linalg.khatri_rao",
+    extra={"cores": {"a": 2, "b": 2}},
     examples=lambda r: [(r.normal(2, 3), r.normal(4, 3))],
 )
 def khatri_rao(a, b):

@@ -50,7 +50,7 @@ def _inside(a, lower, unit_diagonal):
     name="scipy.linalg.solve_triangular",
     cost=200,
     shape=_of_right_side,
-    extra={"real_only": True, "dtype": "floating a b"},
+    extra={"cores": {"a": 2, "b": 2}, "real_only": True, "dtype": "floating a b"},
     examples=lambda r: [
         call(_triangle(r, 3), r.normal(3), lower=True),
         call(_triangle(r, 3).T, r.normal(3)),
@@ -93,7 +93,7 @@ def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
 @composite(
     sl.cholesky,
     name="scipy.linalg.cholesky",
-    extra={"real_only": True, "directions": {"a": symmetric}},
+    extra={"cores": {"a": 2}, "real_only": True, "directions": {"a": symmetric}},
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cholesky(a, lower=False):
@@ -107,7 +107,7 @@ OTHER_TRIANGLE_STAYS = bool(sl.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
 @composite(
     sl.cho_factor,
     name="scipy.linalg.cho_factor",
-    extra={"real_only": True, "directions": {"a": symmetric}},
+    extra={"cores": {"a": 2}, "real_only": True, "directions": {"a": symmetric}},
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=True)],
 )
 def cho_factor(a, lower=False):
@@ -123,7 +123,7 @@ def cho_factor(a, lower=False):
     sl.cho_solve,
     wrt="c_and_lower b",
     name="scipy.linalg.cho_solve",
-    extra={"real_only": True},
+    extra={"cores": {"c_and_lower": (2, 0), "b": 2}, "real_only": True},
     examples=lambda r: [
         call((np.linalg.cholesky(r.positive_definite(3)), True), r.normal(3)),
         call((np.linalg.cholesky(r.positive_definite(3)).T, False), r.normal(3, 2)),
@@ -159,7 +159,7 @@ def _unit_lower(lu):
     name="scipy.linalg.lu_factor",
     cost=1000,
     shape=lambda a: (tuple(a.shape), tuple(a.shape[:1])),
-    extra={"real_only": True},
+    extra={"cores": {"a": 2}, "real_only": True},
     notes="square matrices; the pivots are piecewise constant",
     examples=lambda r: [r.well_conditioned(3), r.well_conditioned(4)],
 )
@@ -203,7 +203,7 @@ def lu_factor_by_elimination(a):
     sl.lu_solve,
     wrt="lu_and_piv b",
     name="scipy.linalg.lu_solve",
-    extra={"real_only": True},
+    extra={"cores": {"lu_and_piv": (2, 1), "b": 2}, "real_only": True},
     examples=lambda r: [
         call(sl.lu_factor(r.well_conditioned(3)), r.normal(3)),
         call(sl.lu_factor(r.well_conditioned(3)), r.normal(3, 2)),
@@ -223,7 +223,7 @@ def lu_solve(lu_and_piv, b, trans=0):
 @composite(
     sl.lu,
     name="scipy.linalg.lu",
-    extra={"real_only": True},
+    extra={"cores": {"a": 2}, "real_only": True},
     notes="square matrices",
     examples=lambda r: [
         r.well_conditioned(3),
@@ -289,7 +289,7 @@ def _banded(r):
     cost=20,
     examples=_banded,
     shape=lambda l_and_u, ab, b: tuple(b.shape),
-    extra={"real_only": True, "dtype": "floating ab b"},
+    extra={"cores": {"ab": 2, "b": 2}, "real_only": True, "dtype": "floating ab b"},
 )
 def solve_banded_pull(x_bar, x, l_and_u, ab, b):
     below, above = l_and_u
@@ -340,7 +340,7 @@ def _symmetric_band_product(ab, x, lower):
     name="scipy.linalg.solveh_banded",
     cost=20,
     shape=lambda ab, b, lower=False: tuple(b.shape),
-    extra={"real_only": True, "dtype": "floating ab b"},
+    extra={"cores": {"ab": 2, "b": 2}, "real_only": True, "dtype": "floating ab b"},
     examples=lambda r: [
         (np.stack([np.array([0.0, 0.3, -0.2, 0.4]), r.positive(4) + 2.0]), r.normal(4)),
         call(np.stack([r.positive(4) + 2.0, np.array([0.3, -0.2, 0.4, 0.0])]), r.normal(4, 2), lower=True),

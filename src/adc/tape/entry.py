@@ -152,6 +152,7 @@ class Entry:
         # Of these parameters NumPy makes arrays, also where they are plain numbers.
         self.arrays = frozenset(self.positions[name] for name in operation.extra.get("arrays", "").split())
         self.real_only = bool(operation.extra.get("real_only"))
+        self.of_one = "cores" in operation.extra  # stacks are taken apart: adc.tape.stacks
         self.pulls: dict[Pattern, Pull] = {}
         self.has_full = operation.full is not None
         self.of_complex = None if operation.of_complex is None else Entry(operation.of_complex)

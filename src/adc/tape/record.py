@@ -88,6 +88,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     if entry.of_complex is not None and any_complex(plain(args)):
         entry = entry.of_complex
     function = function or entry.function
+    if entry.of_one and stacks.given(entry, args, kwargs):
+        return stacks.one_by_one(entry, function, args, kwargs)
     if entry.writes is not None:
         return _write(entry, args, kwargs)
     if entry.kind == "constant" or not modes.enabled:
@@ -407,4 +409,4 @@ def call_as_node(
 
 
 # Needs this module whole.
-from adc.tape import composites  # noqa: E402
+from adc.tape import composites, stacks  # noqa: E402

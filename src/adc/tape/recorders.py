@@ -75,7 +75,7 @@ class Recorders(dict[Any, Callable[..., Any]]):
             operation = entry.operation.form(count, names)
             if operation is not entry.operation:
                 return slow  # `full` forms are composites
-        if entry.kind == "constant" or entry.writes is not None:
+        if entry.kind == "constant" or entry.writes is not None or entry.of_one:
             return slow
         if entry.kind == "composite":
             return self._by_recipe(count) if entry.least <= count <= entry.positional and not names else slow

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import indexing
+from adc.tape import indexing, stacks
 from adc.tape.entry import Entry, Pull, any_complex, find, find_method, form
 from adc.tape.primals import quick_primal
 from adc.tape.slicing import Need
@@ -69,6 +69,8 @@ class Program:
             entry = entry.of_complex
         if entry.writes is not None:
             raise NoRecipe(f"{function} writes")
+        if entry.of_one and stacks.given(entry, _values(args), _values(kwargs)):
+            raise NoRecipe(f"{function} is given a stack")
         if entry.kind == "composite":
             assert entry.operation.body is not None
             return entry.operation.body(*args, **kwargs)

@@ -41,6 +41,14 @@ class RuleCalls(Functions):
         if of_math:
             args = [self._as_double(a) for a in args]
         args, kwargs = self._operands(operation, args, kwargs)
+        if "cores" in operation.extra and operation.takes_stack(
+            self._bind(operation, tuple(args), kwargs), _axes
+        ):
+            raise self.refuse(
+                f"{operation.spelling} of stacks is not supported",
+                "its rule takes one at a time",
+                "write a loop over them; the tape takes stacks",
+            )
         if operation.of_complex is not None and self.any_complex((*args, *kwargs.values())):
             operation = operation.of_complex
         if operation.body is not None and (
