@@ -84,13 +84,20 @@ def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
     "multivariate_normal",
     "entropy",
     "cov",
-    lambda r: [call(mean=np.zeros(3), cov=r.positive_definite(3))],
+    lambda r: [
+        call(mean=np.zeros(3), cov=r.positive_definite(3)),
+        call(mean=np.zeros(3), cov=r.positive(3)),
+        call(mean=np.zeros(3), cov=1.5),
+    ],
     {"cov": _symmetric},
 )
 def multivariate_normal_entropy(mean=None, cov=1.0):
-    if np.ndim(cov) == 0:
-        return 0.5 * (LOG_TWO_PI + 1.0) + 0.5 * np.log(cov)
-    return 0.5 * cov.shape[0] * (LOG_TWO_PI + 1.0) + 0.5 * np.linalg.slogdet(of_triangle(cov, True))[1]
+    if np.ndim(cov) == 2:
+        return 0.5 * cov.shape[0] * (LOG_TWO_PI + 1.0) + 0.5 * np.linalg.slogdet(of_triangle(cov, True))[1]
+    if np.ndim(cov) == 1:
+        return 0.5 * np.sum(np.log(cov) + LOG_TWO_PI + 1.0)
+    count = 1 if mean is None else np.size(mean)
+    return 0.5 * count * (np.log(cov) + LOG_TWO_PI + 1.0)
 
 
 @density(

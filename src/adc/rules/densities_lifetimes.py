@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, located, positive, probability, proper, real, shaped, standard
+from adc.rules.densities import density, located, positive, probability, proper, real, shaped, standard, unit
 
 
 def _above_zero(t):
@@ -179,7 +179,7 @@ def halfcauchy_logsf(x, loc=0.0, scale=1.0):
 
 @density("halfcauchy", "ppf", "q loc scale", located(probability))
 def halfcauchy_ppf(q, loc=0.0, scale=1.0):
-    return loc + proper(scale) * (np.tan(0.5 * math.pi * q))
+    return loc + proper(scale) * np.tan(0.5 * math.pi * unit(q))
 
 
 # --- invgamma -----------------------------------------------------------------------------------------------

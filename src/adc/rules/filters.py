@@ -260,9 +260,12 @@ def _lags(v, x, count, axis):
         (r.normal(2), np.array([0.8, 0.2, 0.1, 0.05]), r.normal(2, 5)),
         call(r.normal(2), np.array([1.0, 0.5]), r.normal(5, 2), axis=0),
         (r.normal(4), np.array([2.0]), r.normal(3)),
+        (r.normal(3), 1.3, r.normal(4)),
+        (0.7, np.array([1.3, -0.4]), r.normal(4)),
     ],
 )
 def lfilter_pull(z_bar, z, b, a, x, axis=-1):
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
     one = np.ones_like(a[:1])
     v = _turned(signal.lfilter(one, a, _turned(z_bar, axis), axis=axis), axis)
     x_bar = _turned(signal.lfilter(b, a, _turned(z_bar, axis), axis=axis), axis)
@@ -277,6 +280,7 @@ def lfilter_push(z, b, a, x, axis=-1, *, b_dot, a_dot, x_dot):
 
 @lowered(signal.lfilter)
 def lfilter_by_steps(b, a, x, axis=-1):
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
     moved = np.moveaxis(x, axis, -1)
     rows = np.reshape(moved, (-1, moved.shape[-1]))
     z = rows * (b[0] * a[0])  # for its dtype
@@ -295,6 +299,7 @@ def lfilter_by_steps(b, a, x, axis=-1):
 def lfilter_with_state(b, a, x, axis=-1, zi=None):
     if zi is None:
         return signal.lfilter(b, a, x, axis=axis)
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
     rows, state = np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1)
     n, order = rows.shape[-1], state.shape[-1]
     if order != np.maximum(a.shape[0], b.shape[0]) - 1:

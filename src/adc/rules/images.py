@@ -260,6 +260,7 @@ def gaussian_filter1d(
 
 def _blurred_all(a, sigma, order, mode, cval, truncate, radius):
     ndim = np.ndim(a)
+    array = not isinstance(sigma, (list, tuple)) and np.ndim(sigma) == 1
     sigmas, orders, modes, reaches = (
         _each(sigma, ndim),
         _each(order, ndim),
@@ -269,7 +270,8 @@ def _blurred_all(a, sigma, order, mode, cval, truncate, radius):
     result = a
     for k in range(ndim):
         if not _nothing(sigmas[k]):
-            result = _blurred(result, sigmas[k], k, orders[k], modes[k], cval, truncate, reaches[k])
+            width = sigma[k] if array else sigmas[k]
+            result = _blurred(result, width, k, orders[k], modes[k], cval, truncate, reaches[k])
     return result
 
 
@@ -282,6 +284,7 @@ def _blurred_all(a, sigma, order, mode, cval, truncate, radius):
         (r.normal(4, 5), 0.8),
         (r.normal(4, 5), 1),
         call(r.normal(4, 3), (0, 0.7), mode="nearest"),
+        (r.normal(4, 3), np.array([0.6, 0.7])),
         call(r.normal(4, 3), (0.6, 0.7), order=(1, 0), mode=("wrap", "mirror"), truncate=3.0),
         call(r.normal(2, 3, 2), 0.5, radius=1),
     ],

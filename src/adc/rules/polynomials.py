@@ -113,8 +113,29 @@ def polyint(p, m=1, k=None):
     return result
 
 
-@composite(np.poly, wrt="seq_of_zeros", examples=lambda r: [r.normal(3)], notes="of a sequence of zeros")
+def _characteristic(a):
+    """The characteristic polynomial of a matrix without its eigenvalues, which equal ones leave open."""
+    # Faddeev and LeVerrier: Gantmacher, The Theory of Matrices, 1959, chapter IV.
+    n = a.shape[0]
+    result = np.zeros(n + 1, dtype=np.result_type(a, 0.0))
+    result[0] = 1.0
+    power = np.zeros_like(a)
+    for k in range(n):
+        power = a @ power + result[k] * np.eye(n, dtype=a.dtype)
+        result[k + 1] = -np.trace(a @ power) / (k + 1)
+    return result
+
+
+@composite(
+    np.poly,
+    wrt="seq_of_zeros",
+    extra={"float64_only": True},
+    examples=lambda r: [r.normal(3), r.normal(3, 3), np.eye(3)],
+    notes="of a sequence of zeros, or of a matrix",
+)
 def poly(seq_of_zeros):
+    if np.ndim(seq_of_zeros) == 2:
+        return _characteristic(seq_of_zeros)
     n = seq_of_zeros.shape[0]
     zero = np.zeros_like(seq_of_zeros[:1])
     result = np.concatenate((np.ones_like(zero), np.zeros_like(seq_of_zeros)))

@@ -63,23 +63,33 @@ def hmean(a, axis=0, dtype=None, *, weights=None):
     return 1.0 / np.average(1.0 / x, axis=k, weights=weights)
 
 
-@_sampled(stats.skew, extra=(lambda r: call(r.normal(5), bias=False),))
+@_sampled(
+    stats.skew, extra=(lambda r: call(r.normal(5), bias=False), lambda r: call(r.normal(2), bias=False))
+)
 def skew(a, axis=0, bias=True):
     x, k = _along(a, axis)
     value = _moment(x, k, 3) / _moment(x, k, 2) ** 1.5
     n = x.shape[k]
-    return value if bias else value * np.sqrt((n - 1.0) * n) / (n - 2.0)
+    if bias:
+        return value
+    return np.where(n > 2, value * np.sqrt((n - 1.0) * n) / np.maximum(n - 2.0, 1.0), value)
 
 
 @_sampled(
-    stats.kurtosis, extra=(lambda r: call(r.normal(5), fisher=False), lambda r: call(r.normal(6), bias=False))
+    stats.kurtosis,
+    extra=(
+        lambda r: call(r.normal(5), fisher=False),
+        lambda r: call(r.normal(6), bias=False),
+        lambda r: call(r.normal(3), bias=False),
+    ),
 )
 def kurtosis(a, axis=0, fisher=True, bias=True):
     x, k = _along(a, axis)
     value = _moment(x, k, 4) / _moment(x, k, 2) ** 2
     n = x.shape[k]
     if not bias:
-        value = ((n * n - 1.0) * value - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
+        corrected = (n * n - 1.0) * value - 3.0 * (n - 1.0) ** 2
+        value = np.where(n > 3, corrected / np.maximum((n - 2.0) * (n - 3.0), 1.0) + 3.0, value)
     return value - 3.0 if fisher else value
 
 

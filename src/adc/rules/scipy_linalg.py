@@ -140,7 +140,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
     return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
 
 
-EIGEN = {"stacked": 2}
+EIGEN = {"stacked": 2, "cores": {"a": 2}}
 pull(
     sl.svd,
     wrt="a",
@@ -174,7 +174,7 @@ def svdvals(a):
     name="scipy.linalg.eigh",
     cost=1000,
     shape=eig_shape,
-    extra={"cores": {"a": 2}, **EIGEN, "directions": {"a": symmetric}, "up_to_sign": 1},
+    extra={**EIGEN, "directions": {"a": symmetric}, "up_to_sign": 1},
     notes="as numpy.linalg.eigh",
     examples=lambda r: [r.positive_definite(3), call(r.positive_definite(3), lower=False)],
 )
@@ -279,7 +279,7 @@ pull(
     name="scipy.linalg.eig",
     cost=1000,
     shape=eig_shape,
-    extra={"may_be_complex": True},
+    extra={"may_be_complex": True, "cores": {"a": 2}},
     notes="as numpy.linalg.eig",
     examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3)],
 )(eig_pull)
@@ -289,6 +289,7 @@ push(sl.eig)(eig_push)
 @composite(
     sl.eigvals,
     name="scipy.linalg.eigvals",
+    extra={"cores": {"a": 2}},
     notes="as numpy.linalg.eig",
     examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3), np.array([[1.0, 2.0], [-3.0, 0.5]])],
 )

@@ -283,6 +283,10 @@ if hasattr(sp, "ndtri_exp"):
         return ROOT_TWO_PI * np.exp(0.5 * z * z + y)
 
 
+# Up to SciPy 1.16 a choice with repetition is 0 where there are fewer to choose from than are taken.
+FEW_ARE_ZERO = bool(sp.comb(0.5, 0.5, repetition=True) == 0.0)
+
+
 @composite(
     sp.comb,
     name="special.comb",
@@ -293,6 +297,7 @@ if hasattr(sp, "ndtri_exp"):
         (5.3, 2.2),
         call(5, 2, exact=True),
         call(5.5, 2.2, repetition=True),
+        call(0.5, 0.8, repetition=True),
         (1.5, 2.0),
     ],
     notes="exact=True is of integers",
@@ -301,6 +306,8 @@ def comb(N, k, exact=False, repetition=False):
     n = N + k - 1 if repetition else N
     if exact:
         return math.comb(n, k)
+    if repetition and not FEW_ARE_ZERO:
+        return np.where((k == 0) & (N >= 0), 1.0, sp.binom(n, k))
     return np.where((k <= n) & (n >= 0) & (k >= 0), sp.binom(n, k), 0.0)
 
 

@@ -95,22 +95,27 @@ def expon_isf(q, loc=0.0, scale=1.0):
     return loc + proper(scale) * (-np.log(unit(q)))
 
 
+def _log_inside(t):
+    """The logarithm, and 0 outside the support."""
+    return np.log(np.where(t <= 0.0, 1.0, t))
+
+
 @density("lognorm", "sf", "x loc scale", shaped(positive, 0.7))
 def lognorm_sf(x, s, loc=0.0, scale=1.0):
-    t = np.maximum(standard(x, loc, scale, s > 0.0), 0.0)
-    return sp.ndtr(-_log(t, t <= 0.0) / s)
+    t = standard(x, loc, scale, s > 0.0)
+    return np.where(t <= 0.0, 1.0, sp.ndtr(-_log_inside(t) / s))
 
 
 @density("lognorm", "logcdf", "x loc scale", shaped(positive, 0.7))
 def lognorm_logcdf(x, s, loc=0.0, scale=1.0):
-    t = np.maximum(standard(x, loc, scale, s > 0.0), 0.0)
-    return sp.log_ndtr(_log(t, t <= 0.0) / s)
+    t = standard(x, loc, scale, s > 0.0)
+    return np.where(t <= 0.0, -np.inf, sp.log_ndtr(_log_inside(t) / s))
 
 
 @density("lognorm", "logsf", "x loc scale", shaped(positive, 0.7))
 def lognorm_logsf(x, s, loc=0.0, scale=1.0):
-    t = np.maximum(standard(x, loc, scale, s > 0.0), 0.0)
-    return sp.log_ndtr(-_log(t, t <= 0.0) / s)
+    t = standard(x, loc, scale, s > 0.0)
+    return np.where(t <= 0.0, 0.0, sp.log_ndtr(-_log_inside(t) / s))
 
 
 @density("lognorm", "ppf", "q loc scale", shaped(probability, 0.7))
