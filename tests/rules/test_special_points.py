@@ -332,3 +332,15 @@ def test_the_determinant_of_a_singular_matrix():
         np.testing.assert_allclose(adc.grad(np.linalg.det)(a), np.diag([0.0, 0.0, 6.0, 0.0]), atol=1e-12)
     with pytest.raises(adc.DerivativeError, match="Singular matrix"):
         adc.grad(np.linalg.det, mode="python")(a)
+
+
+@pytest.mark.filterwarnings("ignore:Polyfit may be poorly conditioned")
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_of_the_polynomials_through_few_points_it_is_numpys(mode):
+    def third(x, y):
+        return np.polyfit(x, y, 2)[0] * 2.0
+
+    x, y = np.array([0.7, 1.8]), np.array([0.3, -0.4])
+    value, _ = adc.value_and_grad(third, mode=mode)(x, y)
+    np.testing.assert_allclose(value, third(x, y), rtol=1e-12)
+    adc.check_grads(third, (x, y), order=1, modes=("rev",), mode=mode)

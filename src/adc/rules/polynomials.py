@@ -160,7 +160,11 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     if w is not None:
         matrix = matrix * np.expand_dims(w, 1)
         right = y * (w if np.ndim(y) == 1 else np.expand_dims(w, 1))
-    return np.linalg.pinv(matrix) @ right
+    # As NumPy does: of the many polynomials through few points it is the one that is smallest in these units.
+    lengths = np.sqrt(np.sum(matrix * matrix, axis=0))
+    units = np.where(lengths == 0.0, 1.0, lengths)
+    scaled = np.linalg.pinv(matrix / units) @ right
+    return scaled / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
 
 
 # From NumPy 2.5 on, eigvals is always complex; np.roots makes its numbers real where it can, which no type can say.

@@ -4,6 +4,7 @@ import statistics
 
 import numpy as np
 
+from adc.rules.reductions import root
 from adc.rules.registry import composite
 
 
@@ -77,9 +78,9 @@ def pvariance(data, mu=None):
 
 @_python(statistics.stdev, "data xbar", _numbers)
 def stdev(data, xbar=None):
-    return np.sqrt(_spread(data, xbar, 1))
+    return root(_spread(data, xbar, 1))
 
 
 @_python(statistics.pstdev, "data mu", _numbers)
 def pstdev(data, mu=None):
-    return np.sqrt(_spread(data, mu, 0))
+    return root(_spread(data, mu, 0))

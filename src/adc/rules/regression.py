@@ -30,6 +30,15 @@ def _two_sided(alternative):
         )
 
 
+@static
+def _one_axis(*axes):
+    if max(axes) > 1:
+        raise UnsupportedError(
+            "scipy.stats.linregress of arrays with several axes is not supported",
+            repair="Pass vectors, as by np.ravel.",
+        )
+
+
 @composite(
     stats.linregress,
     wrt="x y",
@@ -41,6 +50,7 @@ def _two_sided(alternative):
 )
 def linregress(x, y, alternative="two-sided"):
     _two_sided(alternative)
+    _one_axis(np.ndim(x), np.ndim(y))
     dx, dy = x - np.mean(x), y - np.mean(y)
     xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
     slope, r = xy / xx, xy / np.sqrt(xx * yy)

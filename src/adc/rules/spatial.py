@@ -8,6 +8,7 @@ from scipy import special as sp
 from scipy.spatial import distance
 
 from adc.rules import special as special
+from adc.rules.reductions import root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -186,7 +187,7 @@ def jensenshannon(p, q, base=None, *, axis=0, keepdims=False):
     middle = 0.5 * (p + q)
     terms = sp.rel_entr(p, middle) + sp.rel_entr(q, middle)
     divergence = 0.5 * np.sum(terms, axis=axis, keepdims=keepdims)
-    return np.sqrt(divergence if base is None else divergence / np.log(base))
+    return root(divergence if base is None else divergence / np.log(base))
 
 
 # --- the rows of matrices -----------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ def one_by_one(
     cores = [entry.operation.extra["cores"].get(name) for name, _ in operands]
     leading = [s for (_, v), core in zip(operands, cores, strict=True) for s in _leading(v, core)]
     lengths = np.broadcast_shapes(*leading)
+    if 0 in lengths:
+        return record.wrap(wanted, args)
     rows = []
     for place in np.ndindex(lengths):
         parts = [_at(v, core, place) for (_, v), core in zip(operands, cores, strict=True)]
