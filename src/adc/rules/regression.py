@@ -8,6 +8,7 @@ from scipy import stats
 
 from adc.errors import UnsupportedError
 from adc.rules import special as special
+from adc.rules.reductions import root
 from adc.rules.registry import composite, static
 
 
@@ -44,8 +45,8 @@ def _one_axis(*axes):
     wrt="x y",
     name="stats.linregress",
     spelling="scipy.stats.linregress",
-    notes="of three points or more, without `intercept_stderr`",
-    examples=lambda r: [(r.normal(6), r.normal(6)), (r.normal(4), r.normal(4))],
+    notes="without `intercept_stderr`",
+    examples=lambda r: [(r.normal(6), r.normal(6)), (r.normal(4), r.normal(4)), (r.normal(2), r.normal(2))],
     extra={"float64_only": True, "rtol": 1e-9},
 )
 def linregress(x, y, alternative="two-sided"):
@@ -53,8 +54,10 @@ def linregress(x, y, alternative="two-sided"):
     _one_axis(np.ndim(x), np.ndim(y))
     dx, dy = x - np.mean(x), y - np.mean(y)
     xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
-    slope, r = xy / xx, xy / np.sqrt(xx * yy)
-    free = x.shape[0] - 2.0
-    pvalue = 2.0 * sp.betainc(0.5 * free, 0.5 * free, (1.0 - np.abs(r)) * 0.5)
-    stderr = np.sqrt((1.0 - r * r) * yy / xx / free)
+    slope, r = xy / xx, np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)  # which rounding may leave
+    several = x.shape[0] > 2  # two lie on a line
+    free = np.maximum(x.shape[0] - 2.0, 1.0)
+    below = np.where(several, (1.0 - np.abs(r)) * 0.5, 0.25)
+    pvalue = np.where(several, 2.0 * sp.betainc(0.5 * free, 0.5 * free, below), np.where(yy == 0.0, 1.0, 0.0))
+    stderr = root(np.where(several, (1.0 - r * r) * yy / xx / free, 0.0))
     return Line(slope, np.mean(y) - slope * np.mean(x), r, pvalue, stderr)

@@ -142,9 +142,9 @@ def _two_sided(alternative, method):
     wrt="x y",
     name="stats.pearsonr",
     spelling="scipy.stats.pearsonr",
-    notes="of three samples or more",
     examples=lambda r: [
         (r.normal(5), r.normal(5)),
+        (r.normal(2), r.normal(2)),
         (r.normal(4, 2), r.normal(4, 2)),
         call(r.normal(2, 6), r.normal(2, 6), axis=1),
     ],
@@ -157,5 +157,8 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     a = a - np.mean(a, axis=k, keepdims=True)
     b = b - np.mean(b, axis=k, keepdims=True)
     r = np.sum(a * b, axis=k) / np.sqrt(np.sum(a * a, axis=k) * np.sum(b * b, axis=k))
-    half = a.shape[k] * 0.5 - 1.0
-    return Correlation(r, 2.0 * sp.betainc(half, half, (1.0 - np.abs(r)) * 0.5))
+    r = np.clip(r, -1.0, 1.0)  # which rounding may leave
+    n = a.shape[k]
+    half = np.maximum(n * 0.5 - 1.0, 0.5)
+    below = np.where(n > 2, (1.0 - np.abs(r)) * 0.5, 0.25)
+    return Correlation(r, np.where(n > 2, 2.0 * sp.betainc(half, half, below), 1.0))
