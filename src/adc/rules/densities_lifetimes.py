@@ -68,7 +68,7 @@ def weibull_min_logsf(x, c, loc=0.0, scale=1.0):
 
 @density("weibull_min", "ppf", "q c loc scale", shaped(probability, 1.7))
 def weibull_min_ppf(q, c, loc=0.0, scale=1.0):
-    return loc + proper(scale, c > 0.0) * ((-np.log1p(-q)) ** (1.0 / c))
+    return loc + proper(scale, c > 0.0) * (-np.log1p(-unit(q))) ** (1.0 / c)
 
 
 # --- rayleigh -----------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def halfnorm_logsf(x, loc=0.0, scale=1.0):
 
 @density("halfnorm", "ppf", "q loc scale", located(probability))
 def halfnorm_ppf(q, loc=0.0, scale=1.0):
-    return loc + proper(scale) * (sp.ndtri(0.5 * (1.0 + q)))
+    return loc + proper(scale) * sp.ndtri(0.5 * (1.0 + unit(q)))
 
 
 # --- halfcauchy ---------------------------------------------------------------------------------------------
@@ -249,10 +249,15 @@ def pareto_logsf(x, b, loc=0.0, scale=1.0):
 
 @density("pareto", "ppf", "q b loc scale", shaped(probability, 2.5))
 def pareto_ppf(q, b, loc=0.0, scale=1.0):
-    return loc + proper(scale, b > 0.0) * ((1.0 - q) ** (-1.0 / b))
+    return loc + proper(scale, b > 0.0) * (1.0 - unit(q)) ** (-1.0 / b)
 
 
 # --- gumbel_r -----------------------------------------------------------------------------------------------
+
+
+def _grown(t):
+    """exp(t), and a large number instead of infinity: what is multiplied with its exponential is zero."""
+    return np.exp(np.minimum(t, 700.0))
 
 
 @density("gumbel_r", "logpdf", "x loc scale", located(real))
@@ -263,13 +268,14 @@ def gumbel_r_logpdf(x, loc=0.0, scale=1.0):
 
 @density("gumbel_r", "pdf", "x loc scale", located(real))
 def gumbel_r_pdf(x, loc=0.0, scale=1.0):
-    return np.exp(gumbel_r_logpdf(x, loc, scale))
+    t = standard(x, loc, scale)
+    return np.exp(-t - _grown(-t)) / scale
 
 
 @density("gumbel_r", "cdf", "x loc scale", located(real))
 def gumbel_r_cdf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return np.exp(-np.exp(-t))
+    return np.exp(-_grown(-t))
 
 
 @density("gumbel_r", "logcdf", "x loc scale", located(real))
@@ -281,7 +287,7 @@ def gumbel_r_logcdf(x, loc=0.0, scale=1.0):
 @density("gumbel_r", "sf", "x loc scale", located(real))
 def gumbel_r_sf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return -np.expm1(-np.exp(-t))
+    return -np.expm1(-_grown(-t))
 
 
 @density("gumbel_r", "ppf", "q loc scale", located(probability))
@@ -300,19 +306,20 @@ def gumbel_l_logpdf(x, loc=0.0, scale=1.0):
 
 @density("gumbel_l", "pdf", "x loc scale", located(real))
 def gumbel_l_pdf(x, loc=0.0, scale=1.0):
-    return np.exp(gumbel_l_logpdf(x, loc, scale))
+    t = standard(x, loc, scale)
+    return np.exp(t - _grown(t)) / scale
 
 
 @density("gumbel_l", "cdf", "x loc scale", located(real))
 def gumbel_l_cdf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return -np.expm1(-np.exp(t))
+    return -np.expm1(-_grown(t))
 
 
 @density("gumbel_l", "sf", "x loc scale", located(real))
 def gumbel_l_sf(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    return np.exp(-np.exp(t))
+    return np.exp(-_grown(t))
 
 
 @density("gumbel_l", "logsf", "x loc scale", located(real))

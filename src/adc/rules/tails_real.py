@@ -25,7 +25,12 @@ def _t_quantile(q, df):
 
 def _cauchy_quantile(q):
     ends = (q == 0.0) | (q == 1.0)
-    inside = np.tan(math.pi * (unit(np.where(ends, 0.5, q)) - 0.5))
+    inner = unit(np.where(ends, 0.5, q))
+    # From the nearer end where one is near: half a turn less would leave little of a small probability.
+    lower, middle = inner < 0.5, np.abs(inner - 0.5) < 0.25
+    end = np.where(middle, 0.25, np.where(lower, inner, 1.0 - inner))
+    beside = np.where(lower, -1.0, 1.0) / np.tan(math.pi * end)
+    inside = np.where(middle, np.tan(math.pi * (inner - 0.5)), beside)
     return np.where(ends, np.where(q == 0.0, -np.inf, np.inf), inside)
 
 
