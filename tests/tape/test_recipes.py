@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
+import adc
 from adc import tape
 from adc.tape import autograd, recipes
 from adc.tape.entry import find
@@ -128,3 +129,27 @@ def test_what_looks_at_a_value_is_recorded_step_by_step():
 
     assert recipes._written(Entry, (x, None, 0, False)) is None
     assert found.recipe((x, None, 0, False), (x,), {}) is not None
+
+
+DERIVATIVES = {
+    "grad": lambda f, x: adc.grad(f, mode="tape")(x),
+    "vjp": lambda f, x: adc.vjp(f, x, mode="tape")[1](1.0),
+    "jvp": lambda f, x: adc.jvp(f, (x,), (x,), mode="tape"),
+    "linearize": lambda f, x: adc.linearize(f, x, mode="tape")[1](x),
+    "hessian": lambda f, x: adc.hessian(f, mode="tape")(x),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_what_a_derivative_was_made_of_goes_with_it(name):
+    def loss(x):
+        return np.sum(np.sin(x) ** 2)
+
+    def objects():
+        DERIVATIVES[name](loss, np.ones(5))
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = [objects() for _ in range(4)][-1]
+    after = [objects() for _ in range(6)][-1]
+    assert after <= before + 5, "objects stay after each call"

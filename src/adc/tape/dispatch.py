@@ -15,7 +15,7 @@ from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.rules.operation import strong
 from adc.tape import inplace, record
-from adc.tape.entry import find
+from adc.tape.entry import Entry, find
 from adc.tape.node import here
 from adc.tape.recorders import Recorders
 from adc.tape.state import modes
@@ -242,13 +242,17 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return function(*record.plain(args), **record.plain(kwargs))
     entry = find(function)
     if entry is not None:
-        if function not in short_cuts:
-            short_cuts[function] = Recorders(entry, function)
-        return short_cuts[function].of(args, kwargs)(*args, **kwargs)
+        return recorders_of(entry, function).of(args, kwargs)(*args, **kwargs)
     return _plain_or_refused(function, registry.spell(function), args, kwargs)
 
 
-# The recorders of functions that were called once.
+def recorders_of(entry: Entry, function: Callable[..., Any]) -> Recorders:
+    """The recorders of a function: made once, for their texts are compiled, and found again when `Node` changes."""
+    if function not in short_cuts:
+        short_cuts[function] = Recorders(entry, function)
+    return short_cuts[function]
+
+
 short_cuts: dict[Any, Recorders] = {}
 
 

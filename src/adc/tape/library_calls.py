@@ -13,7 +13,6 @@ from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, record
 from adc.tape.entry import find
-from adc.tape.recorders import Recorders
 from adc.tape.stand_ins import float_array, listed
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -44,7 +43,7 @@ def _raising(function: Callable[..., Any], by_rule: Callable[..., Any]) -> Calla
 def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     entry = find(function)
     assert entry is not None
-    recorders = Recorders(entry, function)
+    recorders = dispatch.recorders_of(entry, function)
     place = _place_of_out(function)
     takes_models = registry.takes_models(function)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
+from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 
 __all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
@@ -26,7 +27,19 @@ AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
 _MOST = 10_000  # objects that are looked at
 _MOST_HELD = 1000  # items of a list or dict that is looked at again afterwards
 _FIRST = 100  # items of one container: they are much alike
-_LEAVES = (int, float, complex, str, bytes, type(None), np.ndarray, np.generic, Tensor, types.ModuleType)
+_LEAVES = (
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    np.ndarray,
+    np.generic,
+    Tensor,
+    types.ModuleType,
+    Node,
+)
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 
 
@@ -62,11 +75,17 @@ class Outside:
     def functions(self, value: Any) -> Iterator[types.FunctionType]:
         """The user's functions that a value leads to, those that were found already left out."""
         todo = [value]
+        passed: set[int] = (
+            set()
+        )  # tuples, which are not kept: they are those of one call, and may hold large arrays
         while todo and len(self._seen) < _MOST:
             value = todo.pop()
-            if isinstance(value, _LEAVES) or id(value) in self._seen:
+            if isinstance(value, _LEAVES) or id(value) in self._seen or id(value) in passed:
                 continue
-            self._seen[id(value)] = value
+            if value.__class__ is tuple:
+                passed.add(id(value))
+            else:
+                self._seen[id(value)] = value
             if isinstance(value, types.FunctionType):
                 if self._is_users(value):
                     yield value
