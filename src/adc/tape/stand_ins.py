@@ -149,11 +149,25 @@ def vectorize(
             placed, named = form.with_elements(row)
             values.append(pyfunc(*placed, **named))
         if isinstance(values[0], tuple):
-            return tuple(laid_out(column, given, operands[0].shape) for column in zip(*values, strict=True))
-        return laid_out(values, given, operands[0].shape)
+            columns = [of_one_dtype(column, k) for k, column in enumerate(zip(*values, strict=True))]
+            return tuple(laid_out(column, given, operands[0].shape) for column in columns)
+        return laid_out(of_one_dtype(values, 0), given, operands[0].shape)
+
+    def of_one_dtype(values: Any, k: int) -> Any:
+        if otypes is not None:
+            return _as_array(values, copy=False).astype(otypes[k])
+        kinds = [np.asarray(record.plain(v)).dtype.kind for v in values]
+        if kinds[0] in "biu" and any(kind in "fc" for kind in kinds):
+            raise UnsupportedError(
+                "np.vectorize gives its results the dtype of the first one, an integer here",
+                here(),
+                "The others would lose their fractions.",
+                "Give it `otypes=[float]`, or return 0.0 for 0.",
+            )
+        return _as_array(values, copy=False)
 
     def laid_out(values: Any, given: list[Any], shape: tuple[int, ...]) -> Any:
-        made = np.reshape(_as_array(values, copy=False), shape)
+        made = np.reshape(values, shape)
         of_ufunc = np.frompyfunc(lambda *_: 0, len(given), 1)  # it lays its result out as its operands lie
         order = memory_order.of(of_ufunc(*record.plain(tuple(given))))
         if made.__class__ is not Tensor or order == memory_order.of(made):

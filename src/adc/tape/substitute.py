@@ -326,7 +326,10 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, __: vectorize
     if isinstance(value, np.vectorize):
         return lambda substitution, made: vectorize(
-            substitution.translate(made.pyfunc), excluded=made.excluded, signature=made.signature
+            substitution.translate(made.pyfunc),
+            otypes=made.otypes,
+            excluded=made.excluded,
+            signature=made.signature,
         )
     if isinstance(value, type | np.generic | Tensor):
         maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None

@@ -5,7 +5,7 @@ What the calls give is put together as in a comprehension, `np.array([function(r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from adc.compiler.frontend.array_functions import asarray
 from adc.compiler.frontend.frame import Evaluated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import is_integer
 from adc.rules.element_calls import ElementsOfCall
 
 if TYPE_CHECKING:
@@ -46,7 +47,13 @@ def vectorized(
 
     def call(*args: Value, **kwargs: Value) -> Value:
         form = ElementsOfCall(args, kwargs, same)
-        each = Evaluated(lambda *elements: self.call(pyfunc, *form.with_elements(elements)))
+        given: list[Value] = []  # what the calls give, in their order
+
+        def element(*elements: Value) -> Value:
+            given.append(self.call(pyfunc, *form.with_elements(elements)))
+            return given[-1]
+
+        each = Evaluated(element)
         operands = [self.array_of(a) for a in form.operands]
         if not any(isinstance(x, Var) and x.is_array for x in operands):
             return each.function(*operands)
@@ -56,6 +63,10 @@ def vectorized(
         if own and not self.is_static(own):
             raise self.refuse("np.vectorize of a function that gives arrays", repair="write the loop")
         parts = [self.subscript(results, (slice(None), k)) for k in range(own[0])] if own else [results]
+        if otypes is None:
+            _check_first_result(self, given, parts)
+        else:
+            parts = [asarray(self, x, t) for x, t in zip(parts, _dtypes(self, otypes), strict=True)]
         made = [self.op("reshape", part, self.shape_values(whole[0].type.shape)) for part in parts]
         for array in made:
             memory_order.noted(self, "K", tuple(form.operands), array)
@@ -64,9 +75,31 @@ def vectorized(
     return Evaluated(call)
 
 
+def _check_first_result(self: Calls, given: list[Value], parts: list[Var]) -> None:
+    """NumPy gives all results the dtype of the first one: where that is an integer, the others lose their fractions."""
+    first, *others = [list(x) if isinstance(x, (tuple, list)) else [x] for x in given]
+    for k, part in enumerate(parts):
+        of_first = self.type_of(first[k])
+        uncertain = any(self.may_be_integer(x[k]) for x in (first, *others))
+        if not is_integer(part.type) and (of_first is None or is_integer(of_first) or uncertain):
+            raise self.refuse(
+                "np.vectorize gives its results the dtype of the first one, which may be an integer here",
+                "the others would lose their fractions",
+                "give it `otypes=[float]`, or return 0.0 for 0",
+            )
+
+
+def _dtypes(self: Calls, otypes: Value) -> Sequence[Value]:
+    return otypes if isinstance(otypes, str) else self.static_items(otypes, None)
+
+
 def of_instance(self: Calls, made: np.vectorize, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of what np.vectorize has made outside of the program."""
-    options: dict[str, Any] = {"excluded": made.excluded, "signature": made.signature}
+    options: dict[str, Any] = {
+        "otypes": made.otypes,
+        "excluded": made.excluded,
+        "signature": made.signature,
+    }
     return vectorized(self, made.pyfunc, **options).function(*args, **kwargs)
 
 

@@ -53,6 +53,7 @@ class Builder(Measures):
         # The real or imaginary part of a complex array -> of what, and which.
         self.part_of: dict[Var, tuple[Var, str]] = {}
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
+        self.integer_on_a_path: set[Var] = set()  # floats that Python makes an integer of on one path
         # Arrays that no trip of some loops leaves to another: the counters of these loops.
         self.within_trips: dict[Var, set[Var]] = {}
         self.laid_out: set[Var] = set()  # arrays whose layout was chosen for the loops that use them

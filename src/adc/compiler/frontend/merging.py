@@ -77,6 +77,8 @@ class Merging(Builder):
             )
         result = Var(name, t, named=bool(name))
         self.stands_for(result, a, b)
+        if is_integer(ta) != is_integer(tb) or self.may_be_integer(a) or self.may_be_integer(b):
+            self.integer_on_a_path.add(result)
         if isinstance(t, Array):
             shape = []
             for k, d in enumerate(t.shape):
@@ -95,6 +97,10 @@ class Merging(Builder):
                 b = self.cast(b, result.type.dtype)
         region.merges.append(Merge(result, self.atom(a), self.atom(b)))
         return result
+
+    def may_be_integer(self, value: Value) -> bool:
+        """Whether a float is an integer in Python on one of the paths that lead to it."""
+        return isinstance(value, Var) and value in self.integer_on_a_path
 
     # --- one of several things that are no numbers ---------------------------------------------------------
 
