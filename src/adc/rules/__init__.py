@@ -25,6 +25,7 @@ from adc.rules import held as held
 from adc.rules import insertion as insertion
 from adc.rules import joining as joining
 from adc.rules import keywords as keywords
+from adc.rules import least_squares as least_squares
 from adc.rules import linear_systems as linear_systems
 from adc.rules import movement as movement
 from adc.rules import norms as norms

@@ -1,5 +1,4 @@
-"""Rules of linear systems and determinants: solve, inv, pinv, det, slogdet, lstsq, cholesky, matrix_power,
-...
+"""Rules of linear systems and determinants: solve, inv, det, slogdet, cholesky, matrix_power, ...
 
 Source of the formulas: Giles, "Collected matrix derivative results for forward and reverse mode" (2008).
 All act on the last two axes. Adjoints are transposes, not conjugates: complex matrices follow.
@@ -122,58 +121,6 @@ def inv_pull(z_bar, z, a):
 @push(np.linalg.inv)
 def inv_push(z, a, *, a_dot):
     return -z @ a_dot @ z
-
-
-def _identity_like(a, n):
-    """An identity of n rows in the dtype of `a`."""
-    return np.eye(n, dtype=a.dtype)
-
-
-@pull(
-    np.linalg.pinv,
-    wrt="a",
-    cost=1000,
-    extra=STACKED,
-    shape=lambda a, rcond=None: (*a.shape[:-2], a.shape[-1], a.shape[-2]),
-    notes="where the rank is constant",
-    examples=lambda r: [
-        r.normal(3, 3),
-        r.normal(4, 2),
-        r.normal(2, 4),
-        r.normal(2, 3, 2),
-        r.normal(4, 2) + 1j * r.normal(4, 2),
-    ],
-)
-def pinv_pull(z_bar, z, a, rcond=None):
-    z_h = hermitian(z)
-    bar_h = transposed(z_bar)
-    # Products as small as the smaller side of the matrix.
-    if a.shape[-2] >= a.shape[-1]:
-        inner = z_h @ (conjugated(z_bar) @ z_h)
-        left = bar_h @ (z @ z_h)
-        right = z_h @ (z @ bar_h)
-        a_bar = left - a @ (z @ left) + right - right @ (z @ a) - inner
-    else:
-        inner = z_h @ conjugated(z_bar) @ z_h
-        left = bar_h @ z @ z_h
-        right = z_h @ z @ bar_h
-        a_bar = left - a @ z @ left + right - right @ z @ a - inner
-    return conjugated(a_bar)
-
-
-@push(np.linalg.pinv)
-def pinv_push(z, a, rcond=None, *, a_dot):
-    m, n = a.shape[-2], a.shape[-1]
-    z_h = hermitian(z)
-    dot_h = hermitian(a_dot)
-    z_dot = -z @ a_dot @ z
-    z_dot = z_dot + z @ z_h @ dot_h @ (_identity_like(a, m) - a @ z)
-    return z_dot + (_identity_like(a, n) - z @ a) @ dot_h @ z_h @ z
-
-
-@full(np.linalg.pinv)
-def pinv(a, rcond=None, hermitian=False, rtol=None):
-    return np.linalg.pinv(of_triangle(a, True) if hermitian else a, rcond if rtol is None else rtol)
 
 
 def spread(z):
@@ -312,30 +259,6 @@ def cholesky_push(z, a, *, a_dot):
 @full(np.linalg.cholesky)
 def either_cholesky(a, *, upper=False):
     return hermitian(np.linalg.cholesky(hermitian(a))) if upper else np.linalg.cholesky(a)
-
-
-@composite(
-    np.linalg.lstsq,
-    wrt="a b",
-    notes="through the pseudo-inverse; where the rank is constant",
-    examples=lambda r: [
-        (r.normal(5, 3), r.normal(5)),
-        (r.normal(5, 3), r.normal(5, 2)),
-        (r.normal(2, 4), r.normal(2)),
-        (r.normal(3, 3), r.normal(3)),
-        (r.normal(4, 2) + 1j * r.normal(4, 2), r.normal(4) + 1j * r.normal(4)),
-    ],
-)
-def lstsq(a, b, rcond=None):
-    x = np.linalg.pinv(a) @ b
-    residue = b - a @ x
-    squares = np.sum(np.real(residue * conjugated(residue)), axis=0)
-    s = np.linalg.svd(a, compute_uv=False)
-    # NumPy gives no residuals unless there are more rows than columns.
-    if np.ndim(b) == 1:
-        squares = np.reshape(squares, (1,))
-    kept = np.where(a.shape[0] > a.shape[1], squares.shape[0], 0)
-    return x, squares[:kept], np.linalg.matrix_rank(a), s
 
 
 @composite(

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import linalg as sl
 
 from adc.errors import UnsupportedError
+from adc.rules.least_squares import precision_of
 from adc.rules.linear_systems import of_triangle
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
@@ -17,15 +18,10 @@ def _only_relative(name, atol, return_rank):
         )
 
 
-@static
-def _precision(dtype):
-    return float(np.finfo(dtype).eps)
-
-
 def _pseudo_inverse(a, rtol):
     """NumPy's, with SciPy's opinion of which singular values are zero."""
     if rtol is None:
-        return np.linalg.pinv(a, np.maximum(a.shape[-2], a.shape[-1]) * _precision(a.dtype))
+        return np.linalg.pinv(a, np.maximum(a.shape[-2], a.shape[-1]) * precision_of(a.dtype))
     return np.linalg.pinv(a, rtol)
 
 

@@ -82,6 +82,12 @@ class Sampler:
         q2 = np.linalg.qr(self.generator.normal(size=(*batch, n, n)))[0]
         return np.asarray(q1 * self.generator.uniform(0.5, 2.0, size=(*batch, 1, n)) @ q2)
 
+    def singular_values(self, *values: float, rows: int) -> Float:
+        """A matrix (rows, len(values)) with these singular values, of which some may be zero."""
+        q1 = np.linalg.qr(self.generator.normal(size=(rows, len(values))))[0]
+        q2 = np.linalg.qr(self.generator.normal(size=(len(values), len(values))))[0]
+        return np.asarray(q1 * np.asarray(values) @ q2)
+
     def positive_definite(self, n: int, *batch: int) -> Float:
         """Symmetric positive definite matrices (batch..., n, n) with distinct eigenvalues."""
         q = np.linalg.qr(self.generator.normal(size=(*batch, n, n)))[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -181,6 +183,18 @@ def _isscalar(element: Any) -> bool:
     return np.isscalar(shown(element) if isinstance(element, Tensor) else element)
 
 
+def _heard(own: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that says what becomes of warnings. A program that makes errors of them hears NumPy's again."""
+
+    @functools.wraps(own)
+    def filtered(*args: Any, **options: Any) -> Any:
+        if "error" in (options.get("action"), *args[:1]):
+            np.seterr(divide="warn", over="warn", invalid="warn")  # until the derivative returns
+        return own(*args, **options)
+
+    return filtered
+
+
 CREATORS: dict[Any, Callable[..., Any]] = {
     np.array: _array_stand_in,
     np.copy: _copy_stand_in,
@@ -195,6 +209,7 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
     np.isscalar: _isscalar,
+    **{f: _heard(f) for f in (warnings.simplefilter, warnings.filterwarnings, warnings.catch_warnings)},
 }
 BUILTINS: dict[str, Any] = {
     **vars(builtins),

@@ -14,6 +14,7 @@ import dis
 import functools
 import inspect
 import types
+import warnings
 from collections import ChainMap
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -150,7 +151,7 @@ class Substitution:
         if root_of(function) in NUMERICAL:
             return solvers.find(function) or wrapped(function)
         if is_of_a_library(function):
-            return function
+            return _special(function) or function
         namespace = self._namespaces.get(id(function.__globals__))
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
@@ -317,7 +318,10 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return Substitution.function
     if isinstance(value, types.ModuleType):
         root = value.__name__.partition(".")[0]
-        return None if root in AS_THEY_ARE and not value.__name__.startswith("adc.rules") else Module
+        as_it_is = (
+            root in AS_THEY_ARE and value is not warnings and not value.__name__.startswith("adc.rules")
+        )
+        return None if as_it_is else Module
     if isinstance(value, np.ndarray):
         return _array if type(value) is np.ndarray and value.dtype.kind in "fc" else None
     if isinstance(value, np.ufunc):

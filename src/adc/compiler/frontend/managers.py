@@ -198,10 +198,19 @@ def _nullcontext(self: Calls, enter_result: Value = None) -> _Nothing:
     return _Nothing(enter_result)
 
 
-def _catch_warnings(self: Calls, *, record: Value = False, **options: Value) -> _Nothing:
+def _catch_warnings(
+    self: Calls, *, record: Value = False, action: Value = None, **options: Value
+) -> _Nothing:
     if record is not False:
         raise self.refuse("warnings are recorded here", "generated code gives none", "leave `record` out")
+    _filter_warnings(self, action)
     return _Nothing(None)
+
+
+def _filter_warnings(self: Calls, action: Value, *args: Value, **options: Value) -> None:
+    """Generated code gives no warnings: there is nothing to be left out, and nothing to be raised."""
+    if action == "error":
+        raise self.refuse("warnings become errors here", "generated code gives none", "test with np.isfinite")
 
 
 def _is_suppress(self: Statements, expression: Any) -> bool:
@@ -221,5 +230,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     contextlib.nullcontext: _nullcontext,
     np.errstate: _errstate,
     warnings.catch_warnings: _catch_warnings,
-    **{f: lambda self, *args, **kwargs: None for f in (warnings.simplefilter, warnings.filterwarnings)},
+    warnings.simplefilter: _filter_warnings,
+    warnings.filterwarnings: _filter_warnings,
 }
