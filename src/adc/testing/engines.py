@@ -256,8 +256,10 @@ def _program(probes: Sequence[Probe], mode: str, directory: Path) -> Callable[..
 
 
 def _imports(operation: Operation) -> str:
+    module, _, _ = operation.spelling.rpartition(".")
+    if operation.spelling.startswith("adc."):
+        return f"import {module}\n"
     if operation.spelling.startswith("scipy."):
-        module, _, _ = operation.spelling.rpartition(".")
         return f"import {module if operation.spelling.count('.') == 2 else 'scipy.stats'}\n"
     if "." not in operation.spelling:
         return f"from {operation.function.__module__} import {operation.spelling}\n"

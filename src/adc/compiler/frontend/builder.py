@@ -158,7 +158,7 @@ class Builder(Measures):
         dim: Dim | None = None,
         view_of: Var | None = None,
     ) -> Var:
-        if type.dtype not in DTYPES:
+        if type.dtype not in DTYPES and np.dtype(type.dtype).kind not in "fc":  # plain Python has longer ones
             raise self.refuse(
                 f"an array of dtype {type.dtype} is not supported",
                 "its elements are no numbers that compiled code has",
