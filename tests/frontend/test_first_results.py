@@ -29,8 +29,20 @@ def two_results(x):
     return np.sum(a * b)
 
 
+def halvings(v):
+    total = 0
+    while v > 0.5:
+        v = v / 2.0
+        total = total + v
+    return total
+
+
+def loops_without_a_trip(x):
+    return np.sum(np.vectorize(halvings)(x))
+
+
 @pytest.mark.filterwarnings("ignore::adc.FallbackWarning")  # which result is the first, the tape knows
-@pytest.mark.parametrize("function", [inside, outside, two_results])
+@pytest.mark.parametrize("function", [inside, outside, two_results, loops_without_a_trip])
 def test_fractions_that_numpy_cuts_off_are_refused(function):
     assert function(NEGATIVE_FIRST) != function(POSITIVE_FIRST)  # what NumPy does
     for mode in ("python", "compiled", "auto", "tape"):

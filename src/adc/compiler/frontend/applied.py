@@ -77,11 +77,9 @@ def vectorized(
 
 def _check_first_result(self: Calls, given: list[Value], parts: list[Var]) -> None:
     """NumPy gives all results the dtype of the first one: where that is an integer, the others lose their fractions."""
-    first, *others = [list(x) if isinstance(x, (tuple, list)) else [x] for x in given]
-    for k, part in enumerate(parts):
-        of_first = self.type_of(first[k])
-        uncertain = any(self.may_be_integer(x[k]) for x in (first, *others))
-        if not is_integer(part.type) and (of_first is None or is_integer(of_first) or uncertain):
+    first = given[0] if isinstance(given[0], (tuple, list)) else [given[0]]
+    for part, of_first in zip(parts, first, strict=True):
+        if not is_integer(part.type) and self.may_be_integer(of_first):
             raise self.refuse(
                 "np.vectorize gives its results the dtype of the first one, which may be an integer here",
                 "the others would lose their fractions",

@@ -371,6 +371,8 @@ class Carrying(CarriedTypes):
                             self.require_equal(a, b, f"`{phi.name}` changes its length inside a loop")
             elif is_integer(phi.type):
                 result.dim = Dim.symbol("value", result)
+            elif isinstance(region, While) and self.may_be_integer(init):
+                self.integer_on_a_path.add(result)  # without a trip
             region.carried.append(Carried(phi, self.atom(init), self.atom(out), result))
             results[path] = result
         self.block.append(region)

@@ -77,7 +77,7 @@ class Merging(Builder):
             )
         result = Var(name, t, named=bool(name))
         self.stands_for(result, a, b)
-        if is_integer(ta) != is_integer(tb) or self.may_be_integer(a) or self.may_be_integer(b):
+        if not is_integer(t) and (self.may_be_integer(a) or self.may_be_integer(b)):
             self.integer_on_a_path.add(result)
         if isinstance(t, Array):
             shape = []
@@ -99,8 +99,9 @@ class Merging(Builder):
         return result
 
     def may_be_integer(self, value: Value) -> bool:
-        """Whether a float is an integer in Python on one of the paths that lead to it."""
-        return isinstance(value, Var) and value in self.integer_on_a_path
+        """Whether a number is an integer in Python on one of the paths that lead to it."""
+        t = self.type_of(value)
+        return t is not None and (is_integer(t) or value in self.integer_on_a_path)
 
     # --- one of several things that are no numbers ---------------------------------------------------------
 
