@@ -1,4 +1,4 @@
-"""np.vectorize gives all results the dtype of the first one: where NumPy cuts fractions off, there is no gradient."""
+"""np.vectorize and np.apply_along_axis give all results the dtype of the first one, and cut fractions off if need be."""
 
 import numpy as np
 import pytest
@@ -41,17 +41,21 @@ def loops_without_a_trip(x):
     return np.sum(np.vectorize(halvings)(x))
 
 
+def rows(x):
+    return np.sum(np.apply_along_axis(lambda row: ramp(row[0]), 1, np.stack((x, x), axis=1)))
+
+
 @pytest.mark.filterwarnings("ignore::adc.FallbackWarning")  # which result is the first, the tape knows
-@pytest.mark.parametrize("function", [inside, outside, two_results, loops_without_a_trip])
+@pytest.mark.parametrize("function", [inside, outside, two_results, loops_without_a_trip, rows])
 def test_fractions_that_numpy_cuts_off_are_refused(function):
     assert function(NEGATIVE_FIRST) != function(POSITIVE_FIRST)  # what NumPy does
     for mode in ("python", "compiled", "auto", "tape"):
-        with pytest.raises(UnsupportedError, match="the dtype of the first one"):
+        with pytest.raises(UnsupportedError, match="all results the dtype of the first one"):
             adc.grad(function, mode=mode)(NEGATIVE_FIRST)
 
 
 @pytest.mark.filterwarnings("ignore::adc.FallbackWarning")  # which result is the first, the tape knows
-@pytest.mark.parametrize("function", [inside, outside])
+@pytest.mark.parametrize("function", [inside, outside, rows])
 def test_a_first_result_with_a_fraction_gives_a_gradient(function):
     for mode in ("auto", "tape"):
         value, x_bar = adc.value_and_grad(function, mode=mode)(POSITIVE_FIRST)

@@ -4,6 +4,8 @@ repeat, ...
 
 import numpy as np
 
+from adc.errors import UnsupportedError
+from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, loses_fractions
 from adc.rules.movement import numbered
 from adc.rules.reductions import axis_of
 from adc.rules.registry import composite, linear, lowered, static
@@ -355,6 +357,14 @@ def sliding_window_view(x, window_shape, axis=None):
 # --- the user's function along axes -------------------------------------------------------------------------
 
 
+@static
+def _check_first(parts):
+    if loses_fractions(parts):
+        raise UnsupportedError(
+            f"np.apply_along_axis {OF_THE_FIRST} here", why=CUT_OFF, repair="Return 0.0 for 0."
+        )
+
+
 @composite(
     np.apply_along_axis,
     wrt="arr",
@@ -376,6 +386,7 @@ def apply_along_axis(func1d, axis, arr):
     parts = []
     for k in range(rows.shape[0]):
         parts.append(func1d(rows[k]))
+    _check_first(parts)
     joined = np.stack(tuple(parts))
     own = np.shape(joined)[1:]
     first = axis % np.ndim(arr)

@@ -1,9 +1,30 @@
-"""A call of what np.vectorize makes goes over some of its arguments; the others are the same at each element."""
+"""A call of what np.vectorize makes goes over some of its arguments; the others are the same at each element.
+
+All results have the dtype of the first one, as those of np.apply_along_axis have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from typing import Any
+
+import numpy as np
+
+from adc.rules.registry import static
+
+OF_THE_FIRST = "gives all results the dtype of the first one, an integer"
+CUT_OFF = "The others would lose their fractions."
+
+
+@static
+def loses_fractions(results: Iterable[Any]) -> bool:
+    """Whether the first of several numbers or arrays is of integers, and another one is not.
+
+    >>> loses_fractions([0, 1.5]), loses_fractions([1.5, 0]), loses_fractions([0, 1])
+    (True, False, False)
+    """
+    first, *others = [np.dtype(getattr(r, "dtype", type(r))).kind for r in results]
+    return first in "biu" and any(kind in "fc" for kind in others)
 
 
 class ElementsOfCall:

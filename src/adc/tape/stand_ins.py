@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.rules.element_calls import ElementsOfCall
+from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall, loses_fractions
 from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, said, views
 from adc.tape.methods import recopied
@@ -158,12 +158,11 @@ def vectorize(
     def of_one_dtype(values: Any, k: int) -> Any:
         if otypes is not None:
             return _as_array(values, copy=False).astype(otypes[k])
-        kinds = [np.asarray(record.plain(v)).dtype.kind for v in values]
-        if kinds[0] in "biu" and any(kind in "fc" for kind in kinds):
+        if loses_fractions(values):
             raise UnsupportedError(
-                "np.vectorize gives its results the dtype of the first one, an integer here",
+                f"np.vectorize {OF_THE_FIRST} here",
                 here(),
-                "The others would lose their fractions.",
+                CUT_OFF,
                 "Give it `otypes=[float]`, or return 0.0 for 0.",
             )
         return _as_array(values, copy=False)

@@ -16,7 +16,7 @@ from adc.compiler.frontend.frame import Evaluated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_integer
-from adc.rules.element_calls import ElementsOfCall
+from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -64,7 +64,10 @@ def vectorized(
             raise self.refuse("np.vectorize of a function that gives arrays", repair="write the loop")
         parts = [self.subscript(results, (slice(None), k)) for k in range(own[0])] if own else [results]
         if otypes is None:
-            _check_first_result(self, given, parts)
+            first = given[0] if isinstance(given[0], (tuple, list)) else [given[0]]
+            for one, part in zip(first, parts, strict=True):
+                repair = "give it `otypes=[float]`, or return 0.0 for 0"
+                _check_first_result(self, one, part, "np.vectorize", repair)
         else:
             parts = [asarray(self, x, t) for x, t in zip(parts, _dtypes(self, otypes), strict=True)]
         made = [self.op("reshape", part, self.shape_values(whole[0].type.shape)) for part in parts]
@@ -75,16 +78,10 @@ def vectorized(
     return Evaluated(call)
 
 
-def _check_first_result(self: Calls, given: list[Value], parts: list[Var]) -> None:
+def _check_first_result(self: Calls, of_first: Value, all_results: Var, name: str, repair: str) -> None:
     """NumPy gives all results the dtype of the first one: where that is an integer, the others lose their fractions."""
-    first = given[0] if isinstance(given[0], (tuple, list)) else [given[0]]
-    for part, of_first in zip(parts, first, strict=True):
-        if not is_integer(part.type) and self.may_be_integer(of_first):
-            raise self.refuse(
-                "np.vectorize gives its results the dtype of the first one, which may be an integer here",
-                "the others would lose their fractions",
-                "give it `otypes=[float]`, or return 0.0 for 0",
-            )
+    if not is_integer(all_results.type) and self.may_be_integer(of_first):
+        raise self.refuse(f"{name} {OF_THE_FIRST} on a path here", CUT_OFF, repair)
 
 
 def _dtypes(self: Calls, otypes: Value) -> Sequence[Value]:
@@ -105,12 +102,18 @@ def _apply_along_axis(
     self: Calls, func1d: Value, axis: Value, arr: Value, *args: Value, **kwargs: Value
 ) -> Value:
     array = self.array_of(arr)
-    each = Evaluated(lambda row: self.call(func1d, [row, *args], kwargs))
+    given: list[Value] = []
+
+    def of_row(row: Value) -> Value:
+        given.append(self.call(func1d, [row, *args], kwargs))
+        return given[-1]
+
     if array.type.ndim == 1:
-        return each.function(array)
+        return of_row(array)
     moved = self.call(np.moveaxis, [array, axis, -1], {})
     lengths = self.shape_values(moved.type.shape)
-    results = _collected(self, each, self.op("reshape", moved, (-1, lengths[-1])))
+    results = _collected(self, Evaluated(of_row), self.op("reshape", moved, (-1, lengths[-1])))
+    _check_first_result(self, given[0], results, "np.apply_along_axis", "return 0.0 for 0")
     own = self.shape_values(results.type.shape[1:])
     whole = self.op("reshape", results, (*lengths[:-1], *own))
     if not own:
