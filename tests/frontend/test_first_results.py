@@ -1,4 +1,4 @@
-"""np.vectorize and np.apply_along_axis give all results the dtype of the first one, and cut fractions off if need be."""
+"""np.vectorize and np.apply_along_axis give all results the dtype of the first one, and cut off fractions for it."""
 
 import numpy as np
 import pytest
