@@ -170,6 +170,15 @@ def from_an_iterator(x):
     return np.sum(np.fromiter((v * v for v in x if v > -0.5), dtype=float) ** 2)
 
 
+@program(lambda r: (r.normal(size=5),))
+def from_some_of_an_iterator(x):
+    half = x.shape[0] // 2
+    first = np.fromiter((v * v for v in x), float, 3)
+    return np.sum(first * np.fromiter((np.sin(v) for v in x), float, count=len(x))[:3]) + np.sum(
+        np.fromiter((v**3 for v in x), float, half)
+    )
+
+
 @program(lambda r: (r.normal(size=(3, 2)), 0.7))
 def flat_elements(a, s):
     b = a.copy()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from adc.rules.least_squares import precision_of
 from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite
 from adc.rules.sampler import call, corner
@@ -151,11 +152,13 @@ def poly(seq_of_zeros):
         (np.array([0.0, 0.5, 1.1, 1.8, 2.4]), r.normal(5), 2),
         (np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4, 2), 1),
         call(np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, w=r.positive(4)),
+        (np.array([0.0, 0.5, 1.1, 1.8, 2.4]), r.normal(5), 3, 0.2),
+        (np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, None, True),
     ],
     extra={"float64_only": True, "rtol": 1e-9},
 )
 def polyfit(x, y, deg, rcond=None, full=False, w=None):
-    matrix = np.vander(x, int(deg) + 1)
+    matrix = np.vander(x + 0.0, int(deg) + 1)
     right = y
     if w is not None:
         matrix = matrix * np.expand_dims(w, 1)
@@ -163,8 +166,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     # As NumPy does: of the many polynomials through few points it is the one that is smallest in these units.
     lengths = np.sqrt(np.sum(matrix * matrix, axis=0))
     units = np.where(lengths == 0.0, 1.0, lengths)
-    scaled = np.linalg.pinv(matrix / units) @ right
-    return scaled / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
+    scaled = matrix / units
+    inverse = np.linalg.pinv(scaled) if rcond is None else np.linalg.pinv(scaled, rcond)
+    coefficients = inverse @ right / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
+    if not full:
+        return coefficients
+    least = x.shape[0] * precision_of(scaled.dtype) if rcond is None else rcond
+    _, residuals, rank, s = np.linalg.lstsq(scaled, right, least)
+    return coefficients, residuals, rank, s, least
 
 
 # From NumPy 2.5 on, eigvals is always complex; np.roots makes its numbers real where it can, which no type can say.

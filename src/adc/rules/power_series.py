@@ -6,8 +6,9 @@ Zeros at the end are kept where NumPy leaves them out, for they have derivatives
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
+from adc.errors import UnsupportedError
 from adc.rules import registry
-from adc.rules.registry import composite
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
@@ -47,6 +48,23 @@ def polyfromroots(roots):
     return np.poly(roots)[::-1]
 
 
+@static
+def _of_one_axis(name, axes):
+    if axes != 1:
+        raise UnsupportedError(
+            f"np.polynomial.polynomial.{name} of coefficients with {axes} axes is not supported",
+            repair="Call it for each column.",
+        )
+
+
+@static
+def _fit_alone(full):
+    if full:
+        raise UnsupportedError(
+            "np.polynomial.Polynomial.fit with `full` is not supported", repair="Use np.polyfit with `full`."
+        )
+
+
 @composite(
     polynomial.polyder,
     wrt="c",
@@ -56,6 +74,7 @@ def polyfromroots(roots):
     **_named(polynomial.polyder),
 )
 def polyder(c, m=1, scl=1, axis=0):
+    _of_one_axis("polyder", np.ndim(c))
     result = c + 0.0
     for _ in range(m):
         n = result.shape[0]
@@ -77,6 +96,7 @@ def polyder(c, m=1, scl=1, axis=0):
     **_named(polynomial.polyint),
 )
 def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
+    _of_one_axis("polyint", np.ndim(c))
     result = c + 0.0
     for step in range(m):
         held = (k,) if np.ndim(k) == 0 else k
@@ -200,10 +220,11 @@ class Polynomial(Series):
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
+        _fit_alone(full)
         interval = (np.min(x), np.max(x)) if domain is None else domain
         made = Polynomial((0.0,), interval, window)
         inside = made._inside(x)
-        return made.made(np.polyfit(inside, y, deg, rcond, full, w)[::-1])
+        return made.made(np.polyfit(inside, y, deg, rcond, w=w)[::-1])
 
     @staticmethod
     def fromroots(roots):

@@ -5,6 +5,7 @@ What the calls give is put together as in a comprehension, `np.array([function(r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,12 @@ def _apply_along_axis(
 def _fromiter(
     self: Calls, iter: Value, dtype: Value = None, count: Value = -1, *, like: Value = None
 ) -> Value:
-    return asarray(self, self.call(np.array, [self.call(list, [iter], {})], {}), dtype)
+    known = self.is_static(count)
+    taken = self.call(itertools.islice, [iter, count], {}) if known and count >= 0 else iter
+    made = asarray(self, self.call(np.array, [self.call(list, [taken], {})], {}), dtype)
+    if known or self.equal.same(count.dim, made.type.shape[0]):
+        return made
+    return self.subscript(made, slice(None, count))
 
 
 TABLE: dict[Any, Callable[..., Value]] = {
