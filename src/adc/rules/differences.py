@@ -184,6 +184,7 @@ if hasattr(np, "trapezoid"):
         (r.uniform(-1.0, 4.0, 5), np.array([0.0, 1.0, 2.5]), r.normal(3)),
         (r.uniform(-1.0, 4.0, 2, 3), np.array([0.0, 1.0, 2.5]), r.normal(3), 0.5, -0.5),
         call(r.uniform(-3.0, 4.0, 4), np.array([0.1, 1.0, 1.7]), r.normal(3), period=2.0),
+        call(r.uniform(-3.0, 4.0, 4), np.array([0.1, 1.0, 1.7]), r.normal(3), period=-2.0),
         (np.array([0.1, 0.7, 0.9]), np.array([0.4]), r.normal(1)),
     ],
     notes="at a knot the slope of the interval on its right; constant outside",
@@ -193,6 +194,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if np.size(xp) != np.size(fp):
         raise ValueError("fp and xp are not of the same length.")
     if period is not None:
+        period = np.abs(period)
         where = np.remainder(x, period)
         folded = np.remainder(1.0 * xp, period)
         order = np.argsort(folded)

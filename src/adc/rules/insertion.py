@@ -114,12 +114,13 @@ def delete(arr, obj, axis=None):
     examples=lambda r: [
         corner(np.array([0.0, 1.0, 0.0, 2.0, 0.0])),
         corner(np.array([0.0, 1.0]), "f"),
+        corner(np.array([0.0, 1.0, 0.0]), "B"),
         r.nonzero(3),
     ],
     notes="the number of zeros is piecewise constant; one axis",
 )
 def trim_zeros(filt, trim="fb"):
     filled = np.flatnonzero(filt)
-    first = filled[0] if "f" in trim else 0
-    last = filled[-1] + 1 if "b" in trim else np.size(filt)
+    first = filled[0] if "f" in trim or "F" in trim else 0
+    last = filled[-1] + 1 if "b" in trim or "B" in trim else np.size(filt)
     return filt[first:last]

@@ -122,6 +122,14 @@ def scipy_norm(a, ord=None, axis=None, keepdims=False):
     return norm(a, ord, axis, keepdims)
 
 
+@static
+def _not_raw(mode):
+    if mode == "raw":
+        raise UnsupportedError(
+            'scipy.linalg.qr with mode="raw" is not supported', repair='Use "full", "economic" or "r".'
+        )
+
+
 @composite(
     sl.qr,
     name="scipy.linalg.qr",
@@ -135,6 +143,7 @@ def scipy_norm(a, ord=None, axis=None, keepdims=False):
     ],
 )
 def qr(a, overwrite_a=False, lwork=None, mode="full"):
+    _not_raw(mode)
     if mode == "r":
         return (np.linalg.qr(a, "complete")[1],)
     return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
