@@ -111,7 +111,7 @@ def pinv(a, rcond=None, hermitian=False, rtol=None):
 @composite(
     np.linalg.lstsq,
     wrt="a b",
-    notes="through the pseudo-inverse; where as many singular values are kept",
+    notes="through the pseudo-inverse; where as many singular values are kept; residuals of dependent columns are NaN",
     examples=lambda r: [
         (r.normal(5, 3), r.normal(5)),
         (r.normal(5, 3), r.normal(5, 2)),
@@ -119,7 +119,7 @@ def pinv(a, rcond=None, hermitian=False, rtol=None):
         (r.normal(3, 3), r.normal(3)),
         (r.normal(4, 2) + 1j * r.normal(4, 2), r.normal(4) + 1j * r.normal(4)),
         (r.well_conditioned(3), r.normal(3), -1),
-        (r.singular_values(1.0, 0.7, 0.1, rows=4), r.normal(4), 0.3),
+        (r.singular_values(1.0, 0.7, 0.1, rows=3), r.normal(3), 0.3),
     ],
 )
 def lstsq(a, b, rcond=None):
@@ -136,6 +136,8 @@ def lstsq(a, b, rcond=None):
     squares = np.sum(np.real(residue * conjugated(residue)), axis=0)
     if np.ndim(b) == 1:
         squares = np.reshape(squares, (1,))
-    # NumPy gives no residuals unless there are more rows than columns, and the columns are independent.
-    kept = np.where(np.logical_and(m > n, rank == n), squares.shape[0], 0)
+    # NumPy gives no residuals unless there are more rows than columns: that the shapes say. That there are none of
+    # dependent columns only the numbers say.
+    squares = np.where(rank == n, squares, np.nan)
+    kept = np.where(m > n, squares.shape[0], 0)
     return x, squares[:kept], rank, s
