@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.rules.registry import static
-
 OF_THE_FIRST = "gives all results the dtype of the first one, an integer"
 CUT_OFF = "The others would lose their fractions."
 
 
-@static
 def loses_fractions(results: Iterable[Any]) -> bool:
     """Whether the first of several numbers or arrays is of integers, and another one is not.
 

@@ -167,13 +167,13 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     lengths = np.sqrt(np.sum(matrix * matrix, axis=0))
     units = np.where(lengths == 0.0, 1.0, lengths)
     scaled = matrix / units
-    inverse = np.linalg.pinv(scaled) if rcond is None else np.linalg.pinv(scaled, rcond)
-    coefficients = inverse @ right / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
-    if not full:
-        return coefficients
-    least = x.shape[0] * precision_of(scaled.dtype) if rcond is None else rcond
-    _, residuals, rank, s = np.linalg.lstsq(scaled, right, least)
-    return coefficients, residuals, rank, s, least
+    if full:
+        least = x.shape[0] * precision_of(scaled.dtype) if rcond is None else rcond
+        fitted, residuals, rank, s = np.linalg.lstsq(scaled, right, least)
+    else:
+        fitted = (np.linalg.pinv(scaled) if rcond is None else np.linalg.pinv(scaled, rcond)) @ right
+    coefficients = fitted / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
+    return (coefficients, residuals, rank, s, least) if full else coefficients
 
 
 # From NumPy 2.5 on, eigvals is always complex; np.roots makes its numbers real where it can, which no type can say.

@@ -21,7 +21,7 @@ from typing import Any
 
 from numba.core import caching
 
-from adc.runtime.passes.known import is_known
+from adc.runtime.passes.known import is_known, put
 
 PACKAGE = Path(__file__).parent
 
@@ -56,7 +56,7 @@ def named_by_types(own: Callable[[Any, Any, Any], None]) -> Callable[[Any, Any, 
     return save
 
 
-caching.IndexDataCacheFile.save = named_by_types(caching.IndexDataCacheFile.save)
+put(caching.IndexDataCacheFile, "save", named_by_types)
 
 
 def enable() -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba.core import ir, lowering
 
-from adc.runtime.passes.known import is_known
+from adc.runtime.passes.known import is_known, put
 
 # The texts of Numba's method that this one is known to stand for: that of 0.65.
 KNOWN = frozenset({"2cd16e567af0fbf0dc183dc5e509d8ae50b4e8afe7fd4cca419a822e44cc7085"})
@@ -48,11 +48,4 @@ def _assigned_once(blocks: dict[int, Any]) -> set[str]:
     }
 
 
-def enable() -> None:
-    """Put it in the place of Numba's own."""
-    own = getattr(lowering.Lower, "_find_singly_assigned_variable", None)
-    if own is not None and own.__module__ != __name__:
-        lowering.Lower._find_singly_assigned_variable = in_one_go(own)
-
-
-enable()  # before any function is compiled
+put(lowering.Lower, "_find_singly_assigned_variable", in_one_go)  # before any function is compiled

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core import codegen
 
-from adc.runtime.passes.known import is_known
+from adc.runtime.passes.known import is_known, put
 
 # The texts of Numba's method that this one is known to go before: that of 0.65 and 0.68.
 KNOWN = frozenset({"9439219fa946f1ad5d202cb5dcbd2d51a4b8d4a9cb56062f0b318015014a9ff8"})
@@ -30,11 +30,4 @@ def left_out(own: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     return _optimize_functions
 
 
-def enable() -> None:
-    """Put it in the place of Numba's method, once."""
-    own = getattr(codegen.CPUCodeLibrary, "_optimize_functions", None)
-    if own is not None and own.__module__ != __name__:
-        codegen.CPUCodeLibrary._optimize_functions = left_out(own)
-
-
-enable()
+put(codegen.CPUCodeLibrary, "_optimize_functions", left_out)

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core import targetconfig
 
-from adc.runtime.passes.known import is_known
+from adc.runtime.passes.known import is_known, put
 
 # The texts of Numba's method that this one is known to stand for: that of 0.65 and 0.68.
 KNOWN = frozenset({"12a29dc810f6a91beed3ce8a4c2071b278e37cc9031733f0deea8849bcb78611"})
@@ -32,11 +32,4 @@ def at_once(own: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, A
     return values
 
 
-def enable() -> None:
-    """Put it in the place of Numba's method, once."""
-    own = getattr(targetconfig.TargetConfig, "values", None)
-    if own is not None and own.__module__ != __name__:
-        targetconfig.TargetConfig.values = at_once(own)
-
-
-enable()
+put(targetconfig.TargetConfig, "values", at_once)
