@@ -17,6 +17,7 @@ import numpy as np
 
 from adc import runtime
 from adc.api import specialise
+from adc.api.phases import Phased
 from adc.api.transformed import Transformed
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
@@ -88,10 +89,19 @@ def by_interpreted_text(made: Transformed) -> Transformed:
 
 
 def _run_otherwise(made: Transformed, run: Callable[[pipeline.Context], Any]) -> Transformed:
+    def otherwise(known: specialise.Specialisation) -> specialise.Specialisation:
+        assert known.context is not None
+        return replace(known, run=run(known.context))
+
     twin = object.__new__(type(made))  # a copy of a derivative derives anew
     twin.__dict__.update(made.__dict__)
     twin._specialisations = {
-        key: [replace(known, run=run(known.context)) for known in found if known.context is not None]
+        key: [otherwise(known) for known in found if known.context is not None]
         for key, found in made._specialisations.items()
     }
+    if isinstance(
+        made, Phased
+    ):  # what the second program is made by stands with the first, and they share that
+        second = functools.cache(otherwise)
+        twin.second = lambda context, inputs: second(made.second(context, inputs))
     return twin
