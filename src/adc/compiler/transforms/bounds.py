@@ -10,6 +10,8 @@ in front of the loop:
         x = x[idx]                              if not (inside or n <= 0): raise IndexError(...)
                                                 for t in range(n):
                                                     x = x[idx]
+
+What the reverse sweep makes again of an index that the forward sweep has checked, in each trip that made it, is inside.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ from adc.rules.dims import Dim
 
 NO_OTHERS: Mapping[Var, Dim] = {}
 
+Path = frozenset[tuple[Atom, bool]]
+
 
 def run(program: Program, evaluator: Evaluator, only: set[Stmt] | None = None) -> Program:
     """The program with a check in front of every access, or of `only` those, not proven to stay within its array."""
@@ -73,6 +77,8 @@ class _Checker:
         self.path: list[tuple[Atom, bool]] = []  # the tests of the branches around, and whether they hold
         self.facts: list[Dim] = []  # what is zero or more there
         self.passed: list[tuple[frozenset[Dim], Dim]] = []  # and what is, if these are: loops that had trips
+        # By index: the lengths that it was checked for wherever it was made, given the outcomes of these tests.
+        self.checked: dict[Atom, list[tuple[Dim, Path]]] = {}
 
     def block(self, block: Block, around: tuple[For, ...]) -> Block:
         """`around`: the loops whose every trip runs this block."""
@@ -227,6 +233,9 @@ class _Checker:
                     many, n = ev.dim_value(self.counted[item]), ev.dim_value(length)
                     self._require(ev.op("less_equal", many, n), axis)
                 return
+            if self._was_checked(item, length):
+                return
+            self._note_checked(item, length)
             place, remade = self._in_front(item, length)
             with ev.at(place):
                 _, views, (item,) = clone.run([], remade, [item], ev, inside=True)
@@ -248,6 +257,10 @@ class _Checker:
             self._not_negative(low) or self._not_negative(low + length)
         ):
             return
+        if isinstance(item, Var):
+            if self._was_checked(item, length):
+                return
+            self._note_checked(item, length)
         if any(loop.index in self.others for loop in around):
             low = high = value  # the limit is not what the counter comes to
         if any(loop.step.value not in (1, -1) for loop in around):  # type: ignore[union-attr]
@@ -260,6 +273,32 @@ class _Checker:
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
             self.facts.append(low + length)
+
+    def _was_checked(self, item: Var, length: Dim) -> bool:
+        """Whether an index of the reverse sweep is one that the forward sweep has checked for this length."""
+        if item not in self.ev.again:
+            return False
+        path = self._path()
+        return any(
+            self.ev.equal.same(known, length) and tests <= path
+            for known, tests in self.checked.get(self._first(item), ())
+        )
+
+    def _note_checked(self, item: Var, length: Dim) -> None:
+        """A check is made of an index: of each that is made, if it stands where they are made."""
+        around = next((region for region, _ in reversed(self.around) if not isinstance(region, If)), None)
+        everywhere = around is None or item in self._made_in(around)
+        if everywhere and item.root not in self.ev.mutated:
+            self.checked.setdefault(item, []).append((length, self._path()))
+
+    def _path(self) -> Path:
+        return frozenset((self._first(test), holds) for test, holds in self.path)
+
+    def _first(self, v: Atom) -> Atom:
+        """What a value of the reverse sweep is of the forward sweep."""
+        while isinstance(v, Var) and v in self.ev.again:
+            v = self.ev.again[v]
+        return v
 
     def _in_front(self, item: Var, length: Dim) -> tuple[Block, Block]:
         """The block in front of the outermost loop that leaves an array of indices, and a length, as they are.

@@ -1,0 +1,158 @@
+"""What the forward sweep has checked of an index is not checked again in reverse, and only that."""
+
+import numpy as np
+import pytest
+from tests.interpreted import interpreted
+
+import adc
+
+
+def table(x, steps, at):
+    """One number from a table in each trip, by a position that the numbers decide."""
+    s = 1.0
+    for t in range(steps):
+        k = int(s * 3.0) + at
+        s = np.sin(s * x[k]) + 1.0
+    return s
+
+
+def advected(q, u, steps, at):
+    n = q.shape[0]
+    cells = np.arange(n)
+    for t in range(steps):
+        x = np.minimum(np.maximum(cells - 0.5 * u, 0.0), n - 1.5)
+        i = np.floor(x).astype(int) + at
+        a = x - i
+        q = (1 - a) * q[i] + a * q[i + 1] * q[i]
+    return np.sum(q**2)
+
+
+def in_one_branch(x, steps, at):
+    """Both arrays are as long; on the other branch only the reverse sweep, which writes, has to do with the index."""
+    y = 2.0 * x
+    s, r = 1.0, 0.0
+    for t in range(steps):
+        k = int(x[t] * 3.0) + at
+        if t % 2 == 0:
+            s = np.sin(s * x[k]) + 1.0
+        else:
+            r += y[k]
+    return s + r
+
+
+def not_in_each_trip(x, steps, at):
+    y = 2.0 * x
+    s, r = 1.0, 0.0
+    for t in range(steps):
+        k = int(x[t] * 3.0) + at
+        for _ in range(t % 2):
+            s = np.sin(s * x[k]) + 1.0
+        r += y[k]
+    return s + r
+
+
+def shorter_than_another(x, steps, at):
+    y = x[: steps + 1] * 1.0
+    s, r = 1.0, 0.0
+    for t in range(steps):
+        k = int(x[t] * 3.0) + at
+        s = np.sin(s * x[k]) + 1.0
+        r += y[k]
+    return s + r
+
+
+def moved_on(x, steps, at):
+    """The positions are checked before they are moved, and read again behind that in reverse alone."""
+    y = 2.0 * x
+    rows = np.zeros(2, dtype=int)
+    s, r = 1.0, 0.0
+    for t in range(steps):
+        s = np.sin(s * np.sum(x[rows])) + 1.0
+        rows += 1
+        rows[1] += at
+        r += np.sum(y[rows])
+    return s + r
+
+
+X = np.array([0.3, 0.9, 0.5, 1.2, 0.7, 0.4])
+PROGRAMS = {
+    "table": (table, (X,)),
+    "advected": (advected, (X, np.array([0.5, -0.7, 1.0, 0.2, -1.5, 0.1]))),
+    "in_one_branch": (in_one_branch, (X,)),
+    "not_in_each_trip": (not_in_each_trip, (X,)),
+    "shorter_than_another": (shorter_than_another, (X,)),
+    "moved_on": (moved_on, (X,)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("steps", [0, 1, 3])
+@pytest.mark.parametrize("at", [-8, -6, -1, 0, 1, 2, 5])
+def test_the_gradient_is_the_tape_s_or_raises(name, steps, at):
+    function, arrays = PROGRAMS[name]
+    wrt = tuple(range(len(arrays)))
+    gradient = adc.grad(function, wrt, mode="compiled")
+    try:
+        function(*arrays, steps, at)
+    except IndexError:
+        with interpreted(), pytest.raises(IndexError):
+            gradient(*arrays, steps, at)
+        return
+    with interpreted():
+        found = gradient(*arrays, steps, at)
+    for mine, wanted in zip(found, adc.grad(function, wrt, mode="tape")(*arrays, steps, at), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_compiled_code_raises(name):
+    """In CPython what is not checked raises, too."""
+    function, arrays = PROGRAMS[name]
+    wrt = tuple(range(len(arrays)))
+    gradient = adc.grad(function, wrt, mode="compiled")
+    for at in (-9, -7, 1, 3, 4, 6):
+        try:
+            function(*arrays, 3, at)
+        except IndexError:
+            with pytest.raises(IndexError):
+                gradient(*arrays, 3, at)
+        else:
+            found = gradient(*arrays, 3, at)
+            for mine, wanted in zip(found, adc.grad(function, wrt, mode="tape")(*arrays, 3, at), strict=True):
+                np.testing.assert_allclose(mine, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["table", "advected"])
+def test_it_is_checked_once(name):
+    function, arrays = PROGRAMS[name]
+    text = adc.source(adc.value_and_grad(function), *arrays, 3, 0, stage="optimized")
+    forward, reverse = text.split("# reverse")
+    assert "IndexError" in forward and "IndexError" not in reverse
+
+
+def test_all_positions_are_looked_through_at_once():
+    gradient = adc.value_and_grad(advected, (0, 1))
+    forward = adc.source(gradient, *PROGRAMS["advected"][1], 3, 0, stage="optimized").split("# reverse")[0]
+    # One loop computes the positions and looks at them all, another reads by them.
+    assert forward.count("IndexError") == 2
+    assert forward.count("&=") == 2 and forward.index("&=") < forward.index("raise IndexError")
+    assert forward.rindex("&=") < forward.index("raise IndexError")
+
+
+def test_nothing_the_user_would_see_comes_after_a_check(capsys):
+    def f(x, i, j):
+        y = x[i]
+        print("first")
+        if np.sum(y) > 100.0:
+            raise ValueError("too much")
+        return np.sum(y * x[j])
+
+    gradient = adc.grad(f, mode="compiled")
+    x, i = np.array([1.0, 2.0, 3.0]), np.array([0, 1])
+    with pytest.raises(IndexError):
+        gradient(x, i, np.array([1, 7]))
+    assert (
+        capsys.readouterr().out == "first\nfirst\n"
+    )  # by the gradient; by the function, asked for its error
+    with pytest.raises(ValueError, match="too much"):
+        gradient(100.0 * x, i, np.array([1, 7]))
