@@ -10,7 +10,7 @@ import adc
 def table(x, steps, at):
     """One number from a table in each trip, by a position that the numbers decide."""
     s = 1.0
-    for t in range(steps):
+    for _ in range(steps):
         k = int(s * 3.0) + at
         s = np.sin(s * x[k]) + 1.0
     return s
@@ -19,7 +19,7 @@ def table(x, steps, at):
 def advected(q, u, steps, at):
     n = q.shape[0]
     cells = np.arange(n)
-    for t in range(steps):
+    for _ in range(steps):
         x = np.minimum(np.maximum(cells - 0.5 * u, 0.0), n - 1.5)
         i = np.floor(x).astype(int) + at
         a = x - i
@@ -66,7 +66,7 @@ def moved_on(x, steps, at):
     y = 2.0 * x
     rows = np.zeros(2, dtype=int)
     s, r = 1.0, 0.0
-    for t in range(steps):
+    for _ in range(steps):
         s = np.sin(s * np.sum(x[rows])) + 1.0
         rows += 1
         rows[1] += at

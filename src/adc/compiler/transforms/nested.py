@@ -46,6 +46,7 @@ from adc.compiler.transforms import (
     own,
     plain,
     propagate,
+    renewed,
     scopes,
     snapshots,
     tangent,
@@ -351,6 +352,7 @@ def cleaned(ev: Evaluator, program: Program, inputs: list[Var]) -> Program:
     program = _kept_block(ev, cse.run, program)
     program = _kept_block(ev, unread.run, program)
     program = dead.run(program, ev.joined_roots)
+    program = _kept_block(ev, renewed.run, program)
     program = aliases.run(program, ev)
     own = scopes.bound(program.body) | set(inputs)
     for s in walk(program.body):
