@@ -5,7 +5,8 @@ of fewer than no elements.
                                     if not m != 0: raise ZeroDivisionError(...)
                                     k = int(x[i] * n) % m
 
-NumPy's own integers go on as machine integers do. A check of what no trip changes is made in front of it (cse.py).
+NumPy's own integers go on as machine integers do. A check of what no trip changes is made in front of it (cse.py). What
+the reverse sweep makes again of what the forward sweep makes is not checked again.
 """
 
 from __future__ import annotations
@@ -25,9 +26,20 @@ _CREATIONS = {"zeros", "ones", "empty", "full"}
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with a check in front of each operation that may raise."""
     ranges = counters.ranges(program.body)
-    if any(may_raise(s, ranges) for s in walk(program.body)):
-        program.body = _checked(program.body, evaluator, ranges)
+    found = {s for s in walk(program.body) if may_raise(s, ranges)}
+    made = {t for s in found if isinstance(s, Assign) for t in s.targets}
+    found -= {s for s in found if isinstance(s, Assign) and not made.isdisjoint(_earlier(s, evaluator))}
+    if found:
+        program.body = _checked(program.body, evaluator, ranges, found)
     return program
+
+
+def _earlier(s: Assign, ev: Evaluator) -> Iterator[Var]:
+    """What a statement makes again."""
+    v = s.targets[0]
+    while v in ev.again:
+        v = ev.again[v]
+        yield v
 
 
 def may_raise(s: Stmt, ranges: Mapping[Var, counters.Range]) -> bool:
@@ -57,11 +69,13 @@ def _is_positive(x: Atom, ranges: Mapping[Var, counters.Range]) -> bool:
     return x.dim is not None and counters.never_negative(x.dim - 1, ranges)
 
 
-def _checked(block: Block, ev: Evaluator, ranges: Mapping[Var, counters.Range]) -> Block:
+def _checked(block: Block, ev: Evaluator, ranges: Mapping[Var, counters.Range], found: set[Stmt]) -> Block:
+    """A block with a check in front of each of the statements that were found."""
+
     def statement(s: Stmt) -> None:
-        change_blocks(s, lambda inner: _checked(inner, ev, ranges))
-        if may_raise(s, ranges):
+        if s in found:
             require(s, ev, ranges)
+        change_blocks(s, lambda inner: _checked(inner, ev, ranges, found))
         ev.block.append(s)
 
     return ev.rebuilt(block, statement)
