@@ -188,7 +188,7 @@ class Needs:
             return 0
         if self._conflicts(definition, frame):
             return 0
-        return _own_cost(definition) + sum(self._cost(u, frame, seen) for u in variables(definition.args))
+        return own_cost(definition) + sum(self._cost(u, frame, seen) for u in variables(definition.args))
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
@@ -402,7 +402,7 @@ class Needs:
         return new
 
 
-def _own_cost(definition: Assign) -> int:
+def own_cost(definition: Assign) -> int:
     """What an operation takes for one element of its result; a product of short vectors is written out."""
     if isinstance(definition.op, str):
         return 0
