@@ -124,3 +124,22 @@ def an_index_that_is_caught(x):
     except IndexError:
         s = np.sum(x)
     return s * 2.0
+
+
+@program(lambda r: (r.normal(size=3),))
+def conditions_of_one_element(x):
+    last = x[-1:]
+    y = last if last > 0.1 else -last
+    trips = 0
+    while y > 0.2 and not (y > 9.0 or trips == 5):
+        y = y * 0.6
+        trips += 1
+    return np.sum(y * x) * trips
+
+
+@program(lambda r: (0.8,))
+def condition_of_a_number_with_an_axis(x):
+    y = np.atleast_1d(x)
+    if y > 0:
+        return np.sum(y * y)
+    return -y[0]

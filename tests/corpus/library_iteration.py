@@ -117,3 +117,13 @@ def quadrature_of_a_known_degree(x):
     total = sum(w * np.exp(-x[0] * t) * np.cos(x[1] * t) for t, w in zip(nodes, weights, strict=True))
     t, w = np.polynomial.hermite.hermgauss(deg=3)
     return total + np.sum(w * (t * x[2]) ** 2)
+
+
+@program(lambda r: (r.normal(size=5),))
+def slices_of_endless_iterators(x):
+    total = 0.0
+    for i in itertools.islice(itertools.count(), 3):
+        total += x[i] ** (i + 1)
+    for i in itertools.islice(itertools.count(1), 0, len(x), 2):
+        total += x[i - 1] * i
+    return total + sum(v * k for k, v in zip(itertools.islice(itertools.count(5, -1), 1, 3), x, strict=False))

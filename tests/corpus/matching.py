@@ -141,3 +141,30 @@ def rests_of_mappings(x):
             case {**nothing}:
                 total += x[0] * (len(nothing) + 1) + len(shape)
     return total
+
+
+def _quadrant(x, y):
+    match x > 0, y > 0:
+        case True, True:
+            return x * y
+        case (True, _) | (False, True):
+            return x + 2.0 * y
+        case _:
+            return x * x
+
+
+@program(lambda r: (0.7, -0.4, 1.3))
+def truth_values_of_numbers(x, y, z):
+    total = _quadrant(x, z) + 2.0 * _quadrant(x, y) + 3.0 * _quadrant(y, y)
+    if (x < z) is not False and (y > z) is False:
+        total *= z
+    return total
+
+
+@program(lambda r: (np.array([0.7, -0.4]),))
+def truth_values_of_elements_that_are_pythons(x):
+    match float(x[0]) > 0, float(x[1]) > 0:
+        case True, False:
+            return x[0] * x[1]
+        case _:
+            return x[0]

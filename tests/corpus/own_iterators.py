@@ -100,3 +100,26 @@ def one_step_at_a_time(a, x):
     s = u * v + n.x * a + first
     s += sum(itertools.islice(Weighted(x), 2)) + sum(p * q for p, q in itertools.pairwise(Weighted(x)))
     return s + list(Weighted(x))[2] * np.sum(list(Weighted(x)))
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        return Pair(self.a + other.a, self.b * other.b)
+
+    def __call__(self, v):
+        return self.a * v + self.b
+
+    def __iter__(self):
+        yield self.a
+        yield self.b
+
+
+@program(lambda r: (r.normal(size=3),))
+def objects_that_are_added_compared_and_called(x):
+    first, second = Pair(x[0], 1.5), Pair(x[1], 0.5)
+    total = sum([first, second], Pair(0.0, 1.0))
+    larger = max(first, second, key=lambda p: p.a)
+    return total.a * total.b + larger.a + sum(map(first, second)) + sum(total) + max(total)

@@ -63,3 +63,11 @@ def written_with_an_ellipsis(x):
     total = np.array(1.0)
     total += y @ x
     return total
+
+
+@program(lambda r: (0.7,))
+def axes_for_a_number(x):
+    s = np.sin(x)
+    y = np.asarray(0.3)[None]
+    row = np.asarray(s)[None, None]
+    return np.sum(row @ np.array([[2.0, x]]) * np.squeeze(y) + np.array(x)[..., None])

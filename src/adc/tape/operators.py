@@ -7,6 +7,7 @@ garbage collector has to look through is a tenth of the time of recording.
 
 from __future__ import annotations
 
+import operator
 import sys
 from cmath import isfinite
 from collections.abc import Callable
@@ -24,6 +25,7 @@ _ndarray = np.ndarray
 _FLOAT64 = np.dtype(np.float64)
 # NumPy multiplies an array by an array of no axes in two thirds of the time that it takes for a float.
 _LINEAR = frozenset({"add", "subtract", "multiply", "divide"})
+_COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 _REFUSE_ZERO = frozenset(
     {"divide", "remainder"}
 )  # where Python raises ZeroDivisionError, and NumPy gives inf or NaN
@@ -48,6 +50,8 @@ new: Any = None  # what makes one
 record: Any = None
 inplace: Any = None
 dispatch: Any = None
+askers = 0  # calls under way whose code asks for the identity of a truth value (identities)
+own_truth: Any = None  # what a comparison is for them: identities.truth
 by_zero: Any = None  # what is asked before a number is divided by zero: plain_types.check_division
 not_finite: Any = None  # what is asked where the power of a number is not finite: plain_types.check_power
 
@@ -64,6 +68,12 @@ def ask(division: Callable[[Any, Any], None], power: Callable[[Any, Any], None])
     """Tell the operators what to ask before a number is divided by zero, and where a power is not finite."""
     global by_zero, not_finite
     by_zero, not_finite = division, power
+
+
+def ask_truth(truth: Callable[[Any, Any, Any], bool | None]) -> None:
+    """Tell the operators what a comparison is where code asks for its identity."""
+    global own_truth
+    own_truth = truth
 
 
 def _number(value: Any) -> Any:
@@ -283,6 +293,10 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
         z = function(self.primal, y)
         if z is NotImplemented:
             return z
+        if askers and function in _COMPARISONS:
+            truth = own_truth(z, self, other)
+            if truth is not None:
+                return truth
         result = new()
         result.primal = z
         result.node = None

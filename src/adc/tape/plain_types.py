@@ -185,6 +185,12 @@ def _are_pythons(x: Any, y: Any, what: str, repair: str) -> bool:
     )
 
 
+def are_pythons(*values: Any) -> bool | None:
+    """Whether all are numbers of Python's; None where the record does not say."""
+    kinds = [_kind_of(v) for v in values]
+    return False if INPUT in kinds else True if all(k is NUMBER for k in kinds) else None
+
+
 def _kind_of(value: Any) -> Pull | None:
     if value.__class__ is Tensor:
         return _origin(value.node)

@@ -26,6 +26,7 @@ from adc.rules import registry
 from adc.runtime.detours import Detours, own_code
 from adc.tape import class_patterns, record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
+from adc.tape.identities import Askers
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.node import here
 from adc.tape.plain_types import CLASSES, class_of
@@ -54,7 +55,7 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        with substitution.detours.open():
+        with substitution.detours.open(), substitution.askers.open():
             try:
                 return substitution.called(inner, args, kwargs)
             finally:
@@ -81,6 +82,7 @@ class Substitution:
         self._outside = Outside(home)
         self._assigns_globals = False
         self.detours = Detours(self._route)
+        self.askers = Askers()
         self.builtins = {**BUILTINS, "__import__": self._import}
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
@@ -157,6 +159,7 @@ class Substitution:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         code = own_code(function)
         class_patterns.refuse(code, ChainMap(_closed_over(function), function.__globals__))
+        self.askers.add(code)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])

@@ -18,7 +18,6 @@ from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
-from adc.rules.dims import Dim
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
@@ -266,9 +265,8 @@ def _item(self: Calls, x: Var, *index: Value) -> Value:
     if not x.is_array:
         return python_builtins.of_pythons(self, x)
     if not index:
-        for length in x.type.shape:
-            self.require_equal(length, Dim.of(1), "can only convert an array of size 1 to a Python scalar")
-        index = (0,) * x.type.ndim
+        element = self.only_element(x, "can only convert an array of size 1 to a Python scalar")
+        return python_builtins.of_pythons(self, element)
     if len(index) < x.type.ndim:
         x = self.call(np.ravel, [x], {})
     return python_builtins.of_pythons(self, self.subscript(x, tuple(index)))

@@ -249,7 +249,7 @@ class Calls(RuleCalls):
             return chosen_calls.with_each(self, function, args, kwargs, changes_nothing)
         lazy = generators.LAZY.get(function) if args and _hashable(function) else None
         if lazy is not None and function is not builtins.next:
-            args = [(generators.of(self, a) or a) if isinstance(a, Instance) else a for a in args]
+            args = generators.opened(self, function, args)
         if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
             if lazy is not None:
                 return lazy(self, *args, **kwargs)

@@ -39,7 +39,7 @@ from adc.compiler.frontend.frame import (
     once,
 )
 from adc.compiler.frontend.growing import Method
-from adc.compiler.frontend.indexing import located
+from adc.compiler.frontend.indexing import gains_axes, located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
@@ -331,6 +331,8 @@ class Expressions(Operators):
             return self.item_outside(base, index)
         if positions.key(base) in self.stacked and isinstance(index, Var):
             return positions.in_table(self, base, index)
+        if gains_axes(self, base, index):
+            return self.call(np.reshape, [base, (1,) * (1 if index is None else index.count(None))], {})
         if isinstance(base, Var):
             if not base.is_array:
                 if index is Ellipsis or index == ():

@@ -179,6 +179,18 @@ def listed(self: Core, generator: Value) -> Value:
     return self.call(Closure(LISTED, self.frame, {}), [generator], {})
 
 
+def opened(self: Calls, function: Any, args: list[Value]) -> list[Value]:
+    """The arguments, with the generators of those objects that the function goes over; `start` and the like stay."""
+    if function in (builtins.max, builtins.min) and len(args) > 1:
+        return args
+    first = 1 if function in _AFTER_A_FUNCTION else 0
+    last = None if function in _OVER_ALL else first + 1
+    return [
+        (of(self, a) or a) if isinstance(a, Instance) and k in range(len(args))[first:last] else a
+        for k, a in enumerate(args)
+    ]
+
+
 def _template(tree: Any) -> Callable[..., Value]:
     def called(self: Calls, *args: Value, **kwargs: Value) -> Value:
         return self.call(Closure(tree, self.frame, {}), list(args), kwargs)
@@ -230,6 +242,21 @@ def _reduced(function: Callable[..., Any]) -> Callable[..., Value]:
     return called
 
 
+_AFTER_A_FUNCTION: tuple[Any, ...] = (
+    builtins.map,
+    builtins.filter,
+    itertools.starmap,
+    itertools.takewhile,
+    itertools.dropwhile,
+    itertools.filterfalse,
+)
+_OVER_ALL: tuple[Any, ...] = (
+    builtins.zip,
+    builtins.map,
+    itertools.chain,
+    itertools.compress,
+    itertools.zip_longest,
+)
 LAZY: dict[Any, Callable[..., Value]] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,

@@ -262,3 +262,15 @@ def _end(builder: Builder, part: Any, length: Dim, default: Dim, *, is_stop: boo
     if not builder.never_negative(end):
         return length.cut(end) if builder.is_throughout(end) else None
     return end if not is_stop or builder.never_negative(length - end) else length.at_most(end)
+
+
+def gains_axes(builder: Builder, base: Any, index: Any) -> bool:
+    """Whether a number of NumPy's is indexed by None, which gives it axes."""
+    kind = builder.type_of(base) if isinstance(base, (Var, np.generic)) else None
+    items = index if isinstance(index, tuple) else (index,)
+    return (
+        isinstance(kind, Scalar)
+        and not kind.weak
+        and any(item is None for item in items)
+        and all(item is None or item is Ellipsis for item in items)
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.frame import Closure, Items, RunTimeLength
+from adc.compiler.frontend.frame import Closure, Items, Range, RunTimeLength
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
@@ -126,11 +126,15 @@ def _chain_from(self: Calls, sequences: Value) -> Value:
 
 
 def _islice(self: Calls, items: Value, *bounds: Value) -> Value:
+    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if len(bounds) == 3 and bounds[2] is not None else 1
+    if isinstance(items, Items) and items.length is None and stop is not None:
+        places = self.counted(Range(start or 0, stop, step))
+        return Items(places.length, lambda k: items.item(places.item(k)))
     if self.known_length(items):
         return list(itertools.islice(self.static_items(items, None), *bounds))
     each = self.call(enumerate, [items], {})
-    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-    if len(bounds) == 3 and bounds[2] not in (None, 1):
+    if step != 1:
         raise self.refuse("itertools.islice with a step is not supported here", repair="use a slice")
     end = each.length if stop is None else self.extreme("minimum", each.length, stop)
     length = self.extreme("maximum", self.op("subtract", end, start), 0)

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import choices, growing, instances, list_calls, list_methods, texts
+from adc.compiler.frontend import choices, growing, identity, instances, list_calls, list_methods, texts
 from adc.compiler.frontend.frame import Growing, Instance, Once
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
@@ -17,6 +17,7 @@ from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 from adc.rules import registry
+from adc.rules.dims import Dim
 
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add,
@@ -166,12 +167,22 @@ class Operators(Names):
         if not isinstance(x, Var):
             return bool(x)
         if x.is_array:
-            raise self.refuse(
-                "the truth value of an array is ambiguous",
-                "a branch needs one number",
-                "use .any(), .all() or an element",
+            if any(length.known not in (None, 1) for length in x.type.shape):
+                raise self.refuse(
+                    "the truth value of an array is ambiguous",
+                    "a branch needs one number",
+                    "use .any(), .all() or an element",
+                )
+            x = self.only_element(
+                x, "the truth value of an array of another size than 1 is ambiguous: use .any() or .all()"
             )
         return x if x.type.dtype == "bool" else self.op("not_equal", x, 0)
+
+    def only_element(self, x: Var, otherwise: str) -> Value:
+        """The element of an array that has one, whatever its rank; of another size the program raises ValueError."""
+        for length in x.type.shape:
+            self.require_equal(length, Dim.of(1), otherwise)
+        return self.subscript(x, (0,) * x.type.ndim)
 
     def eval_BoolOp(self, node: Any) -> Value:
         """The first operand that decides, as Python has it, and the others not evaluated."""
@@ -225,8 +236,8 @@ class Operators(Names):
         return chain(node.values)
 
     def eval_Compare(self, node: Any) -> Value:
-        identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
-        left = (self._unread(node.left) if identity else None) or self.evaluate_maybe(node.left)
+        by_identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
+        left = (self._unread(node.left) if by_identity else None) or self.evaluate_maybe(node.left)
         pending = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(left: Value, rest: list[Any]) -> Value:
@@ -257,15 +268,8 @@ class Operators(Names):
         if isinstance(x, Maybe) or isinstance(y, Maybe):
             return self._compare_maybe(op, x, y)
         if isinstance(op, (gast.Is, gast.IsNot)):
-            if isinstance(x, Var) or isinstance(y, Var):
-                same = x is y
-                if not same and (x is not None and y is not None):
-                    raise self.refuse(
-                        "`is` between numbers or arrays is not supported", repair="compare with =="
-                    )
-            else:
-                same = x is y
-            return same if isinstance(op, gast.Is) else not same
+            same = identity.same(self, x, y)
+            return same if isinstance(op, gast.Is) else self.negated(same)
         for side in (x, y):
             if isinstance(side, Text):
                 raise side.refused()
@@ -354,9 +358,9 @@ class Operators(Names):
         """A comparison with what may be None."""
         maybe, other = (x, y) if isinstance(x, Maybe) else (y, x)
         assert isinstance(maybe, Maybe)
-        identity = isinstance(op, (gast.Is, gast.IsNot))
-        if other is not None and (identity or not isinstance(op, (gast.Eq, gast.NotEq))):
-            if identity:
+        by_identity = isinstance(op, (gast.Is, gast.IsNot))
+        if other is not None and (by_identity or not isinstance(op, (gast.Eq, gast.NotEq))):
+            if by_identity:
                 raise self.refuse("`is` between numbers or arrays is not supported", repair="compare with ==")
             return self.compare(
                 op, *(self.required(v, "value") if isinstance(v, Maybe) else v for v in (x, y))

@@ -48,8 +48,9 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 def _refused(where: Location | None, one: str, other: str) -> UnsupportedError:
+    beside = f"`{other}`" if other != one else f"an older `{one}`, which something else still holds"
     return UnsupportedError(
-        f"this writes to `{one}`, which may be the same array as `{other}`",
+        f"this writes to `{one}`, which may be the same array as {beside}",
         where,
         "which of them changes depends on the path taken, and the reverse sweep must know it.",
         f"Write `{one} = {one}.copy()` before the write, or use names for different arrays.",

@@ -1,0 +1,107 @@
+"""Code that asks `is True`, as `case True:` does, gets Python's own True of a comparison of Python's numbers.
+
+A Tensor is never that object, and nothing can answer for it. So in a call with code that asks so, comparisons of
+numbers that the record knows to be Python's give plain truth values. Where it does not know whose they are, a pattern
+is refused; `flag is True` is not, as it mostly asks an argument that no Tensor is.
+"""
+
+from __future__ import annotations
+
+import dis
+import threading
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adc.errors import UnsupportedError
+from adc.tape import operators
+from adc.tape.node import here
+from adc.tape.plain_types import are_pythons
+
+__all__ = ["Askers", "asks"]
+
+_IS = dis.opmap["IS_OP"]
+_changing = threading.Lock()
+
+
+def asks(code: types.CodeType) -> frozenset[str]:
+    """How a function's code, or that of a function within it, asks for the identity of True or False.
+
+    >>> sorted(asks((lambda x: (x > 0) is True).__code__)), sorted(asks((lambda x: x is None).__code__))
+    (['is'], [])
+    """
+    found = frozenset().union(*(asks(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+    if _IS in code.co_code[::2]:
+        before = None
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "IS_OP" and before is not None and isinstance(before.argval, bool):
+                found |= {"case" if _stands_where(before, instruction) else "is"}
+            before = instruction
+    return found
+
+
+def _stands_where(constant: dis.Instruction, question: dis.Instruction) -> bool:
+    """Whether the question has the place of its constant in the text, as that of a pattern does."""
+    place, own = (getattr(i, "positions", None) for i in (question, constant))  # since Python 3.11
+    return place is not None and place.col_offset is not None and place == own
+
+
+class Askers:
+    """How the functions of one traced call ask; while it runs, comparisons heed it."""
+
+    def __init__(self) -> None:
+        self._found: frozenset[str] = frozenset()
+        self._open = False
+
+    def add(self, code: types.CodeType) -> None:
+        """Look at the code of one more function."""
+        new = asks(code) - self._found
+        self._found |= new
+        if self._open:
+            _count(new, 1)
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """The call runs in a `with` block."""
+        self._open = True
+        _count(self._found, 1)
+        try:
+            yield
+        finally:
+            self._open = False
+            _count(self._found, -1)
+
+
+def _count(found: frozenset[str], change: int) -> None:
+    with _changing:
+        operators.askers += change * bool(found)
+        if "case" in found:
+            _patterns.count += change
+
+
+class _Patterns:
+    count = 0  # calls under way with a pattern
+
+
+_patterns = _Patterns()
+
+
+def truth(z: Any, x: Any, y: Any) -> bool | None:
+    """What a comparison of Python's numbers gives in Python; None of NumPy's."""
+    if np.ndim(z):
+        return None
+    pythons = are_pythons(x, y)
+    if pythons is None and _patterns.count:
+        raise UnsupportedError(
+            "the tape does not know whether this is True of Python's, which `case True` matches, or NumPy's",
+            here(),
+            "It computes with NumPy's numbers, and a pattern of this function depends on whose they are.",
+            "Ask with `if`, or match bool(...) of it.",
+        )
+    return bool(z) if pythons else None
+
+
+operators.ask_truth(truth)
