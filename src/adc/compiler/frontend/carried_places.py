@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.containers import Container, Contents
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, rebuilt
@@ -48,8 +48,8 @@ def late(t: Type | None) -> Type | None:
     return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
 
 
-def holder(changed: dict[Any, Value], before: dict[str, Value], carried: list[str]) -> str:
-    """The name of a dict or object that a loop changes, or of what it stands in."""
+def holder(changed: Container, before: dict[str, Value], carried: list[str]) -> str:
+    """The name of a container that a loop changes, or of what it stands in."""
     for name, value in before.items():
         if name not in carried and any(c is changed for c in held_in(value)):
             return name

@@ -26,7 +26,10 @@ class CarriedTypes(Branches):
     ) -> Value:
         """A value as a trip begins with it: new names, noted in `phis`, for the numbers and arrays in it."""
         if isinstance(value, (tuple, ListValue)):
-            return rebuilt(value, [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)])
+            made = rebuilt(value, [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)])
+            if isinstance(value, ListValue) and self.is_itemwise(value):
+                made.depth += 1  # the body may change it
+            return made
         if isinstance(value, dict):
             return alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
         if isinstance(value, Maybe):
@@ -58,6 +61,15 @@ class CarriedTypes(Branches):
             phi.dim = Dim.symbol("value", phi)
         phis[path] = phi
         return phi
+
+    def is_itemwise(self, container: ListValue) -> bool:
+        """Whether a loop carries the items of a list one by one, or of the list for which it stands in the body."""
+        each: ListValue | None = container
+        while each is not None:
+            if id(each) in self.itemwise:
+                return True
+            each = each.original
+        return False
 
     def _widened(
         self,

@@ -52,7 +52,7 @@ class Carrying(CarriedTypes):
         self, node: Any, region: For | While, test: Any, body: Any, extra: set[str] | None = None
     ) -> None:
         """A loop as a region. Raises NeedsUnrolling where it must be spelled out, and may be."""
-        held: list[dict[Any, Value]] = []
+        held: list[Any] = []
         try:
             self._carry(node, region, test, body, extra, held)
         except SurelyRaised:
@@ -71,7 +71,7 @@ class Carrying(CarriedTypes):
         test: Any,
         body: Any,
         extra: set[str] | None,
-        held: list[dict[Any, Value]],
+        held: list[Any],
     ) -> None:
         """Find what the loop carries by running its body until the types of the carried names stand still.
 
@@ -89,7 +89,8 @@ class Carrying(CarriedTypes):
         )
         before = dict(self.frame.env)
         named = changed_names(node.body) | self._changed_by_calls(node)
-        changed_dicts = {name for name in named if isinstance(before.get(name), dict)}
+        changed_dicts = {name for name in named if self._is_carried_in_place(before.get(name))}
+        changed_dicts |= {name for name, value in before.items() if id(value) in self.itemwise}
         names = sorted((assigned & head) | changed_dicts | (extra or set()))
         leaves: dict[tuple[Any, ...], Type | None] = {}
         lengths = self.equal.snapshot()
@@ -165,7 +166,7 @@ class Carrying(CarriedTypes):
             holders: set[str] = set()
             for changed in changed_lists:
                 # It changes in the body, and the loop does not carry it.
-                if isinstance(changed, dict):
+                if self._is_carried_in_place(changed):
                     holders.add(holder(changed, before, names))
                     held.append(changed)
                 elif not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
@@ -194,7 +195,7 @@ class Carrying(CarriedTypes):
         ]
         runs = self._runs(region) if unassigned else True
         for name in names:
-            if name in after or name.startswith("next ") or isinstance(before.get(name), dict):
+            if name in after or name.startswith("next ") or self._is_carried_in_place(before.get(name)):
                 in_place = name in changed_dicts and name not in assigned
                 self.frame.env[name] = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
             elif name not in before:
@@ -205,6 +206,10 @@ class Carrying(CarriedTypes):
         for k, each in enumerate(lists):
             replaced(each, (each.name, k), results, True)
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
+
+    def _is_carried_in_place(self, value: Value) -> bool:
+        """Whether it is a container that stays the same object, and of which a loop carries what it holds."""
+        return isinstance(value, dict) or (isinstance(value, ListValue) and self.is_itemwise(value))
 
     def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value]) -> None:
         """A list that has a second name from the second trip on is two lists to the loop, which carries each."""

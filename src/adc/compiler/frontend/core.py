@@ -62,6 +62,7 @@ class Core(Merging):
         Any, Closure
     ]  # functions of classes that the program makes, by what Python has in their place
     draws: Draws  # from generators that the program seeds
+    itemwise: dict[int, ListValue]  # lists whose items a loop carries one by one, by their id
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.

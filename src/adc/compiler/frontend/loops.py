@@ -182,7 +182,7 @@ class Loops(Carrying):
     def _in_places(
         self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
     ) -> bool:
-        """Whether a loop whose trips would be too much text was lowered as one that fills arrays."""
+        """Whether a loop whose trips would be too much text was lowered as one, which fills arrays or carries items."""
 
         def trip(k: int) -> None:
             self.bind(node.target, known[k]())
@@ -198,7 +198,8 @@ class Loops(Carrying):
         if not done:
             mark.back()
         self.long_lists = self.long_lists or done
-        return done
+        assert isinstance(needed.container, ListValue)
+        return done or self._item_by_item(needed.container, lambda: self._run_for(node, items))
 
     def _known_trips(self, items: list[Value] | Range | Items) -> Sequence[Trip] | None:
         """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
@@ -325,7 +326,13 @@ class Loops(Carrying):
             and container.depth == self.loop_depth
             and (not needed.read or any(isinstance(item, list) for item in container))
         ):
-            self.with_growing(container, run)
+            mark = Mark(self)
+            try:
+                self.with_growing(container, run)
+            except UnsupportedError as error:
+                mark.back()
+                if not self._item_by_item(container, run):
+                    raise error from None
         elif isinstance(container, (tuple, ListValue)) and container and positions.uniform(self, container):
             if positions.key(container) in self.stacked:
                 raise self._cannot_unroll()  # it is read at a position, and changed as well
@@ -339,6 +346,21 @@ class Loops(Carrying):
             raise needed
         else:
             raise (needed.refusal or self._cannot_unroll()) from None
+
+    def _item_by_item(self, container: ListValue, run: Callable[[], None]) -> bool:
+        """A loop that carries each item of a list of so many, which it writes at positions known now, if it can be."""
+        if id(container) in self.itemwise or self.from_outside(container):
+            return False
+        mark = Mark(self)
+        self.itemwise[id(container)] = container
+        try:
+            run()
+            return True
+        except (UnsupportedError, NeedsUnrolling):
+            mark.back()
+            return False
+        finally:
+            del self.itemwise[id(container)]
 
     def _for(self, node: Any, items: Range | Items, grown: list[Growing] | None = None) -> None:
         rng = items if isinstance(items, Range) else Range(0, items.length, 1)

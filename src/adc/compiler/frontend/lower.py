@@ -48,6 +48,7 @@ class Evaluator(Statements):
         self.running, self.spent_before = [], {}
         self.frozen = {}
         self.varying = set()
+        self.itemwise = {}
         self.stacked = {}
         self.list_kinds = {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
