@@ -7,12 +7,14 @@ not read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from adc.compiler.frontend import infer
 from adc.compiler.ir.nodes import Assign, Block, Const, Index, Slice, Stmt, Store, Var, walk
 from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
+from adc.rules.dims import Shape
 from adc.rules.operation import Operation
 
 _DIVISIONS = {"divide", "floor_divide", "remainder"}
@@ -33,6 +35,8 @@ DOMAINS = {
     "tan",
 }
 GROWING = {"exp", "exp2", "expm1", "sinh", "cosh"}
+# What takes any array that has an element along the axes that it goes over.
+OF_SOME = {"max", "min", "argmax", "argmin"}
 _PARTIAL = {"fmod", "special.gamma", "special.gammaln"}
 _TOTAL = {
     "sum",
@@ -72,6 +76,9 @@ _TOTAL |= {
     "diag",
     "eye",
     "cumprod",
+    "vander",
+    "array_equal",
+    "round",
 }
 _TOTAL |= {"positive_definite", "invertible", "without_zeros_on_its_diagonal"}
 
@@ -113,7 +120,24 @@ def _raised(stmt: Stmt) -> tuple[type[BaseException], ...]:
         return () if never else (ZeroDivisionError, OverflowError)
     if infer.is_elementwise(operation) or stmt.name in _TOTAL:
         return ()
+    if stmt.name == "take_along_axis":
+        return (IndexError,)
+    if stmt.name in OF_SOME:
+        return () if all(n.known for n in reduced(stmt)) else (ValueError,)
     return (np.linalg.LinAlgError,) if "linalg" in operation.spelling else (ValueError, IndexError)
+
+
+def reduced(stmt: Assign) -> Shape:
+    """The lengths that an extreme goes over."""
+    array, axis = stmt.args[0], stmt.args[1]
+    assert isinstance(array, Var) and isinstance(axis, Const)
+    axes = range(len(array.type.shape)) if axis.value is None else np.atleast_1d(axis.value)
+    return tuple([array.type.shape[k] for k in axes])
+
+
+def is_mask(item: Any) -> bool:
+    """Whether an item of an index is an array of truth values, whose lengths are checked before."""
+    return isinstance(item, Var) and item.is_array and item.type.dtype == "bool"
 
 
 def _inside(array: Var, index: Index) -> bool:
@@ -121,7 +145,7 @@ def _inside(array: Var, index: Index) -> bool:
     assert isinstance(array.type, Array)
     taking = [item for item in index if not (isinstance(item, Const) and item.value is None)]
     for item, length in zip(taking, array.type.shape, strict=False):
-        if isinstance(item, Slice):
+        if isinstance(item, Slice) or is_mask(item):
             continue
         if (
             not isinstance(item, Const)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend.caught import GROWING
+from adc.compiler.frontend.caught import GROWING, OF_SOME, is_mask, reduced
 from adc.compiler.ir.nodes import Assign, Atom, Check, Const, Index, Slice, Stmt, Store, Var, defined, uses
 from adc.compiler.ir.types import Array, Scalar, is_integer
 from adc.rules import factorable
@@ -56,6 +56,12 @@ def exception(ev: Core, stmt: Stmt, kind: type[BaseException]) -> BaseException:
         return exception_of(ev, stmt) or kind()
     if kind is ZeroDivisionError and isinstance(stmt, Assign) and _is_whole(ev, stmt.args[1]):
         return ZeroDivisionError("division by zero")
+    if isinstance(stmt, Assign) and stmt.name in OF_SOME:
+        return kind(
+            f"attempt to get {stmt.name} of an empty sequence"
+            if stmt.name.startswith("arg")
+            else f"zero-size array to reduction operation {stmt.name}imum which has no identity"
+        )
     return kind(_SAID.get(kind, ""))
 
 
@@ -84,11 +90,15 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
         return _inside(ev, stmt.array, stmt.index)
     assert isinstance(stmt, Assign)
     if kind is IndexError:
+        if stmt.name == "take_along_axis":
+            return _takes_its_own(ev, stmt, made)
         return _inside(ev, *stmt.args) if stmt.op == "getitem" else None
     if issubclass(kind, np.linalg.LinAlgError):
         return _is_taken(ev, stmt)
     if stmt.op == "cast":
         return _not(ev, "isnan" if kind is ValueError else "isinf", stmt.args[0])
+    if stmt.name in OF_SOME and kind is ValueError:
+        return _has_some(ev, stmt)
     if any(isinstance(ev.type_of(a), Array) for a in stmt.args):
         return None
     if stmt.name in ("divide", "floor_divide", "remainder"):
@@ -104,6 +114,28 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
     if stmt.name in _DOMAINS:
         return _DOMAINS[stmt.name](ev, stmt.args[0])
     return True if stmt.name in GROWING | _EVERYWHERE | {"hypot"} else None
+
+
+def _takes_its_own(ev: Core, stmt: Assign, made: dict[Var, Assign]) -> Any:
+    """Whether the positions along an axis are inside: an order of the elements is."""
+    array, order, axis = stmt.args
+    assert isinstance(array, Var) and isinstance(order, Var) and isinstance(axis, Const)
+    if order in made and made[order].name in ("argsort", "argpartition"):
+        return True
+    return (
+        None if axis.value is None else _positions(ev, order, ev.shape_values(array.type.shape)[axis.value])
+    )
+
+
+def _has_some(ev: Core, stmt: Assign) -> Any:
+    """Whether an extreme is one of some elements."""
+    found: Any = True
+    for length in reduced(stmt):
+        if length.known is None:
+            found = ev.op("logical_and", found, ev.op("greater", ev.dim_value(length), 0))
+        elif not length.known:
+            return False
+    return found
 
 
 def _is_taken(ev: Core, stmt: Assign) -> Any:
@@ -209,22 +241,33 @@ def _not(ev: Core, operation: str, *args: Any) -> Any:
 
 
 def _inside(ev: Core, array: Var, index: Index) -> Any:
-    """Whether an index of numbers and slices is inside the array."""
+    """Whether an index of numbers, positions, slices and masks, whose lengths were checked, is inside the array."""
     found: Any = True
     lengths = iter(range(array.type.ndim)) if isinstance(array.type, Array) else iter(())
     for item in index:
         if isinstance(item, Const) and item.value is None:
             continue
         axis = next(lengths)
-        if isinstance(item, Slice):
+        if isinstance(item, Slice) or is_mask(item):
             continue
-        if not isinstance(ev.type_of(item), Scalar) or not _is_whole(ev, item):
+        if not _is_whole(ev, item):
             return None
-        length = ev.shape_values(array.type.shape)[axis]
-        lowest = ev.op("negative", length) if isinstance(length, Var) else -length
-        for test in (ev.op("less", item, length), ev.op("greater_equal", item, lowest)):
-            if isinstance(test, Var):
-                found = test if found is True else ev.op("logical_and", found, test)
-            elif not test:
-                return False
+        test = _positions(ev, item, ev.shape_values(array.type.shape)[axis])
+        if isinstance(test, Var):
+            found = test if found is True else ev.op("logical_and", found, test)
+        elif not test:
+            return False
+    return found
+
+
+def _positions(ev: Core, item: Atom, length: Any) -> Any:
+    """Whether a position, or all of an array, are inside an axis of a length."""
+    found: Any = True
+    lowest = ev.op("negative", length) if isinstance(length, Var) else -length
+    for test in (ev.op("less", item, length), ev.op("greater_equal", item, lowest)):
+        if isinstance(test, Var):
+            one = ev.op("all", test) if test.is_array else test
+            found = one if found is True else ev.op("logical_and", found, one)
+        elif not test:
+            return False
     return found
