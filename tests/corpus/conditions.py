@@ -229,3 +229,11 @@ def tuples_among_what_the_data_say(x, t):
     if (x[0], "a") in [(x[0], "b"), (x[1], "a")]:
         s *= 7.0
     return s
+
+
+@program(lambda r: (np.array([2.3, -0.35]),))
+def whole_numbers(x):
+    total = 0.0
+    for v in (float(np.floor(x[0])), float(x[1]), x[0] * 0.0):
+        total += x[0] * x[1] if v.is_integer() else x[1] ** 2
+    return total

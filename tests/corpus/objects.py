@@ -340,3 +340,38 @@ def dataclass_outside_as_first_state(x, pushes):
     if x[1] > 0.0:
         last = replace(last, place=x)
     return np.sum(s.place) * s.weight + last.place @ x * RESTING.weight
+
+
+@dataclass(order=True)
+class Job:
+    priority: float
+    cost: float = field(compare=False)
+
+
+@program(lambda r: (np.array([0.3, -0.35, 0.2, 0.7]),))
+def ordered_by_what_a_dataclass_compares(x):
+    jobs = sorted([Job(x[0], x[1]), Job(x[2], x[3]), Job(0.1, 2.0)])
+    total, waited = max(jobs).cost * min(jobs).priority, 0.0
+    for job in jobs:
+        waited += job.cost
+        total += waited * job.priority
+    jobs.sort(reverse=True)
+    return total + jobs[0].cost ** 2
+
+
+class Scheme(enum.IntEnum):
+    EULER = 1
+    HEUN = 2
+
+
+class Boundary(enum.Enum):
+    FREE = "free"
+    FIXED = "fixed"
+
+
+@program(lambda r: (np.array([0.3, -0.35]),))
+def members_by_their_values(x):
+    total = Scheme(2).value * x[0] + Scheme["EULER"] * x[1]
+    if Boundary("fixed") is Boundary.FIXED:
+        total *= x[0]
+    return total

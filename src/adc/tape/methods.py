@@ -364,6 +364,7 @@ def _set_flat(t: Tensor, value: Any) -> None:
 _OWN: dict[str, Any] = {
     "flat": property(_flat, _set_flat),
     "item": _item,
+    "is_integer": lambda t: t.primal.is_integer(),
     "tolist": _tolist,
     "numpy": _numpy,
     "astype": _astype,

@@ -17,7 +17,7 @@ from adc.compiler.frontend.frame import Closure, Items, Range
 from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
@@ -272,6 +272,14 @@ def _item(self: Calls, x: Var, *index: Value) -> Value:
     return python_builtins.of_pythons(self, self.subscript(x, tuple(index)))
 
 
+def _is_integer(self: Calls, x: Var) -> Value:
+    """`x.is_integer()` of a number."""
+    if x.is_array:
+        raise self.refuse("an array has no `is_integer`", repair="compare np.floor(x) with x")
+    whole = self.op("equal", self.op("floor", x), x)
+    return self.op("logical_and", self.op("isfinite", x), whole) if is_float(x.type) else True
+
+
 def _flatten(self: Calls, x: Var, order: Value = "C") -> Value:
     return self.op("copy", self.call(np.ravel, [x], {} if order == "C" else {"order": order}))
 
@@ -465,6 +473,7 @@ METHODS: dict[str, Callable[..., Value]] = {
     "transpose": _transpose_method,
     "fill": _fill,
     "item": _item,
+    "is_integer": _is_integer,
     "flatten": _flatten,
     "clip": _clip,
     "compress": _compress,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import functools
 import inspect
 import itertools
@@ -467,7 +468,8 @@ class Calls(RuleCalls):
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if cls is type and len(args) == 1:
             return classes.of(args[0])
-        if cls in _PURE and self.is_static(args) and self.is_static(kwargs):
+        pure = cls in _PURE or isinstance(cls, enum.EnumMeta)
+        if pure and self.is_static(args) and self.is_static(kwargs):
             return self.now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:
             return self._number(args[0], str(np.dtype(cls)))

@@ -365,14 +365,18 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
                 continue
             return answer
         if class_of(other) is class_of(owner):  # what a dataclass says of itself
-            compare = [f.name for f in dataclasses.fields(class_of(owner)) if f.compare]  # type: ignore[arg-type]
-            return ev.compare(op, tuple(x[n] for n in compare), tuple(y[n] for n in compare))
+            return ev.compare(op, fields_compared(x), fields_compared(y))
     if isinstance(op, (gast.Eq, gast.NotEq)):
         if isinstance(op, gast.NotEq) and (method(x, "__eq__") or method(y, "__eq__")):
             same = compared(ev, gast.Eq(), x, y)
             return ev.op("logical_not", same) if isinstance(same, Var) else not same
         return (x is y) == isinstance(op, gast.Eq)
     raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
+
+
+def fields_compared(x: Value) -> tuple[Value, ...]:
+    """What a dataclass compares of an object."""
+    return tuple(x[f.name] for f in dataclasses.fields(class_of(x)) if f.compare)  # type: ignore[arg-type]
 
 
 def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:

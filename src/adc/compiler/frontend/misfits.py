@@ -26,7 +26,8 @@ def refuse(ev: Core, function: Value, args: list[Value], kwargs: dict[str, Value
     """Raise where the function takes no arguments of this number and these names, or NumPy no such axes."""
     error: Exception | None
     if isinstance(function, BoundMethod):
-        error = unfit(getattr(np.ndarray, function.name), 1 + len(args), kwargs)
+        kind = np.ndarray if hasattr(np.ndarray, function.name) else np.float64
+        error = unfit(getattr(kind, function.name), 1 + len(args), kwargs)
     else:
         error = unfit(function, len(args), kwargs)
     if error is None and _names_odd_axes(ev, function, args, kwargs):

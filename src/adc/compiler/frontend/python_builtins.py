@@ -345,7 +345,7 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
         test = self.compare(gast.Gt() if better == "greater" else gast.Lt(), other, measure)
         best = _chosen(self, test, candidate, best)
-        measure = best if key is None else _chosen(self, test, other, measure)
+        measure = best if other is candidate else _chosen(self, test, other, measure)
     return best
 
 
