@@ -8,7 +8,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import choices, frozen, growing, instances, list_methods, parts, stretching
+from adc.compiler.frontend import (
+    choices,
+    frozen,
+    growing,
+    instances,
+    list_methods,
+    parts,
+    positions,
+    stretching,
+)
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
 from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, once
@@ -252,7 +261,12 @@ class Assignments(Calls):
             list_methods.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
             self.refuse_outside(base)
+            # Where there is no such item, nothing is changed yet.
+            place = positions.put_place(self, base, index)
             self.refuse_either(base)
+            if place is not None:
+                positions.put_at(self, base, place, value)
+                return
             require_known(self, index, base, "a list is written at an index that is only known at run time")
             if getattr(base, "depth", self.loop_depth) != self.loop_depth:
                 raise NeedsUnrolling(base)

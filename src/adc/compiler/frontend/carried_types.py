@@ -62,15 +62,6 @@ class CarriedTypes(Branches):
         phis[path] = phi
         return phi
 
-    def is_itemwise(self, container: ListValue) -> bool:
-        """Whether a loop carries the items of a list one by one, or of the list for which it stands in the body."""
-        each: ListValue | None = container
-        while each is not None:
-            if id(each) in self.itemwise:
-                return True
-            each = each.original
-        return False
-
     def _widened(
         self,
         inits: dict[tuple[Any, ...], Value],

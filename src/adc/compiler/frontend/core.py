@@ -310,6 +310,15 @@ class Core(Merging):
     def subscript(self, base: Value, index: Value) -> Value:
         raise AssertionError("expressions.Expressions reads elements")
 
+    def is_itemwise(self, container: ListValue) -> bool:
+        """Whether a loop carries the items of a list one by one, or of the list for which it stands in the body."""
+        each: ListValue | None = container
+        while each is not None:
+            if id(each) in self.itemwise:
+                return True
+            each = each.original
+        return False
+
     def known_length(self, items: Value) -> bool:
         raise AssertionError("iteration.Iteration goes over things")
 

@@ -342,6 +342,12 @@ class Loops(Carrying):
             if needed.display is not None:
                 self.stacked[id(needed.display)] = needed.display
             run()
+        elif (
+            isinstance(container, ListValue)
+            and container.depth == self.loop_depth
+            and self._item_by_item(container, run)
+        ):
+            return
         elif self.loop_depth:
             raise needed
         else:

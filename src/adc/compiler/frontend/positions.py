@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from adc.compiler.frontend.frame import ListValue
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Value
@@ -18,7 +19,7 @@ from adc.compiler.ir.types import Scalar, is_integer
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["in_table", "is_table", "item_at", "key", "may_choose", "uniform"]
+__all__ = ["in_table", "is_table", "item_at", "key", "may_choose", "put_at", "put_place", "uniform"]
 
 _FEW = 8  # items: each is a branch
 _EXACT = 2**53  # the integers up to here are floats
@@ -28,11 +29,33 @@ def may_choose(ev: Core, base: Value, index: Value) -> bool:
     """Whether the item is chosen by branches; in loops the trips may be written out, or the items made an array."""
     if not (isinstance(index, Var) and isinstance(index.type, Scalar) and isinstance(base, (tuple, list))):
         return False
-    few = is_integer(index.type) and 0 < len(base) <= _FEW and not ev.loop_depth
+    few = is_integer(index.type) and 0 < len(base) <= _FEW and _stays(ev, base)
     if not (few or (is_truth(index) and len(base) > 1)):
         return False
     # A write to what is chosen would reach one of several lists or objects.
     return not any(True for item in base for _ in held_in(item))
+
+
+def _stays(ev: Core, base: Value) -> bool:
+    """Whether a loop that reads at a position of the run is written out already, or carries what is in the list."""
+    return not ev.loop_depth or (isinstance(base, ListValue) and ev.is_itemwise(base))
+
+
+def put_place(ev: Core, base: Value, index: Value) -> Value:
+    """The place of a write at a position of the run, which is one to each item where that is its place; or None.
+
+    The program raises IndexError where there is no such item.
+    """
+    fits = isinstance(base, ListValue) and base.depth == ev.loop_depth and not base.taken
+    if not (fits and isinstance(index, Var) and not is_truth(index) and may_choose(ev, base, index)):
+        return None
+    return _place(ev, base, index)
+
+
+def put_at(ev: Core, base: Value, place: Value, value: Value) -> None:
+    """`base[place] = value`."""
+    for k, item in enumerate(base):
+        base[k] = ev.choose(ev.op("equal", place, k), lambda: value, lambda item=item: item)
 
 
 def is_truth(index: Var) -> bool:
@@ -45,10 +68,7 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
     if is_truth(index):
         return ev.choose(index, lambda: base[1], lambda: base[0])
     n = len(base)
-    good = ev.op("logical_and", ev.op("greater_equal", index, -n), ev.op("less", index, n))
-    what = f"{'tuple' if isinstance(base, tuple) else 'list'} index out of range"
-    ev.block.append(Check(ev.atom(good), "IndexError", (Const(what),), ev.origin, user=True))
-    place = ev.choose(ev.op("less", index, 0), lambda: ev.op("add", index, n), lambda: index)
+    place = _place(ev, base, index)
 
     def chosen(k: int) -> Value:
         if k == n - 1:
@@ -56,6 +76,15 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
         return ev.choose(ev.op("equal", place, k), lambda: base[k], lambda: chosen(k + 1))
 
     return chosen(0)
+
+
+def _place(ev: Core, base: Sequence[Value], index: Var) -> Value:
+    """The position counted from the first item."""
+    n = len(base)
+    good = ev.op("logical_and", ev.op("greater_equal", index, -n), ev.op("less", index, n))
+    what = f"{'tuple' if isinstance(base, tuple) else 'list'} index out of range"
+    ev.block.append(Check(ev.atom(good), "IndexError", (Const(what),), ev.origin, user=True))
+    return ev.choose(ev.op("less", index, 0), lambda: ev.op("add", index, n), lambda: index)
 
 
 def is_table(ev: Core, base: Value, index: Value) -> bool:

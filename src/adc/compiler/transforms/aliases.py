@@ -48,12 +48,22 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 def _refused(where: Location | None, one: str, other: str) -> UnsupportedError:
+    if not one:  # the item of a list at a position of the run
+        what, repair = (
+            "an array that the run chooses",
+            "Write `a = a + b` for `a += b`, or copy it before the write.",
+        )
+    else:
+        what, repair = (
+            f"`{one}`",
+            f"Write `{one} = {one}.copy()` before the write, or use names for different arrays.",
+        )
     beside = f"`{other}`" if other != one else f"an older `{one}`, which something else still holds"
     return UnsupportedError(
-        f"this writes to `{one}`, which may be the same array as {beside}",
+        f"this writes to {what}, which may be the same array as {beside}",
         where,
         "which of them changes depends on the path taken, and the reverse sweep must know it.",
-        f"Write `{one} = {one}.copy()` before the write, or use names for different arrays.",
+        repair,
     )
 
 
