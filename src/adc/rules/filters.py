@@ -3,8 +3,6 @@
 import numpy as np
 from scipy import signal
 
-from adc.errors import UnsupportedError
-from adc.rules import smoothing as smoothing
 from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
@@ -313,7 +311,7 @@ def lfilter_with_state(b, a, x, axis=-1, zi=None):
     return np.moveaxis(z, -1, axis), np.moveaxis(left[..., n:], -1, axis)
 
 
-def _without_ones(sos_dot):
+def without_ones(sos_dot):
     """Sections are normed: their fourth numbers are 1."""
     return sos_dot * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
 
@@ -324,7 +322,7 @@ def _without_ones(sos_dot):
     name="scipy.signal.sosfilt",
     spelling="scipy.signal.sosfilt",
     notes="from rest, or from a state `zi`",
-    extra={"real_only": True, "order": "A", "directions": {"sos": _without_ones}},
+    extra={"real_only": True, "order": "A", "directions": {"sos": without_ones}},
     examples=lambda r: [
         (np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1], [1.0, 0.5, 0.0, 1.0, 0.3, 0.2]]), r.normal(7)),
         call(np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.1]]), r.normal(5, 2), axis=0),
@@ -346,62 +344,3 @@ def sosfilt_with_state(sos, x, axis=-1, zi=None):
         z, state = lfilter_with_state(sos[k, :3], sos[k, 3:], z, axis, zi[k])
         left = (*left, np.expand_dims(state, 0))
     return z, np.concatenate(left, axis=0)
-
-
-# --- forward and back ---------------------------------------------------------------------------------------
-
-
-@static
-def _padded_by(padtype, padlen, method, count):
-    """How many samples are put on either side."""
-    if method != "pad":
-        raise UnsupportedError(
-            f'scipy.signal.filtfilt with method="{method}" is not supported', repair='Say method="pad".'
-        )
-    if padtype not in ("even", "odd", "constant", None):
-        raise ValueError(
-            f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None."
-        )
-    return 0 if padtype is None else 3 * count if padlen is None else padlen
-
-
-def _extended(rows, edge, padtype):
-    n = rows.shape[-1]
-    if edge == 0:
-        return rows
-    before, after = np.flip(rows[..., 1 : edge + 1], -1), np.flip(rows[..., n - edge - 1 : n - 1], -1)
-    first, last = rows[..., :1], rows[..., n - 1 :]
-    if padtype == "odd":
-        before, after = 2.0 * first - before, 2.0 * last - after
-    elif padtype == "constant":
-        before, after = first + 0.0 * before, last + 0.0 * after
-    return np.concatenate((before, rows, after), axis=-1)
-
-
-def _from_rest(b, a, rows):
-    """The filter of a signal that was what it begins with for ever before: that part has come to rest."""
-    first = rows[..., :1]
-    return signal.lfilter(b, a, rows - first) + first * (np.sum(b) / np.sum(a))
-
-
-@composite(
-    signal.filtfilt,
-    wrt="b a x",
-    name="scipy.signal.filtfilt",
-    spelling="scipy.signal.filtfilt",
-    extra={"real_only": True, "order": "A"},
-    examples=lambda r: [
-        (r.normal(2), np.array([1.3, -0.4]), r.normal(9)),
-        call(r.normal(2), np.array([1.0, 0.5, 0.1]), r.normal(2, 6), padlen=3, padtype="even"),
-        call(r.normal(2), np.array([1.0, 0.5]), r.normal(7, 2), axis=0, padtype="constant", padlen=2),
-        call(r.normal(3), np.array([2.0]), r.normal(5), padtype=None),
-    ],
-)
-def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    edge = _padded_by(padtype, padlen, method, np.maximum(a.shape[0], b.shape[0]))
-    rows = np.moveaxis(x, axis, -1)
-    if rows.shape[-1] <= edge:
-        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
-    there = _from_rest(b, a, _extended(rows, edge, padtype))
-    back = np.flip(_from_rest(b, a, np.flip(there, -1)), -1)
-    return np.moveaxis(back[..., edge : edge + rows.shape[-1]], -1, axis)
