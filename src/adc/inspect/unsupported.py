@@ -126,10 +126,8 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "ldl rq"
         ),
         ("unsupported", "no rule: write it with solve, eigh, svd or expm"): (
-            "cho_solve_banded cholesky_banded companion convolution_matrix diagsvd eig_banded "
-            "eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond fiedler fiedler_companion funm "
-            "kron leslie matmul_toeplitz orthogonal_procrustes qr_delete qr_insert qr_multiply qr_update "
-            "signm solve_continuous_are solve_discrete_are"
+            "cho_solve_banded cholesky_banded eig_banded expm_cond fiedler_companion funm "
+            "kron qr_delete qr_insert qr_multiply qr_update signm "
         ),
     },
     "scipy.signal": {
@@ -250,7 +248,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "Radau complex_ode ode"
         ),
         ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
-        ("unsupported", "use scipy.integrate.simpson or trapezoid"): ("romb cumulative_simpson"),
         ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
             "cubature dblquad fixed_quad nquad nsum qmc_quad quad_vec solve_bvp  tanhsinh tplquad"
         ),

@@ -6,6 +6,8 @@ from scipy import linalg as sl
 from adc.errors import UnsupportedError
 from adc.rules import matrix_functions as matrix_functions
 from adc.rules import pseudo_inverses as pseudo_inverses
+from adc.rules import riccati as riccati
+from adc.rules import structured_matrices as structured_matrices
 from adc.rules import triangular as triangular
 from adc.rules.factorizations import (
     eig_pull,

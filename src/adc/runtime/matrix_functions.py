@@ -228,7 +228,7 @@ def symmetric_banded(ab: Any, b: Any, lower: bool) -> Any:
 # --- what Numba calls for SciPy's functions -----------------------------------------------------------------
 
 
-def _known(function: Any) -> Any:
+def known(function: Any) -> Any:
     """`overload`, of a function whose implementations are lambdas: they have no annotations, and it may have none."""
 
     def register(choose: Any) -> Any:
@@ -259,11 +259,11 @@ def _of_one_matrix(function: Any) -> Any:
     return choose
 
 
-_known(linalg.sqrtm)(_of_one_matrix(root))
-_known(linalg.logm)(_of_one_matrix(logarithm))
+known(linalg.sqrtm)(_of_one_matrix(root))
+known(linalg.logm)(_of_one_matrix(logarithm))
 
 
-@_known(linalg.solve_sylvester)
+@known(linalg.solve_sylvester)
 def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     kind = np.float32 if _single(a, b, q) else np.float64
     if _is_complex(a, b, q):
@@ -278,7 +278,7 @@ def _polar_factors(a: Any, side: Any) -> Any:
     return left @ vt, (vt.T * s) @ vt if side == "right" else (left * s) @ left.T
 
 
-@_known(linalg.polar)
+@known(linalg.polar)
 def _polar(a: Any, side: Any = "right") -> Any:
     if not isinstance(a, types.Array) or a.ndim != 2 or _is_complex(a):
         return None
@@ -292,7 +292,7 @@ def _polar(a: Any, side: Any = "right") -> Any:
     return factors
 
 
-@_known(linalg.eig)
+@known(linalg.eig)
 def _eig(a: Any) -> Any:
     if _is_complex(a):
         return lambda a: np.linalg.eig(a)
@@ -302,7 +302,7 @@ def _eig(a: Any) -> Any:
     return lambda a: _rounded(eigen(a))
 
 
-@_known(linalg.solve_banded)
+@known(linalg.solve_banded)
 def _solve_banded(l_and_u: Any, ab: Any, b: Any) -> Any:
     if _is_complex(ab, b):
         return None
@@ -314,7 +314,7 @@ def _solve_banded(l_and_u: Any, ab: Any, b: Any) -> Any:
     )[:, 0].astype(kind)
 
 
-@_known(linalg.solveh_banded)
+@known(linalg.solveh_banded)
 def _solveh_banded(ab: Any, b: Any, lower: Any = False) -> Any:
     if _is_complex(ab, b):
         return None
