@@ -1,4 +1,4 @@
-"""Integrals by scipy.integrate.quad carry derivatives, with respect to what the function reads and to their ends."""
+"""Integrals by scipy.integrate.quad, and what is made of it, carry derivatives in what they read and in their ends."""
 
 import numpy as np
 import pytest
@@ -44,6 +44,28 @@ def of_nothing(a):
     return integrate.quad(lambda t: a * t, a, a)[0] + a
 
 
+def over_a_triangle(a):
+    return integrate.dblquad(lambda y, x, k: np.exp(-k * x * y), 0.0, a, 0.0, lambda x: a - x, args=(a,))[0]
+
+
+def over_a_box(a):
+    return integrate.tplquad(
+        lambda z, y, x: np.sin(a * x * y + z), 0.0, a, 0.0, 0.5, lambda x, y: x * y, 1.0
+    )[0]
+
+
+def over_ranges(a):
+    ranges = [lambda y, k: (0.0, k * y), (0.0, a)]
+    return integrate.nquad(lambda x, y, k: np.cos(k * x) * y, ranges, args=(a,), opts={"epsabs": 1e-10})[0]
+
+
+def of_several(a):
+    vector = integrate.quad_vec(
+        lambda t, k: np.exp(-k * t) * np.array([1.0, 2.0, 3.0]) * t, 0.0, a, args=(a,)
+    )[0]
+    return np.sum(np.cos(vector))
+
+
 def test_an_interval_of_no_length_grows_with_its_ends():
     def upper(b):
         return integrate.quad(np.cos, 0.0, b)[0]
@@ -62,6 +84,7 @@ def test_an_interval_of_no_length_grows_with_its_ends():
 
 
 INTEGRALS = [captured, given, to_infinity, from_infinity, whole_line, backwards, root_at_an_end, of_nothing]
+INTEGRALS += [over_a_triangle, over_a_box, over_ranges, of_several]
 
 
 @pytest.mark.parametrize("f", INTEGRALS, ids=lambda f: f.__name__)
@@ -94,6 +117,15 @@ def test_what_is_refused():
         adc.grad(lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0, weight="cos", wvar=2.0)[0], mode="tape")(
             1.0
         )
+
+
+def test_what_is_refused_of_several_variables_and_values():
+    with pytest.raises(UnsupportedError, match="`full_output`"):
+        adc.grad(lambda a: integrate.nquad(lambda x: a * x, [(0.0, 1.0)], full_output=True)[0], mode="tape")(
+            1.0
+        )
+    with pytest.raises(UnsupportedError, match="infinite interval"):
+        adc.grad(lambda a: integrate.quad_vec(lambda x: np.exp(-a * x), 0.0, np.inf)[0], mode="tape")(1.0)
 
 
 def test_scipy_warns_as_it_does():

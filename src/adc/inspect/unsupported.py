@@ -242,14 +242,14 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         (
             "language",
             "takes a function: the tape differentiates a sum over points on the parts that SciPy chose",
-        ): ("quad"),
+        ): ("dblquad nquad quad quad_vec tplquad"),
         ("no derivative", "classes and warnings"): (
             "BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23 RK45 "
             "Radau complex_ode ode"
         ),
         ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
         ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
-            "cubature dblquad fixed_quad nquad nsum qmc_quad quad_vec solve_bvp  tanhsinh tplquad"
+            "cubature fixed_quad nsum qmc_quad solve_bvp tanhsinh"
         ),
     },
     "scipy.optimize": {

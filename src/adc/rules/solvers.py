@@ -19,7 +19,7 @@ SOLVERS = {
         "fixed_point",
         "minimize",
     ],
-    "scipy.integrate": ["odeint", "quad", "solve_ivp"],
+    "scipy.integrate": ["dblquad", "nquad", "odeint", "quad", "quad_vec", "solve_ivp", "tplquad"],
 }
 
 

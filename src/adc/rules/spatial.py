@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special as sp
 from scipy.spatial import distance
 
+from adc.errors import UnsupportedError
 from adc.rules import special as special
 from adc.rules.reductions import root
 from adc.rules.registry import composite, static
@@ -20,7 +21,10 @@ def _metric(metric):
     known = {"mahal": "mahalanobis", "mi": "mahalanobis", "cheb": "chebyshev", "cheby": "chebyshev"}
     name = known.get(name.lower(), name.lower())
     if name not in _METRICS:
-        raise TypeError(f"the metrics with derivatives are {', '.join(_METRICS)}; this is {name!r}")
+        raise UnsupportedError(
+            f"distances by the metric {name!r} are not supported",
+            repair=f"Take one of {', '.join(_METRICS)}, or write the distance with NumPy.",
+        )
     return name
 
 

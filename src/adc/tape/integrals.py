@@ -63,7 +63,7 @@ def _places(a: Any, b: Any, report: dict[str, Any]) -> Iterator[tuple[Any, Any]]
     low, high = record.plain(a), record.plain(b)
     if low == high:
         if math.isfinite(low):
-            for share, weight in _over(0.0, 1.0):  # nothing, until one end moves
+            for share, weight in over(0.0, 1.0):  # nothing, until one end moves
                 yield a + (b - a) * share, (b - a) * weight
         return
     if math.isfinite(low) and math.isfinite(high):
@@ -93,10 +93,10 @@ def _shares(start: float, length: float, report: dict[str, Any]) -> Iterator[tup
     for k in range(report["last"]):
         left = (float(report["alist"][k]) - start) / length
         width = (float(report["blist"][k]) - start) / length - left
-        yield from _over(left, width)
+        yield from over(left, width)
 
 
-def _over(left: float, width: float) -> Iterator[tuple[float, float]]:
+def over(left: float, width: float) -> Iterator[tuple[float, float]]:
     """The points of one part, and their weights."""
     for point, weight in zip(_POINTS.tolist(), _WEIGHTS.tolist(), strict=True):
         yield left + 0.5 * width * (point + 1.0), 0.5 * width * weight

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
-from adc.tape import gradients, integrals, record, trajectories
+from adc.tape import gradients, integrals, nested_integrals, record, trajectories
 from adc.tape.implicit import as_array, corrected, without_record
 from adc.tape.node import here
 from adc.tape.tensor import make
@@ -179,5 +179,9 @@ _SOLVERS: dict[str, Callable[..., Any]] = {
     "minimize": _minimize,
     "odeint": trajectories.odeint,
     "quad": integrals.quad,
+    "quad_vec": nested_integrals.quad_vec,
+    "dblquad": nested_integrals.dblquad,
+    "tplquad": nested_integrals.tplquad,
+    "nquad": nested_integrals.nquad,
     "solve_ivp": trajectories.solve_ivp,
 }
