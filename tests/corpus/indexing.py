@@ -228,6 +228,15 @@ def an_ellipsis_for_no_axes_keeps_positions_apart(x, w):
     return np.sum(gathered * w) + np.sum(state * x) + np.sum(x[None, :, 1, ..., [0, 2, 3]] * w[:, None])
 
 
+@program(lambda r: (r.normal(size=(3, 4)),))
+def adding_where_a_mask_and_positions_say(x):
+    y = x * 1.5
+    np.add.at(y, (np.array([True, False, True]), np.array([0, 1])), x[0, :2])
+    np.add.at(y, (x > 0.0,), x[1, 1])
+    np.subtract.at(y, (..., [1, 1]), x[2, 0])
+    return np.sum(y * y * x)
+
+
 @program(lambda r: (r.normal(size=4), r.normal(size=3), 9, 2))
 def slices_that_begin_behind_the_end_and_go_backwards(x, w, far, k):
     squares = np.tanh(x) ** 2  # what is read of it is made again, element by element

@@ -175,8 +175,8 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform "
             "labeled_comprehension vectorized_filter"
         ),
-        ("unsupported", "interpolates with splines: write it with np.interp, or with slices"): (
-            "affine_transform rotate spline_filter spline_filter1d"
+        ("unsupported", "the coefficients of a spline: take map_coordinates, zoom or shift of the image"): (
+            "spline_filter spline_filter1d"
         ),
         ("unsupported", "no rule: write it with NumPy or numpy.fft"): (
             "center_of_mass fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform "

@@ -3,3 +3,4 @@
 from adc.rules import images as images
 from adc.rules import morphology as morphology
 from adc.rules import rank_filters as rank_filters
+from adc.rules import warps as warps

@@ -1,4 +1,4 @@
-"""Rules of scipy.ndimage that read an image between its elements: order 0 takes the nearest, order 1 a line.
+"""Rules of scipy.ndimage that read an image between its elements: the nearest one, a line, or a spline.
 
 The image goes on beyond its border as `mode` says.
 """
@@ -7,6 +7,7 @@ import numpy as np
 from scipy import ndimage
 
 from adc.errors import UnsupportedError
+from adc.rules.cardinal_splines import coefficients, folded, padded_by, weight
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -17,12 +18,8 @@ MODES = ("reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wrap", "co
 def _checked(kind, order, mode, output):
     if mode not in MODES:
         raise RuntimeError("boundary mode not supported")
-    if order not in (0, 1):
-        raise UnsupportedError(
-            f"scipy.ndimage interpolates with order={order} here, which is not supported",
-            why="Splines of higher degree have no rule.",
-            repair="Say order=1, or order=0.",
-        )
+    if order not in (0, 1, 2, 3, 4, 5):
+        raise RuntimeError("spline order not supported")
     if output is not None or kind not in "fc":
         raise UnsupportedError(
             "interpolation of scipy.ndimage with `output`, or of an image of integers, is not supported",
@@ -35,6 +32,17 @@ def _checked(kind, order, mode, output):
 def _each(value, count):
     """One for each axis, of one for all or a sequence."""
     return tuple(value) if isinstance(value, (list, tuple)) else (value,) * count
+
+
+def _through(a, order, mode, cval, prefilter):
+    """What is read: the image, or the coefficients of the spline through it."""
+    return coefficients(a, order, mode, cval, prefilter) if order > 1 else a
+
+
+@static
+def _beyond(order, mode, prefilter):
+    """How far what is read reaches beyond the image on each side."""
+    return padded_by(mode, prefilter) if order > 1 else 0
 
 
 def _inside(x, n, mode):
@@ -67,9 +75,14 @@ def _index(place, n, mode):
     return np.clip(place, 0, n - 1)
 
 
-def _picked(a, axis, place, x, n, mode, cval):
+def _first_of(x, order):
+    """The first whole position of those that a spline takes at coordinates x."""
+    return np.floor(x + (0.0 if order % 2 == 1 else 0.5)) - order // 2
+
+
+def _picked(a, axis, place, x, n, mode, cval, order=1):
     """The elements at whole positions along an axis; x has the coordinates for which they are taken."""
-    found = np.take(a, _index(place, n, mode), axis=axis)
+    found = np.take(a, folded(place, n, mode) if order > 1 else _index(place, n, mode), axis=axis)
     if mode == "grid-constant":
         inside = (place >= 0) & (place <= n - 1)
     elif mode == "constant":
@@ -88,6 +101,13 @@ def _read(a, axis, x, order, mode, cval):
     """An image read at coordinates along one axis."""
     n = a.shape[axis]
     x = _inside(x, n, mode)
+    if order > 1:
+        base = _first_of(x, order)
+        total = 0.0
+        for k in range(order + 1):
+            share = _beside(weight(x - (base + k), order), a, axis)
+            total = total + share * _picked(a, axis, base.astype(int) + k, x, n, mode, cval, order)
+        return total
     if order == 0:
         return _picked(a, axis, np.floor(x + 0.5).astype(int), x, n, mode, cval)
     below = np.floor(x)
@@ -101,17 +121,20 @@ def _read(a, axis, x, order, mode, cval):
     ndimage.zoom,
     wrt="input",
     name="ndimage.zoom",
-    notes="order 0 and 1, images of floats",
+    notes="images of floats",
     examples=lambda r: [
         call(r.normal(4), 1.7, order=1),
         call(r.normal(3, 4), (2, 0.5), order=1, mode="nearest"),
         call(r.normal(5), 1.4, order=0),
         call(r.normal(3, 2), 2, order=1, mode="reflect", grid_mode=True),
+        (r.normal(4), 1.7),
+        call(r.normal(24), 0.5, order=2, mode="reflect"),
+        call(r.normal(4), 1.5, mode="nearest"),
     ],
 )
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
     _checked(input.dtype.kind, order, mode, output)
-    image = input
+    image, pad = _through(input, order, mode, cval, prefilter), _beyond(order, mode, prefilter)
     for k in range(np.ndim(input)):
         factor = _each(zoom, np.ndim(input))[k]
         n = input.shape[k]
@@ -120,7 +143,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
             x = (np.arange(many) + 0.5) * (n / np.maximum(many, 1)) - 0.5
         else:
             x = np.minimum(np.arange(many) * ((n - 1) / np.maximum(many - 1, 1)), n - 1.0)
-        image = _read(image, k, x, order, mode, cval)
+        image = _read(image, k, x + pad, order, mode, cval)
     return image.astype(input.dtype)
 
 
@@ -128,21 +151,25 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     ndimage.shift,
     wrt="input shift",
     name="ndimage.shift",
-    notes="order 0 and 1, images of floats",
+    notes="images of floats",
     examples=lambda r: [
         call(r.normal(5), 1.3, order=1),
         call(r.normal(3, 4), np.array([0.4, -1.7]), order=1, mode="nearest"),
         call(r.normal(5), -0.6, order=1, mode="grid-wrap"),
         call(r.normal(4, 3), 0.3, order=0, mode="mirror"),
         call(r.normal(4), 0.7, order=1, mode="grid-constant", cval=0.5),
+        (r.normal(4, 3), np.array([0.4, -0.7])),
+        call(r.normal(5), 0.3, order=5, mode="mirror"),
+        call(r.normal(5), 1.3, order=4, mode="grid-wrap"),
+        call(r.normal(5), 0.3, order=3, prefilter=False),
     ],
 )
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     _checked(input.dtype.kind, order, mode, output)
-    image = input
+    image, pad = _through(input, order, mode, cval, prefilter), _beyond(order, mode, prefilter)
     for k in range(np.ndim(input)):
         distance = shift if np.ndim(shift) == 0 else shift[k]
-        image = _read(image, k, np.arange(input.shape[k]) - distance, order, mode, cval)
+        image = _read(image, k, np.arange(input.shape[k]) + pad - distance, order, mode, cval)
     return image.astype(input.dtype)
 
 
@@ -152,13 +179,21 @@ def _corners(a, x, places, order, mode, cval):
     if k == np.ndim(a):
         index = ()
         for j in range(k):
-            index = index + (_index(places[j], a.shape[j], mode),)
+            n = a.shape[j]
+            index = index + (folded(places[j], n, mode) if order > 1 else _index(places[j], n, mode),)
         found = a[index]
         if mode != "grid-constant":
             return found
         for j in range(k):
             found = np.where((places[j] >= 0) & (places[j] <= a.shape[j] - 1), found, cval)
         return found
+    if order > 1:
+        base = _first_of(x[k], order)
+        total = 0.0
+        for j in range(order + 1):
+            found = _corners(a, x, places + (base.astype(int) + j,), order, mode, cval)
+            total = total + weight(x[k] - (base + j), order) * found
+        return total
     if order == 0:
         return _corners(a, x, places + (np.floor(x[k] + 0.5).astype(int),), order, mode, cval)
     below = np.floor(x[k])
@@ -171,7 +206,7 @@ def _corners(a, x, places, order, mode, cval):
     ndimage.map_coordinates,
     wrt="input coordinates",
     name="ndimage.map_coordinates",
-    notes="order 0 and 1, images of floats",
+    notes="images of floats",
     examples=lambda r: [
         call(r.normal(4, 3), np.array([[0.5, 1.2, 2.9], [1.5, 0.1, 1.8]]), order=1),
         call(r.normal(5), np.array([[0.5, -0.7, 4.3, 9.6, -7.2]]), order=1, mode="reflect"),
@@ -182,14 +217,20 @@ def _corners(a, x, places, order, mode, cval):
         call(r.normal(4), np.array([[0.6, -0.2, 3.4]]), order=1, mode="grid-constant", cval=0.5),
         call(r.normal(4), np.array([[0.6, -0.2, 3.4]]), order=1, cval=0.5),
         call(r.normal(4, 3), np.array([[0.6, 1.2, 2.9], [1.4, 0.1, 1.8]]), order=0),
+        (r.normal(4, 3), np.array([[0.5, 1.2, 2.9], [1.5, 0.1, 1.8]])),
+        *(
+            call(r.normal(17), np.array([[0.6, -0.7, 14.3, 19.7, -7.2]]), mode=mode, cval=0.5)
+            for mode in MODES
+        ),
     ],
 )
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     _checked(input.dtype.kind, order, mode, output)
+    image, pad = _through(input, order, mode, cval, prefilter), _beyond(order, mode, prefilter)
     x = ()
     for k in range(np.ndim(input)):
-        x = x + (_inside(coordinates[k], input.shape[k], mode),)
-    found = _corners(input, x, (), order, mode, cval)
+        x = x + (_inside(coordinates[k] + pad, image.shape[k], mode),)
+    found = _corners(image, x, (), order, mode, cval)
     if mode == "constant":
         for k in range(np.ndim(input)):
             found = np.where((x[k] >= 0.0) & (x[k] <= input.shape[k] - 1.0), found, cval)

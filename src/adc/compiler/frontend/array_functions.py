@@ -358,11 +358,7 @@ def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
 def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
     if not isinstance(array, Var) or not array.is_array:
         raise self.refuse("np.add.at takes an array")
-    array, items = located(
-        self,
-        array,
-        tuple(self.array_of(i) for i in index) if isinstance(index, tuple) else self.array_of(index),
-    )
+    array, items = located(self, array, self.index_value(array, index))
     self.write(array, items, self.array_of(value), accumulate=True)
 
 
