@@ -179,27 +179,37 @@ def _corners(a, x, places, order, mode, cval):
     if k == np.ndim(a):
         index = ()
         for j in range(k):
-            n = a.shape[j]
-            index = index + (folded(places[j], n, mode) if order > 1 else _index(places[j], n, mode),)
+            index = index + (_index(places[j], a.shape[j], mode),)
         found = a[index]
         if mode != "grid-constant":
             return found
         for j in range(k):
             found = np.where((places[j] >= 0) & (places[j] <= a.shape[j] - 1), found, cval)
         return found
-    if order > 1:
-        base = _first_of(x[k], order)
-        total = 0.0
-        for j in range(order + 1):
-            found = _corners(a, x, places + (base.astype(int) + j,), order, mode, cval)
-            total = total + weight(x[k] - (base + j), order) * found
-        return total
     if order == 0:
         return _corners(a, x, places + (np.floor(x[k] + 0.5).astype(int),), order, mode, cval)
     below = np.floor(x[k])
     place = below.astype(int)
     first = _corners(a, x, places + (place,), order, mode, cval)
     return first + (x[k] - below) * (_corners(a, x, places + (place + 1,), order, mode, cval) - first)
+
+
+def _spline(a, x, order, mode, cval):
+    """The spline at coordinates x, one for each axis: the first axes count the coefficients that it takes of each."""
+    ndim = np.ndim(a)
+    index, weights, inside = (), 1.0, True
+    for k in range(ndim):
+        n = a.shape[k]
+        place = _first_of(x[k], order) + np.reshape(np.arange(order + 1), (-1,) + (1,) * np.ndim(x[k]))
+        shape = (1,) * k + (order + 1,) + (1,) * (ndim - 1 - k) + np.shape(x[k])
+        whole = np.reshape(place.astype(int), shape)
+        index = (*index, folded(whole, n, mode))
+        inside = inside & (whole >= 0) & (whole <= n - 1)
+        weights = weights * np.reshape(weight(x[k] - place, order), shape)
+    found = a[index]
+    if mode == "grid-constant":
+        found = np.where(inside, found, cval)
+    return np.sum(found * weights, axis=tuple(range(ndim)))
 
 
 @composite(
@@ -230,7 +240,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     x = ()
     for k in range(np.ndim(input)):
         x = x + (_inside(coordinates[k] + pad, image.shape[k], mode),)
-    found = _corners(image, x, (), order, mode, cval)
+    found = _spline(image, x, order, mode, cval) if order > 1 else _corners(image, x, (), order, mode, cval)
     if mode == "constant":
         for k in range(np.ndim(input)):
             found = np.where((x[k] >= 0.0) & (x[k] <= input.shape[k] - 1.0), found, cval)
