@@ -344,3 +344,29 @@ def test_of_the_polynomials_through_few_points_it_is_numpys(mode):
     value, _ = adc.value_and_grad(third, mode=mode)(x, y)
     np.testing.assert_allclose(value, third(x, y), rtol=1e-12)
     adc.check_grads(third, (x, y), order=1, modes=("rev",), mode=mode)
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-4, 0.3])
+@pytest.mark.parametrize("method", ["logarithmic", "hyperbolic"])
+def test_sweeps_between_frequencies_that_are_near(method, apart):
+    """SciPy's differences cancel there: compared with the integral of the frequency."""
+    signal = pytest.importorskip("scipy.signal")
+    t, t1, f0, f1 = 0.7, 2.0, 1.5, 1.5 + apart
+    s, weights = np.polynomial.legendre.leggauss(12)
+    u, weights = t * (s + 1.0) / 2.0, weights * t / 2.0
+
+    def cycles(f0, f1):
+        if method == "logarithmic":
+            return np.sum(weights * f0 * np.exp(np.log(f1 / f0) * (u / t1)))
+        return np.sum(weights * f0 * f1 * t1 / ((f0 - f1) * u + f1 * t1))
+
+    def swept(f0, f1):
+        return signal.chirp(t, f0, t1, f1, method=method)
+
+    def sampled(f0, f1):
+        return np.cos(2.0 * np.pi * cycles(f0, f1))
+
+    assert swept(f0, f1) == pytest.approx(sampled(f0, f1), rel=1e-6)
+    for derivative in (adc.grad, adc.hessian):
+        mine, wanted = (derivative(f, (0, 1), mode="python")(f0, f1) for f in (swept, sampled))
+        np.testing.assert_allclose(mine, wanted, rtol=1e-8)

@@ -28,7 +28,7 @@ def _of_axis(values, axis):
         (r.normal(4, 5), np.array([[0.9, 0.1], [-0.2, 0.8]]), 0.65),
         call(r.normal(4, 5), np.array([[0.9, 0.1], [-0.2, 0.8]]), np.array([0.35, 0.85]), order=1),
         call(r.normal(4, 3), np.array([[0.7, 0.1], [-0.2, 0.8]]), 0.47, (3, 2), order=1, mode="nearest"),
-        call(r.normal(14), np.array([[0.9]]), 0.3, mode="mirror"),
+        call(r.normal(14), np.array([[0.9]]), 0.37, mode="mirror"),
         call(r.normal(4, 5), np.array([0.9, 0.7]), 0.23, order=1),
     ],
 )

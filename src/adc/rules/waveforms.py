@@ -33,18 +33,27 @@ def _phase(t, f0, t1, f1, kind, vertex_zero):
         if vertex_zero:
             return 2.0 * np.pi * (f0 * t + beta * t**3 / 3.0)
         return 2.0 * np.pi * (f1 * t + beta * ((t1 - t) ** 3 - t1**3) / 3.0)
-    # Near f0 = f1 both are 0 / 0: there stand the first terms of their series.
     if kind == "logarithmic":
-        growth, share = np.log(f1 / f0), t / t1
-        near = share + 0.5 * growth * share * share
-        rising = (
-            f0 * t1 * np.where(f0 == f1, near, np.expm1(growth * share) / np.where(f0 == f1, 1.0, growth))
-        )
-    else:
-        slope = (f1 - f0) / (f1 * t1)
-        far = -np.log(np.abs(1.0 - slope * t)) / np.where(f0 == f1, 1.0, slope)
-        rising = f0 * np.where(f0 == f1, t + 0.5 * slope * t * t, far)
-    return 2.0 * np.pi * rising
+        return 2.0 * np.pi * (f0 * t * _mean_of_exponential(np.log(f1 / f0) * t / t1))
+    return 2.0 * np.pi * (f0 * t * _mean_of_reciprocal((f1 - f0) / (f1 * t1) * t))
+
+
+def _mean_of_exponential(x):
+    """The mean of exp from 0 to x, (exp(x) - 1) / x; its series where that would cancel, derivatives more so."""
+    small = np.abs(x) < 0.02
+    near = 1.0
+    for k in range(8, 1, -1):
+        near = 1.0 + x / k * near
+    return np.where(small, near, np.expm1(x) / np.where(small, 1.0, x))
+
+
+def _mean_of_reciprocal(x):
+    """The mean of 1 / (1 - s) for s from 0 to x, -log|1 - x| / x; likewise."""
+    small = np.abs(x) < 0.02
+    near = 1.0 / 11.0
+    for k in range(10, 0, -1):
+        near = 1.0 / k + x * near
+    return np.where(small, near, -np.log(np.abs(1.0 - x)) / np.where(small, 1.0, x))
 
 
 @composite(
@@ -60,7 +69,8 @@ def _phase(t, f0, t1, f1, kind, vertex_zero):
         call(r.positive(4), 1.0, 2.0, 3.0, "q", vertex_zero=False),
         call(r.positive(4), 1.0, 2.0, 3.0, "log", 10.0),
         call(r.positive(4), 1.0, 2.0, 3.0, "hyperbolic"),
-        call(r.positive(4), 2.0, 2.0, 2.0, "log"),
+        call(r.positive(4), 2, 2, 2, "log"),
+        call(r.positive(4), 2, 2, 2, "hyperbolic"),
         call(r.positive(4), 1.0, 2.0, 3.0, complex=True),
     ],
 )
@@ -80,7 +90,7 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
         r.normal(5),
         (9.0 * r.normal(5), 0.3),
         (9.0 * r.normal(4), r.uniform(0.2, 0.8, 4)),
-        (r.positive(3), 0.0),
+        (r.positive(3), 0),
     ],
 )
 def sawtooth(t, width=1):
