@@ -4,7 +4,7 @@ import numpy as np
 from scipy import signal
 
 from adc.errors import UnsupportedError
-from adc.rules.registry import composite, constant, static
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
@@ -102,14 +102,18 @@ def sawtooth(t, width=1):
     return np.where((width < 0) | (width > 1), np.nan, np.where(rising, up, down))
 
 
-constant(
+@composite(
     signal.square,
-    parameters="t, duty=0.5",
+    wrt="t duty",
     name="scipy.signal.square",
     spelling="scipy.signal.square",
-    notes="jumps",
+    notes="jumps: its derivative is 0",
+    extra={"float64_only": True},
     examples=lambda r: [r.normal(5), (9.0 * r.normal(5), 0.3)],
 )
+def square(t, duty=0.5):
+    high = np.remainder(t, 2.0 * np.pi) < duty * (2.0 * np.pi)
+    return np.where((duty < 0) | (duty > 1), np.nan, np.where(high, 1.0, -1.0))
 
 
 @static
