@@ -37,8 +37,12 @@ def may_choose(ev: Core, base: Value, index: Value) -> bool:
 
 
 def _stays(ev: Core, base: Value) -> bool:
-    """Whether a loop that reads at a position of the run is written out already, or carries what is in the list."""
-    return not ev.loop_depth or (isinstance(base, ListValue) and ev.is_itemwise(base))
+    """Whether a loop that reads at a position of the run is written out already, or carries items of one rank."""
+    if not ev.loop_depth:
+        return True
+    types = [ev.type_of(item) for item in base]
+    alike = None not in types and len({t.ndim for t in types if t is not None}) == 1
+    return alike and isinstance(base, ListValue) and ev.is_itemwise(base)
 
 
 def put_place(ev: Core, base: Value, index: Value) -> Value:
