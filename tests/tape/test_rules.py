@@ -105,9 +105,8 @@ def is_smooth(call, arrays, weights):
     return np.isfinite(steps).all() and np.allclose(steps[::2], steps[1::2], rtol=1e-2, atol=1e-2)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:nperseg:UserWarning"
-)  # SciPy's, of a signal that is shorter than a segment
+# What SciPy says of a signal that is shorter than a segment, and NumPy of a rank, it says of the example.
+@pytest.mark.filterwarnings("ignore:nperseg:UserWarning", "ignore:Polyfit may be poorly")
 @pytest.mark.parametrize("operation, example", [c for o in OPERATIONS for c in calls(o)])
 def test_first_and_second_derivative(operation, example):
     call = Call(operation, example)
