@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from adc.rules import registry
 from adc.rules.dims import Dim, Shape
 from adc.rules.operation import Operation
 from adc.rules.shapes import broadcast as broadcast_shapes
+
+T = TypeVar("T", bound=Atom)
 
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
 
@@ -66,6 +69,19 @@ class Builder(Measures):
         self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them
         self.spent = 0
         self.trying = 0  # `try` statements with handlers around
+
+    def earlier(self, v: Atom) -> Iterator[Var]:
+        """What a value of the reverse sweep is made again, or restored, of: the forward sweep's own is the last."""
+        while isinstance(v, Var) and v in self.again:
+            v = self.again[v]
+            yield v
+
+    def first(self, v: T) -> T | Var:
+        """What a value of the reverse sweep is of the forward sweep; any other is itself."""
+        found: T | Var = v
+        for one in self.earlier(v):
+            found = one
+        return found
 
     @contextmanager
     def at(self, block: Block) -> Iterator[Block]:

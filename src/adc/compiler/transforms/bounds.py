@@ -281,7 +281,7 @@ class _Checker:
         path = self._path()
         return any(
             self.ev.equal.same(known, length) and tests <= path
-            for known, tests in self.checked.get(self._first(item), ())
+            for known, tests in self.checked.get(self.ev.first(item), ())
         )
 
     def _note_checked(self, item: Var, length: Dim) -> None:
@@ -292,13 +292,7 @@ class _Checker:
             self.checked.setdefault(item, []).append((length, self._path()))
 
     def _path(self) -> Path:
-        return frozenset((self._first(test), holds) for test, holds in self.path)
-
-    def _first(self, v: Atom) -> Atom:
-        """What a value of the reverse sweep is of the forward sweep."""
-        while isinstance(v, Var) and v in self.ev.again:
-            v = self.ev.again[v]
-        return v
+        return frozenset((self.ev.first(test), holds) for test, holds in self.path)
 
     def _in_front(self, item: Var, length: Dim) -> tuple[Block, Block]:
         """The block in front of the outermost loop that leaves an array of indices, and a length, as they are.

@@ -28,18 +28,10 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     ranges = counters.ranges(program.body)
     found = {s for s in walk(program.body) if may_raise(s, ranges)}
     made = {t for s in found if isinstance(s, Assign) for t in s.targets}
-    found -= {s for s in found if isinstance(s, Assign) and not made.isdisjoint(_earlier(s, evaluator))}
+    found -= {s for s in found if isinstance(s, Assign) and not made.isdisjoint(evaluator.earlier(s.target))}
     if found:
         program.body = _checked(program.body, evaluator, ranges, found)
     return program
-
-
-def _earlier(s: Assign, ev: Evaluator) -> Iterator[Var]:
-    """What a statement makes again."""
-    v = s.targets[0]
-    while v in ev.again:
-        v = ev.again[v]
-        yield v
 
 
 def may_raise(s: Stmt, ranges: Mapping[Var, counters.Range]) -> bool:

@@ -92,21 +92,15 @@ class _Keeper:
     def keep(self) -> None:
         forward = {m.matrix: m for m in self.found if self._is_settled(m)}
         for m in self.found:
-            source = forward.get(self._first(m.matrix)) if m.matrix in self.ev.again else None
+            source = forward.get(self.ev.first(m.matrix)) if m.matrix in self.ev.again else None
             if source is None or self._is_written(m.matrix, self._begin(m.matrix), m.place):
                 continue
             loops = [f for f in self.layout.home[source.matrix].loops if isinstance(f, For)]
             around = self.layout.region_of[m.place].loops
-            counters = {self._first(r.index): r.index for r in around if isinstance(r, For)}
+            counters = {self.ev.first(r.index): r.index for r in around if isinstance(r, For)}
             ended = self.layout.end[loops[0]] < self.layout.start[m.place] if loops else False
             if ended and self._can_be_kept(source) and all(f.index in counters for f in loops):
                 self._restore(m, source, loops, counters)
-
-    def _first(self, v: Var) -> Var:
-        """What a variable of a reverse sweep is of the forward sweep."""
-        while v in self.ev.again:
-            v = self.ev.again[v]
-        return v
 
     def _begin(self, v: Var) -> int:
         definition = self.layout.definition[v]

@@ -101,6 +101,8 @@ class _KeptOnce:
 
     def _cost(self, u: Var, v: Var, kept: dict[Var, Restore], seen: set[Var]) -> int:
         """What an element of `v` takes as far as `u` is concerned, down to what is there or `seen`."""
+        if u.type.ndim > v.type.ndim:
+            return TOO_MUCH
         if u is not v and (u in seen or self._is_there(u, kept)):
             return 0
         seen.add(u)
@@ -111,7 +113,6 @@ class _KeptOnce:
             or may_raise(made)
             or u.root in self.stored
             or self.blocks[made] is not self.blocks.get(self.definition[v])
-            or u.type.ndim > v.type.ndim
             or not self.everywhere.issuperset(owners(u.dim) if u.dim is not None else ())
             or not all(self.everywhere.issuperset(owners(d)) for d in u.type.shape)
         ):
@@ -120,7 +121,7 @@ class _KeptOnce:
         for w in variables(made.args):
             if cost > LITTLE:
                 break
-            cost += TOO_MUCH if w.type.ndim > v.type.ndim else self._cost(w, v, kept, seen)
+            cost += self._cost(w, v, kept, seen)
         return cost
 
     def _is_there(self, u: Var, kept: dict[Var, Restore]) -> bool:

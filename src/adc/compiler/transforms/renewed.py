@@ -37,7 +37,7 @@ from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
 
 Table = dict[Var, Var]
-Makers = dict[Var, tuple[int, Assign]]  # with where they stand in their block
+Makers = dict[Var, Assign]
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -71,8 +71,8 @@ class _Renewer:
         """A block with new arrays, and what its end knows the old ones by."""
         for s in block:
             self._inside(s)
-        maker = {t: (k, s) for k, s in enumerate(block) if isinstance(s, Assign) for t in s.targets}
-        chosen = self._chosen(block, {t: k for t, (k, s) in maker.items() if _makes(s, t)})
+        maker = {t: s for s in block if isinstance(s, Assign) for t in s.targets}
+        chosen = self._chosen(block, {t for t, s in maker.items() if _makes(s, t)})
         out: Block = []
         table: Table = {}
         begin = 0
@@ -100,7 +100,7 @@ class _Renewer:
             for m in s.merges:
                 m.then, m.orelse = operand(m.then, table), operand(m.orelse, otherwise)
 
-    def _chosen(self, block: Block, made: dict[Var, int]) -> list[int]:
+    def _chosen(self, block: Block, made: set[Var]) -> list[int]:
         """Where the stores stand that may make new arrays."""
         found = [
             k
@@ -167,7 +167,7 @@ class _Renewer:
         """Whether an array is made for the store alone."""
         return (
             value in maker
-            and _makes(maker[value][1], value)
+            and _makes(maker[value], value)
             and self.read[value] == 1
             and value not in self.joined
             and not value.named
@@ -208,4 +208,4 @@ def _is_whole(s: Store) -> bool:
 
 def _makes(s: Assign, target: Var) -> bool:
     """Whether a statement makes an array of memory that nothing else has."""
-    return isinstance(s, Assign) and target.is_array and target.root is target and not is_view(s)
+    return target.is_array and target.root is target and not is_view(s)
