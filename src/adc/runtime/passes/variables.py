@@ -43,7 +43,7 @@ def in_one_walk(own: Callable[[Any, Any], list[Any]]) -> Callable[[Any, Any], li
     def as_it_says(value: Any, found: list[Any]) -> None:
         found.extend(value.list_vars())
 
-    def way(kind: type) -> _Collect | None:
+    def way(kind: Any) -> _Collect | None:
         if issubclass(kind, ir.Var):
             return add
         if issubclass(kind, ir.Inst):
