@@ -47,8 +47,9 @@ def in_one_walk(own: Callable[[Any, Any], list[Any]]) -> Callable[[Any, Any], li
         if issubclass(kind, ir.Var):
             return add
         if issubclass(kind, ir.Inst):
-            ways: dict[Any, _Collect] = {of_statements: attributes, of_expressions: operands}
-            return ways.get(kind.list_vars, as_it_says)
+            if kind.list_vars is of_statements:
+                return attributes
+            return operands if kind.list_vars is of_expressions else as_it_says
         if issubclass(kind, (list, tuple)):
             return parts
         return items if issubclass(kind, dict) else None
