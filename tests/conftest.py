@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes ten minutes runs where it is asked for: `-m exhaustive`.
+    """What takes long runs where it is asked for: `-m exhaustive`.
 
     The tests of a file that are of one program stand together: a worker makes what they compare with once.
     """

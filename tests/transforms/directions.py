@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.corpus import Program, all_programs
 from tests.corpus.reference import flat, rebuilt
 
@@ -29,6 +31,12 @@ def programs() -> list[Program]:
             np.asarray(leaf).dtype == np.float32 for k in p.argnums for leaf in flat(p.arguments()[k])
         )
     ]
+
+
+def half(which: int, chosen: Sequence[Program]) -> list[Any]:
+    """Parameters of a test: programs of one half by their names. Those of the other wait for `-m exhaustive`."""
+    marks = {which: [], 1 - which: [pytest.mark.exhaustive]}
+    return [pytest.param(p, id=p.name, marks=marks[zlib.crc32(p.name.encode()) % 2]) for p in chosen]
 
 
 def directions(program: Program) -> list[Any]:

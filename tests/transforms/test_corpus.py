@@ -1,4 +1,7 @@
-"""First derivatives along directions, and second ones in all orders, of every program of the corpus."""
+"""First derivatives along directions, and second ones, of every program of the corpus.
+
+Second derivatives in two of the three orders are of every other program: `make rules` takes all.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from tests.transforms.directions import (
     Derived,
     directions,
     forward_over_reverse,
+    half,
     programs,
     pushed,
     reverse_over_forward,
@@ -98,13 +102,13 @@ def test_forward_over_reverse(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", half(0, programs()))
 def test_reverse_over_forward(program):
     check_second(program, reverse_over_forward, by_python)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", half(1, programs()))
 def test_reverse_over_reverse(program):
     try:
         check_second(program, reverse_over_reverse, by_python)
