@@ -85,16 +85,15 @@ def _first_hit(a, z, axis):
     """True at the element that argmax/argmin over `axis` would choose: the first that equals the extreme,
     or is NaN.
     """
-    if isinstance(axis, int) and np.ndim(a) > 0:  # NumPy takes the axis 0 of an array without axes
-        along = [1] * np.ndim(a)
-        along[axis] = a.shape[axis]
-        return np.reshape(np.arange(a.shape[axis]), tuple(along)) == np.argmax(
-            (a == z) | np.isnan(a), axis=axis, keepdims=True
-        )
-    positions = np.reshape(np.arange(np.size(a)), np.shape(a))
-    if axis is None or np.ndim(a) == 0:
-        return positions == np.argmax((a == z) | np.isnan(a))
-    hits = np.where((a == z) | np.isnan(a), positions, np.size(a))
+    if axis is None or np.ndim(a) == 0:  # NumPy takes the axis 0 of an array without axes
+        return np.reshape(np.arange(np.size(a)), np.shape(a)) == np.argmax((a == z) | np.isnan(a))
+    along = [1] * np.ndim(a)
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        along[k] = a.shape[k]
+    positions = np.reshape(np.arange(count(a, axis)), tuple(along))
+    if isinstance(axis, int):
+        return positions == np.argmax((a == z) | np.isnan(a), axis=axis, keepdims=True)
+    hits = np.where((a == z) | np.isnan(a), positions, count(a, axis))
     return positions == np.min(hits, axis=axis, keepdims=True)
 
 

@@ -27,7 +27,7 @@ from llvmlite import binding
 from numba.core import cpu
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["strided", "tuned", "wide"]
+__all__ = ["compiling", "strided", "tuned", "wide"]
 
 _TRIED = (20, 22)  # versions of LLVM
 _SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
@@ -66,6 +66,11 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
             _let_step(before[1])
             if _depth == 0:
                 _switch(_SWITCHES, 1)
+
+
+def compiling() -> bool:
+    """Whether a function of adc's is being compiled."""
+    return _depth > 0
 
 
 def wide(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,5 +14,6 @@ from adc.runtime.passes import options as options
 from adc.runtime.passes import phis as phis
 from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa
+from adc.runtime.passes import tidying as tidying
 from adc.runtime.passes import variables as variables
 from adc.runtime.passes import widths as widths
