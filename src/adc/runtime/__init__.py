@@ -42,8 +42,10 @@ from adc.runtime.rooms import empty_of as empty_of
 from adc.runtime.rooms import zeros as zeros
 from adc.runtime.rooms import zeros_of as zeros_of
 from adc.runtime.search import searchsorted as searchsorted
-from adc.runtime.stacks import grown as grown
+from adc.runtime.stacks import extended as extended
+from adc.runtime.stacks import lent as lent
 from adc.runtime.stacks import push as push
+from adc.runtime.stacks import settled as settled
 from adc.runtime.tuning import strided as strided
 from adc.runtime.tuning import wide as wide
 from adc.runtime.views import transpose as transpose
@@ -61,13 +63,14 @@ __all__ = [
     "eigh",
     "empty",
     "empty_of",
+    "extended",
     "factorial",
-    "grown",
     "inner_kernel",
     "inv",
     "isqrt",
     "kernel",
     "lcm",
+    "lent",
     "lu",
     "lu_det",
     "lu_inv",
@@ -81,6 +84,7 @@ __all__ = [
     "qr",
     "searchsorted",
     "section",
+    "settled",
     "slogdet",
     "solve",
     "solve_lower",

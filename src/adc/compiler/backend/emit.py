@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Settle,
     Slice,
     Stmt,
     Store,
@@ -158,6 +159,8 @@ class Emitter(KeepingPrinter):
                 self._keep(stmt, depth)
             case Restore():
                 self._restore(stmt, depth)
+            case Settle():
+                self._settle(stmt, depth)
             case Mark():
                 self.sweep = stmt.text
                 self.comments = {}

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.compiler.backend.expressions import attribute, call, constant, name
 from adc.compiler.backend.lines import LinePrinter
-from adc.compiler.ir.nodes import Atom, Buffer, Const, Keep, NewBuffer, Restore
+from adc.compiler.ir.nodes import Atom, Buffer, Const, Keep, NewBuffer, Restore, Settle
 
 FIRST_STACK_SIZE = 64
 
@@ -34,7 +34,8 @@ class KeepingPrinter(LinePrinter):
         text = self.names.buffers[buffer]
         dtype = [] if buffer.dtype == "float64" else [constant(_dtype(buffer.dtype))]
         if buffer.by_runtime:
-            made = call(attribute("rt", "empty_of" if dtype else "empty"), [shape, *dtype])
+            room = call(attribute("rt", "empty_of" if dtype else "empty"), [shape, *dtype])
+            made = call(attribute("rt", "lent"), [room])
         else:
             made = call(attribute("np", "empty"), [shape], [ast.keyword("dtype", d) for d in dtype])
         self._line(ast.Assign([ast.Name(text, ast.Store())], made), depth)
@@ -51,7 +52,7 @@ class KeepingPrinter(LinePrinter):
             self._header(f"if {top} == {text}.shape[0]:", depth)
             twice = f"np.concatenate(({text}, np.empty_like({text})))"
             self._header(
-                f"{text} = {f'rt.grown({text}, {top})' if stmt.buffer.by_runtime else twice}", depth + 1
+                f"{text} = {f'rt.extended({text}, {top})' if stmt.buffer.by_runtime else twice}", depth + 1
             )
             value = self._expression(self.atom(stmt.value))
             by_runtime = stmt.buffer.by_runtime and bool(stmt.buffer.lengths)
@@ -71,7 +72,7 @@ class KeepingPrinter(LinePrinter):
             made.append(self._expression(constant(_dtype(stmt.buffer.dtype))))
         value = self._expression(self.atom(stmt.value))
         if stmt.buffer.by_runtime:
-            grown, pushed = f"rt.grown({text}, {made[0]})", f"rt.push({text}, {top}, {value})"
+            grown, pushed = f"rt.extended({text}, {made[0]})", f"rt.push({text}, {top}, {value})"
         else:
             grown = f"np.concatenate(({text}, np.empty({', '.join(made)})))"
             pushed = (
@@ -98,6 +99,10 @@ class KeepingPrinter(LinePrinter):
             self._line(ast.Assign([target], ast.Subscript(name(text), name(top), ast.Load())), depth)
             return
         self._line(ast.Assign([target], ast.Subscript(name(text), self.index(stmt.index), ast.Load())), depth)
+
+    def _settle(self, stmt: Settle, depth: int) -> None:
+        text = self.names.buffers[stmt.buffer]
+        self._header(f"{text} = rt.settled({text})", depth)
 
     def _part(self, buffer: Buffer, count: str) -> str:
         """The elements of a stack from the top on."""

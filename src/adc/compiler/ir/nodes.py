@@ -214,7 +214,7 @@ class Buffer:
     trips: list[Atom] | None
     shape: tuple[Dim, ...] = ()
     lengths: tuple[Atom, ...] = ()
-    by_runtime: bool = False  # the stack is made and filled by functions of adc.runtime
+    by_runtime: bool = False  # the stack is made and filled by functions of adc.runtime, and then settled
 
 
 @dataclass(eq=False)
@@ -249,6 +249,14 @@ class Restore:
 
 
 @dataclass(eq=False)
+class Settle:
+    """Nothing more is pushed on a stack by the runtime: an array like others from here on."""
+
+    buffer: Buffer
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
 class Mark:
     """A heading in the generated text: "forward", "reverse"."""
 
@@ -256,7 +264,7 @@ class Mark:
     origin: Location | None = None
 
 
-Stmt = Assign | Store | For | While | If | Check | Print | NewBuffer | Keep | Restore | Mark
+Stmt = Assign | Store | For | While | If | Check | Print | NewBuffer | Keep | Restore | Settle | Mark
 Block = list[Stmt]
 
 

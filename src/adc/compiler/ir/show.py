@@ -22,6 +22,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Settle,
     Slice,
     Stmt,
     Store,
@@ -154,6 +155,8 @@ class _Printer:
                     else f"{name}[{self._index(stmt.index)}]"
                 )
                 self._line(f"{self.name(stmt.target)} = {source}", depth, str(stmt.target.type))
+            case Settle():
+                self._line(f"{self.name(stmt.buffer)}.settle()", depth)
             case Mark():
                 self._line(f"# {stmt.text}", depth)
             case _:

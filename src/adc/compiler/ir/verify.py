@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Settle,
     Slice,
     Stmt,
     Store,
@@ -85,6 +86,7 @@ class _Verifier:
     def __init__(self, stage: str) -> None:
         self.stage = stage
         self.seen: set[Var] = set()
+        self.settled: set[Buffer] = set()
         self.branches: dict[tuple[Atom, str], _Taken] = {}
 
     def fail(self, what: str, origin: Location | None = None) -> InternalError:
@@ -168,6 +170,9 @@ class _Verifier:
                 scope.buffers.add(stmt.buffer)
             case Keep() | Restore():
                 self._buffered(stmt, scope)
+            case Settle():
+                self._made(stmt, scope)
+                self.settled.add(stmt.buffer)
             case Mark():
                 pass
             case _:
@@ -248,9 +253,16 @@ class _Verifier:
         if not _compatible(value.type, holder.type):
             raise self.fail(f"`{holder.name}` ({holder.type}) is given `{value.name}` ({value.type})", origin)
 
-    def _buffered(self, stmt: Keep | Restore, scope: _Scope) -> None:
+    def _made(self, stmt: Keep | Restore | Settle, scope: _Scope) -> None:
         if stmt.buffer not in scope.buffers:
             raise self.fail(f"the buffer `{stmt.buffer.name}` is used before it is made", stmt.origin)
+
+    def _buffered(self, stmt: Keep | Restore, scope: _Scope) -> None:
+        self._made(stmt, scope)
+        if stmt.buffer.by_runtime and isinstance(stmt, Restore) is not (stmt.buffer in self.settled):
+            raise self.fail(
+                f"the stack `{stmt.buffer.name}` is read before it is settled, or filled after", stmt.origin
+            )
         indices = tuple(stmt.index or ())
         self._read((indices, stmt.lengths), scope, stmt.origin)
         if isinstance(stmt, Keep):

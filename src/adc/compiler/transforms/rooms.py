@@ -21,11 +21,14 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
+    Buffer,
     Const,
     For,
     Index,
+    Keep,
     NewBuffer,
     Program,
+    Settle,
     Stmt,
     Store,
     Var,
@@ -66,9 +69,16 @@ def named(program: Program) -> Program:
                 s.op = made_by if dtype == "float64" else f"{made_by}_of"
                 if dtype != "float64":
                     s.args += (Const(np.dtype(dtype)),)
-            elif isinstance(s, NewBuffer):
-                s.buffer.by_runtime = s.buffer.trips is None
+        for block in all_blocks(part.body):
+            for made in [s for s in block if isinstance(s, NewBuffer) and s.buffer.trips is None]:
+                made.buffer.by_runtime = True
+                last = max(k for k, s in enumerate(block) if s is made or _pushes(s, made.buffer))
+                block.insert(last + 1, Settle(made.buffer))
     return program
+
+
+def _pushes(stmt: Stmt, buffer: Buffer) -> bool:
+    return any(isinstance(s, Keep) and s.buffer is buffer for s in walk([stmt]))
 
 
 def _cleared_by(loop: For, made: dict[Var, Assign], evaluator: Evaluator) -> set[Var]:
