@@ -168,3 +168,17 @@ def both_sides_may_raise(x, kind):
     else:
         y = x[1:]
     return np.sum(y * y)
+
+
+@program(lambda r: (np.abs(r.normal(size=3)),))
+def default_of_none(x, limit=None):
+    """What is not given raises where it is asked for, and only there."""
+    total = 0.0
+    for v in x:
+        if v > 8.0:
+            total = total - v / limit
+        elif v < 0.0:
+            total = ("none of " + v) if v < limit else v
+        else:
+            total += v * v
+    return total

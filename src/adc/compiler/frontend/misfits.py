@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import builtins
-import warnings
-from typing import Any
+import operator
 
 import numpy as np
 
-from adc.compiler.frontend import infer
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import SurelyRaised
+from adc.compiler.frontend.samples import raised_by
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
 from adc.errors import AdcError
 from adc.rules import registry
 from adc.rules.fitting import unfit
 
-_LENGTH = 2  # of every axis of the samples: of equal lengths most operations fit
 _AXES = {"axis", "axes", "axis1", "axis2"}
 
 
@@ -76,27 +73,13 @@ def said(
 
 def _of_numpy(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Exception | None:
     """What NumPy raises of samples of the arguments."""
-    try:
-        given = [_sample(a) for a in args]
-        named = {k: _sample(v) for k, v in kwargs.items()}
-        called = (
-            getattr(_sample(function.array), function.name) if isinstance(function, BoundMethod) else function
-        )
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            called(*given, **named)
-    except Exception as error:
-        return error
-    return None
+    if isinstance(function, BoundMethod):
+        function, args = operator.methodcaller(function.name, *args, **kwargs), [function.array]
+        return raised_by(function, args, {})
+    return raised_by(function, args, kwargs)
 
 
 def _is_known(function: Value) -> bool:
     if isinstance(function, BoundMethod):
         return True
     return getattr(function, "__module__", None) != builtins.__name__ and registry.find(function) is not None
-
-
-def _sample(value: Value) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)([_sample(v) for v in value])
-    return infer.concrete(value, lambda symbol: _LENGTH) if isinstance(value, Var) else value

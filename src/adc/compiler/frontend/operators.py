@@ -10,9 +10,10 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import choices, growing, identity, instances, list_calls, list_methods, texts
-from adc.compiler.frontend.frame import Growing, Instance, Once
+from adc.compiler.frontend.frame import Growing, Instance, Once, SurelyRaised
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
+from adc.compiler.frontend.samples import refused_operands
 from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
@@ -75,6 +76,7 @@ class Operators(Names):
                 return x | y
             if self.is_static(x) and self.is_static(y):
                 return self.now(function, [x, y], {})
+            self._refuse_operands(function, x, y)
             raise self.refuse(
                 f"operator {function.__name__} between {kind(x)} and {kind(y)} is not supported"
             )
@@ -83,6 +85,12 @@ class Operators(Names):
         if self.trying:
             self.raise_as_python(function, x, y)
         return self.op(operation, x, y)
+
+    def _refuse_operands(self, function: Callable[..., Any], x: Value, y: Value) -> None:
+        """Raise what Python raises of these operands wherever the operator is reached."""
+        error = refused_operands(function, x, y)
+        if error is not None:
+            raise SurelyRaised(error, self.region_depth, self.origin)
 
     def _sequence_operator(self, function: Callable[..., Any], x: Value, y: Value) -> Value:
         sequences = [isinstance(v, (list, tuple, Growing)) for v in (x, y)]
@@ -315,6 +323,7 @@ class Operators(Names):
             containers = isinstance(x, (list, tuple, dict)) and isinstance(y, (list, tuple, dict))
             if isinstance(op, (gast.Eq, gast.NotEq)) and not containers:
                 return isinstance(op, gast.NotEq)
+            self._refuse_operands(function, x, y)
             raise self.refuse(f"comparison of {kind(x)} and {kind(y)} is not supported")
         operation = registry.find(function)
         assert operation is not None
