@@ -114,8 +114,18 @@ def _of_node(node: Node, known: dict[Node, Pull | None]) -> Pull | None:
         return INPUT
     name = _name(node)
     if name in _ARITHMETIC:
-        return INPUT if any(known[edge] is INPUT for edge in node.edges) else None
+        kinds = [*(known[edge] for edge in node.edges), *_constants(node)]
+        return INPUT if INPUT in kinds else NUMBER if all(k is NUMBER for k in kinds) else None
     return INPUT if name is not None and name not in _of_math() else None
+
+
+def _constants(node: Node) -> list[Pull | None]:
+    """Whose the operands without a derivative are, as far as they were kept."""
+    active = node.pull.active
+    if not builtins.isinstance(node.kept, tuple) or len(node.kept) != len(active):
+        return [None]
+    pairs = zip(node.kept, active, strict=True)
+    return [None if k is None else _kind_of(k) for k, is_active in pairs if not is_active]
 
 
 def _name(node: Node) -> str | None:

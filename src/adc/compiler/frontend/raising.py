@@ -105,6 +105,8 @@ def fine(ev: Core, stmt: Stmt, kind: type[BaseException], made: dict[Var, Assign
         nonzero = None if kind is not ZeroDivisionError else ev.op("not_equal", stmt.args[1], 0)
         return True if nonzero is None else _of_plain(ev, stmt, nonzero, made)
     if stmt.name == "power":
+        if kind is ValueError:
+            return _has_a_real_result(ev, stmt, made)
         test = _power(ev, kind, *stmt.args)
         return None if test is None else _of_plain(ev, stmt, test, made)
     if not _is_plain(stmt.target):
@@ -156,10 +158,7 @@ def _at_most(name: str) -> Any:
 
 
 def _power(ev: Core, kind: type[BaseException], base: Atom, exponent: Atom) -> Any:
-    """Whether a power of Python's floats does not raise. Roots of negative numbers are complex, or raise."""
-    if kind is ValueError:
-        whole = isinstance(exponent, Const) and float(exponent.value).is_integer()
-        return True if whole or _is_whole(ev, exponent) else None
+    """Whether a power of Python's floats does not raise."""
     if kind is OverflowError:
         if _is_whole(ev, base) and _is_whole(ev, exponent):
             return None
@@ -169,17 +168,32 @@ def _power(ev: Core, kind: type[BaseException], base: Atom, exponent: Atom) -> A
     return ev.op("logical_or", ev.op("not_equal", base, 0), ev.op("greater_equal", exponent, 0))
 
 
+def _has_a_real_result(ev: Core, stmt: Assign, made: dict[Var, Assign]) -> bool:
+    """That a power is real is checked: Python's of negative numbers is complex, and `math.pow` raises instead."""
+    base, exponent = stmt.args
+    if _is_whole(ev, exponent) or (isinstance(exponent, Const) and float(exponent.value).is_integer()):
+        return True
+    if not _is_plain(stmt.target) and any(_is_numpys(ev, a, made) for a in stmt.args):
+        return True  # they give NaN
+    whole = ev.op("equal", exponent, ev.op("floor", exponent))
+    test = ev.op("logical_or", _not(ev, "less", base, 0.0), whole)
+    test = ev.op("logical_and", test, _power(ev, ZeroDivisionError, base, exponent))
+    message = Const("Python's power of these numbers is complex, or raises, and a `try` is around it")
+    ev.block.append(Check(ev.atom(test), "RuntimeError", (message,), stmt.origin))
+    return True
+
+
 def _finite(ev: Core, stmt: Assign) -> Any:
     return _finite_result(ev, stmt.op, *stmt.args)
 
 
 def _finite_result(ev: Core, operation: Any, *args: Atom) -> Any:
-    """Whether finite operands have a finite result. It is computed for this alone: no derivative goes through it."""
+    """Whether operands that are not infinite have such a result; it is computed for this alone."""
     held = [ev.op("held", a) if isinstance(a, Var) else a for a in args]
-    fine = ev.op("isfinite", ev.op(operation, *held))
+    fine = _not(ev, "isinf", ev.op(operation, *held))
     for a in args:
         if isinstance(a, Var):
-            fine = ev.op("logical_or", fine, _not(ev, "isfinite", a))
+            fine = ev.op("logical_or", fine, ev.op("isinf", a))
     return fine
 
 
