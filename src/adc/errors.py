@@ -11,6 +11,7 @@ An error is built from those four parts and rendered in one place, so that all o
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -32,6 +33,9 @@ __all__ = [
 _WIDTH = 110  # of a line that holds the reason and the repair; longer ones take a line each
 
 _Self = TypeVar("_Self", bound="_Report")
+
+# Where what is made of these classes is noted down, while the tape runs a function of the user's.
+listeners: ContextVar[list[Any] | None] = ContextVar("listeners", default=None)
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,9 @@ class _Report(Exception):
         self.why = why
         self.repair = repair
         self.reproduce = reproduce
+        listener = listeners.get()
+        if listener is not None:
+            listener.append(self)
 
     def at(self: _Self, location: Location | None) -> _Self:
         """Give the report a location, unless it has one: the innermost place known is the right one."""

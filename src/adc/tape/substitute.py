@@ -32,6 +32,7 @@ from adc.tape.node import here
 from adc.tape.plain_types import CLASSES, class_of
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
+from adc.tape.swallowed import heard
 from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
 
@@ -55,7 +56,7 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        with substitution.detours.open(), substitution.askers.open():
+        with heard(), substitution.detours.open(), substitution.askers.open():
             try:
                 return substitution.called(inner, args, kwargs)
             finally:

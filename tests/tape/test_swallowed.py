@@ -1,0 +1,39 @@
+"""What the tape refuses is no failure of the user's program: a handler of the user's does not answer for it."""
+
+import numpy as np
+import pytest
+
+import adc
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def fallback(x):
+    total = 0.0
+    for v in x:
+        try:
+            total += abs((times_one(v) - 5.0) ** 1.5)
+        except Exception:
+            total += v
+    return total
+
+
+def times_one(v):
+    return float(v) * 1.0  # whether it is Python's or NumPy's, the tape does not know
+
+
+def of_shapes(x):
+    try:
+        return np.sum(x + np.ones(4))
+    except ValueError:
+        return np.sum(x * x)
+
+
+def test_a_refusal_is_raised_after_all():
+    with pytest.raises(adc.UnsupportedError, match="this power is one of Python's") as error:
+        adc.grad(fallback, mode="tape")([1.0, 2.0])
+    assert "abs((times_one(v) - 5.0) ** 1.5)" in str(error.value)
+
+
+def test_what_numpy_raises_is_caught():
+    assert np.array_equal(adc.grad(of_shapes, mode="tape")(X), 2 * X)
