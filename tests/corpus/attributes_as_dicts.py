@@ -53,3 +53,14 @@ OUTSIDE = Outside()
 @program(lambda r: (r.normal(size=3),))
 def attributes_of_an_object_outside(x):
     return sum(np.sum(v * x**2) for v in vars(OUTSIDE).values()) + vars(OUTSIDE)["a"] * x[0]
+
+
+@program(lambda r: (r.normal(size=3),))
+def a_label_where_there_is_room(x):
+    """As for pandas, whose series have names."""
+    y = x * x
+    try:
+        y.name = "squares"
+    except AttributeError:
+        y = y * x[0]
+    return np.sum(y)

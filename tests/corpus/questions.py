@@ -1,5 +1,6 @@
 """Programs that ask what a value has: an element of an array has attributes that a number of Python's has not."""
 
+import numpy as np
 from tests.corpus import program
 
 
@@ -17,3 +18,20 @@ def has_a_shape(x, s):
 def an_attribute_or_a_default(x):
     lengths = getattr(x[0], "shape", (9,)), getattr(x, "shape", ()), getattr(x[0], "tensor", 2.0)
     return x[0] ** 2 * len(lengths[0]) + x[1] * lengths[1][0] + x[2] * lengths[2]
+
+
+@program(lambda r: (2.5, [0.5, 1.5, 3.5]))
+def of_lists(x, limits):
+    """What NumPy says of lists is said of the arrays that it makes of them."""
+    total = x * np.size([x, 1.0]) * np.ndim([x]) + x * np.shape([[x, 1.0, 2.0]])[1]
+    if np.any(np.less(limits, 0.0)) or not np.all(np.isfinite([x, 1.0])):
+        total = 0.0
+    if (
+        np.isclose([x, 1.0], [1.0, 1.0])[1]
+        and np.array_equal((1, 2), [1, 2])
+        and np.isclose(limits[1], 2.0).any()
+    ):
+        total -= x
+    return (
+        total * np.searchsorted(limits, x) + x * np.full_like([1, 2], x)[0] + x * np.full(2, x, dtype=int)[1]
+    )

@@ -105,6 +105,7 @@ def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> 
 
 
 def _full_like(self: Calls, a: Value, fill_value: Value, dtype: Value = None) -> Value:
+    a = self.array_of(a)
     fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if isinstance(fill, Var) and fill.is_array:
         made = _full(self, _shape(self, a), fill, a.type.dtype if dtype is None else dtype)
@@ -138,14 +139,17 @@ def _part(name: str) -> Callable[..., Value]:
 
 
 def _shape(self: Calls, x: Value) -> Value:
+    x = self.array_of(x)
     return self.shape_values(x.type.shape) if isinstance(x, Var) else ()
 
 
 def _ndim(self: Calls, x: Value) -> Value:
+    x = self.array_of(x)
     return x.type.ndim if isinstance(x, Var) else np.ndim(x)
 
 
 def _size(self: Calls, x: Value, axis: Value = None) -> Value:
+    x = self.array_of(x)
     if not isinstance(x, Var):
         return 1
     return self.attribute(x, "size") if axis is None else self.dim_value(x.type.shape[axis])

@@ -20,7 +20,7 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, once
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, SurelyRaised, once
 from adc.compiler.frontend.indexing import FULL, indexed_type, located
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
@@ -81,6 +81,10 @@ class Assignments(Calls):
                         value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
                     self.set_item(owner, Ellipsis, value)
                     return
+                if isinstance(owner, Var) and not hasattr(np.ndarray, target.attr):
+                    owned = "numpy.ndarray" if owner.is_array else "float"
+                    error = AttributeError(f"'{owned}' object has no attribute '{target.attr}'")
+                    raise SurelyRaised(error, self.region_depth, self.origin)
                 if isinstance(owner, Var) and owner.is_array:
                     other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
                     raise self.refuse(

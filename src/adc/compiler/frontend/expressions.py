@@ -208,6 +208,8 @@ class Expressions(Operators):
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
+            if type(base) in (bool, int, float, complex) and not hasattr(base, name):
+                base = np.asarray(base)[()]  # constants of NumPy's are kept as Python's
             if (log := logged.method(self, base, name)) is not None:
                 return log
             try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from adc.compiler.frontend import array_functions, memory_order
@@ -131,7 +133,11 @@ class RuleCalls(Functions):
         for name, value in bound.arguments.items():
             if name not in operation.wrt:
                 bound.arguments[name] = value = plain_integers(value)
-            data = name in operation.wrt or (operation.kind == "constant" and name == "a")
+            required = operation.signature.parameters[name].default is inspect.Parameter.empty
+            # What is asked about arrays takes lists, too; a shape is one.
+            data = name in operation.wrt or (
+                operation.kind == "constant" and required and name not in ("shape", "dims")
+            )
             if (lists or data) and isinstance(value, (list, tuple)):
                 sequences = operation.sequences
                 bound.arguments[name] = (
