@@ -400,7 +400,7 @@ def test_what_the_record_does_not_say_is_refused():
         with pytest.raises(
             adc.UnsupportedError, match="does not know whether this number is a float of Python's"
         ):
-            tape.value_and_grad(lambda x, ask=ask: x * 2.0 if ask(x * 2.0) else x, (2.0,))
+            tape.value_and_grad(lambda x, ask=ask: x * 2.0 if ask(x + 2.0) else x, (2.0,))
 
 
 def test_the_text_of_a_value_in_an_error_of_the_function():

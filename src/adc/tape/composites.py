@@ -71,9 +71,12 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _array(entry: Entry, position: int, value: Any) -> Any:
     """A list given where a composite expects an array becomes a Tensor: `np.linalg.norm([x, y])`."""
-    listed = value.__class__ in (list, tuple) and position != entry.star
+    listed = value.__class__ in (list, tuple)
+    if entry.star is not None:
+        position = min(position, entry.star)
     is_operand = position in entry.wrt or entry.operation.extra.get("elementwise")
-    if listed and is_operand and entry.names[position] not in entry.operation.sequences:
+    nested = entry.operation.sequences.get(entry.names[position])
+    if listed and is_operand and (nested is None or (position == entry.star and not nested)):
         return record.operand(value)
     return value
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import operators
-from adc.tape.node import here
+from adc.tape.node import here, locate
 from adc.tape.plain_types import are_pythons
 
 __all__ = ["Askers", "asks"]
@@ -49,6 +49,22 @@ def _stands_where(constant: dis.Instruction, question: dis.Instruction) -> bool:
     return place is not None and place.col_offset is not None and place == own
 
 
+def _refuse_types_of_dtypes(code: types.CodeType) -> None:
+    """Raise where code asks `x.dtype.type is np.float64`: the name stands for another class on the tape."""
+    if _IS not in code.co_code[::2] or "type" not in code.co_names:
+        return
+    before: list[dis.Instruction] = []
+    for instruction in dis.get_instructions(code):
+        asked = any(i.opname == "LOAD_ATTR" and i.argval == "type" for i in before[-4:])
+        if instruction.opname == "IS_OP" and asked:
+            raise UnsupportedError(
+                f"`{code.co_name}` asks whether the type of a dtype is one class, and the tape has another for it",
+                locate(code, instruction.offset),
+                repair="Compare dtypes: x.dtype == np.float64.",
+            )
+        before.append(instruction)
+
+
 class Askers:
     """How the functions of one traced call ask; while it runs, comparisons heed it."""
 
@@ -58,6 +74,7 @@ class Askers:
 
     def add(self, code: types.CodeType) -> None:
         """Look at the code of one more function."""
+        _refuse_types_of_dtypes(code)
         new = asks(code) - self._found
         self._found |= new
         if self._open:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import said
+from adc.tape import record, said
 from adc.tape.plain_types import isinstance_, number_of_pythons, stands_for
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -94,5 +94,21 @@ class complex_(complex, metaclass=_Number):
     dtype = np.dtype(complex)
 
 
+def _of_numpy(kind: type[np.generic]) -> type:
+    """`np.float64` and the like in traced code: classes that are called as functions, and name dtypes."""
+
+    def make(value: Any = 0.0, /) -> Any:
+        if not (modes.enabled and record.is_active(value)):
+            return kind(record.plain(value))
+        whole = record.operand(value)
+        return whole.astype(
+            kind, copy=not whole.ndim
+        )  # NumPy hands an array of the dtype on; a number is its own
+
+    return _Number(kind.__name__, (kind,), {"_stands_for": kind, "_make": staticmethod(make)})
+
+
 stands_for(float, float_)
 stands_for(complex, complex_)
+for _kind in (np.float64, np.float32, np.complex128, np.complex64):
+    stands_for(_kind, _of_numpy(_kind))

@@ -138,12 +138,15 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         z = function(*arrays[: len(args)])
     if z.__class__ is float:  # of a function of `math`
         z = np.float64(z)
+    if getattr(z, "dtype", _FLOAT64).kind in "iub":  # `np.full(n, x, dtype=int)` cuts the fractions off
+        return wrap(z, args)
     pull = entry.pull(tuple(pattern))
     return record(pull, z, tuple(edges), pull.pack(*arrays), args)
 
 
 # Arrays by whose rules an operation means another function than the rule table says.
 _OF_OTHER_MEANING = (np.ma.MaskedArray, np.matrix)
+_FLOAT64 = np.dtype(np.float64)
 ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
 
 

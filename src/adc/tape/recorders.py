@@ -153,6 +153,7 @@ class _Text:
             f"    z = {self.call}",
             "    kind = z.__class__",
             f"    if kind is not ndarray and kind is not float64 and kind is not float32: {self.again}",
+            *([f"    if z.dtype.kind in 'iub': {self.slow}"] if "dtype" in self.entry.names else []),
             "    node = Node()",
             "    node.pull = pull",
             "    node.edges = edges",
