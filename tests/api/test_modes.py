@@ -180,3 +180,28 @@ def test_overhead_of_a_call():
             g(X)
         best = min(best, (time.perf_counter() - begin) / 200)
     assert best < 50e-6  # about 4e-6 on a quiet machine
+
+
+class Counts:
+    """A library's object that is never twice the same: how it works is not the user's fault."""
+
+    reads = 0
+
+    @property
+    def power(self):
+        Counts.reads += 1
+        return Counts.reads
+
+
+counts = Counts()
+
+
+def reads_counts(x):
+    return x ** (2 if counts.power % 2 else 2)
+
+
+def test_what_changes_while_code_is_made_for_it_runs_on_the_tape():
+    with pytest.warns(adc.FallbackWarning, match="changes while code is generated"):
+        assert adc.grad(reads_counts)(3.0) == 6.0
+    with pytest.raises(adc.UnsupportedError, match="changes while code is generated"):
+        adc.grad(reads_counts, mode="compiled")(3.0)

@@ -233,19 +233,26 @@ class Transformed:
             if fitting is not None:  # another thread was here first
                 return fitting, inputs[given:]
             with collected_seldom():
-                made = self._made(call)
+                made, captured = self._current(call)
             known = self._specialisations.setdefault(call.key, [])
             known.insert(0, made)
             del known[sizes.MOST_SIZES + 1 :]
             known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
-        captured = made.current_captures()
-        if captured is None:
-            raise InternalError(
-                "what the function reads from outside changed while code was generated for it"
-            )
         return made, captured
+
+    def _current(self, call: Call) -> tuple[Specialisation, list[Any]]:
+        """What is made for a call, and what it reads from outside: caches there may fill while it is made."""
+        for made in (self._made(call) for _ in range(2)):
+            captured = made.current_captures()
+            if captured is not None:
+                return made, captured
+        changed = "what the function reads from outside changes while code is generated for it"
+        declined = self._declined(UnsupportedError(changed, repair="Pass it as an argument."))
+        captured = declined.current_captures()
+        assert captured is not None
+        return declined, captured
 
     def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
         slots = call.slots()
