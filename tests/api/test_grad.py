@@ -101,7 +101,7 @@ def test_keyword_and_default_arguments(mode):
     assert g(X, np.eye(3)) == 14.0
     assert g(x=np.eye(3), w=X) == 14.0
     assert g(X, x=np.eye(3), scale=5.0) == 14.0
-    with pytest.raises(TypeError, match="missing a required argument"):
+    with pytest.raises(TypeError, match=r"^loss\(.*: missing a required argument"):
         g(X)
     with pytest.raises(TypeError, match="unexpected keyword"):
         g(X, np.eye(3), other=1.0)

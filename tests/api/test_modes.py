@@ -197,7 +197,7 @@ counts = Counts()
 
 
 def reads_counts(x):
-    return x ** (2 if counts.power % 2 else 2)
+    return x ** (2 + 0 * counts.power)
 
 
 def test_what_changes_while_code_is_made_for_it_runs_on_the_tape():

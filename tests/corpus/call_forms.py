@@ -2,6 +2,7 @@
 
 import math
 
+import numba
 import numpy as np
 import scipy.linalg
 from tests.corpus import program
@@ -137,10 +138,15 @@ def _branching(v, scale):
     return v * v if v > 0.0 else scale * v
 
 
+@numba.vectorize
+def _compiled(v, scale):
+    return math.tanh(v) if v > 0.0 else scale * v
+
+
 @program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3)))
 def vectorized(a, x):
     bent = np.vectorize(lambda v: np.exp(v) if v < 0.0 else 1.0 + v)
-    return np.sum(_branching(a, x) * bent(a)) + np.sum(_branching(x, 0.5))
+    return np.sum(_branching(a, x) * bent(a)) + np.sum(_branching(x, 0.5)) + np.sum(_compiled(a, x))
 
 
 @program(matrix(3, 4))

@@ -78,6 +78,7 @@ class Parameters:
 
     def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
         self._of = function if isinstance(function, types.FunctionType) else None
+        self._name = getattr(function, "__name__", "the function")
         if self._of is not None:
             self._code, self._positional = own_code(self._of), self._of.__defaults__
             self._named = dict(self._of.__kwdefaults__ or {})
@@ -134,7 +135,10 @@ class Parameters:
             else:
                 if not any(v is _MISSING for v in values):
                     return self.layout, tuple(values)
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self._name}{self.signature}: {error}") from None
         bound.apply_defaults()
         names: list[str] = []
         places: list[tuple[str, Any]] = []

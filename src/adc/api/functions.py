@@ -18,6 +18,7 @@ from adc.compiler.frontend import source
 from adc.compiler.frontend.frame import Closure, Partial
 from adc.errors import Location, SourceError, UnsupportedError
 from adc.rules import registry
+from adc.rules.element_calls import over_elements
 
 __all__ = ["depth_of_caller", "has_code", "is_method", "location", "taken_apart", "written_out"]
 
@@ -81,6 +82,11 @@ def written_out(function: Any) -> Callable[..., Any] | None:
             return None
         parameters = list(inspect.signature(method).parameters.values())
         return _calling(f"library.{function.__name__}", parameters, {"library": function.__self__})
+    made = over_elements(function)
+    if made is not None:
+        parameters = list(inspect.signature(made.pyfunc).parameters.values())
+        name = made.pyfunc.__name__ if made.pyfunc.__name__.isidentifier() else "of_elements"
+        return _calling("elementwise", parameters, {"elementwise": function}, name)
     operation = registry.find(function) if isinstance(function, Hashable) else None
     if operation is None:
         return None
@@ -99,12 +105,12 @@ def written_out(function: Any) -> Callable[..., Any] | None:
 
 
 def _calling(
-    spelling: str, parameters: list[inspect.Parameter], namespace: dict[str, Any]
+    spelling: str, parameters: list[inspect.Parameter], namespace: dict[str, Any], name: str = ""
 ) -> Callable[..., Any]:
     """A function with a text, which calls what is spelled so."""
-    name = spelling.rpartition(".")[2]
     listed = str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
-    file = f"<adc: {spelling}{listed}>"
+    file = f"<adc: {name or spelling}{listed}>"
+    name = name or spelling.rpartition(".")[2]
     text = f"def {name}{listed}:\n    return {spelling}({', '.join(map(_passed, parameters))})\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), namespace)

@@ -5,10 +5,12 @@ All results have the dtype of the first one, as those of np.apply_along_axis hav
 
 from __future__ import annotations
 
+import types
 from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
+from numba.np.ufunc.dufunc import DUFunc
 
 OF_THE_FIRST = "gives all results the dtype of the first one, an integer"
 CUT_OFF = "The others would lose their fractions."
@@ -22,6 +24,15 @@ def loses_fractions(results: Iterable[Any]) -> bool:
     """
     first, *others = [np.dtype(getattr(r, "dtype", type(r))).kind for r in results]
     return first in "biu" and any(kind in "fc" for kind in others)
+
+
+def over_elements(function: Any) -> np.vectorize | None:
+    """What np.vectorize has made, and the same of what Numba's `vectorize` has; None for other things."""
+    if not isinstance(function, DUFunc):
+        return function if isinstance(function, np.vectorize) else None
+    written: types.FunctionType = function._dispatcher.py_func
+    results = {signature.rpartition(">")[2] for signature in function.types}  # "dd->d"
+    return np.vectorize(written, otypes=[*results] if len(results) == 1 else None)
 
 
 class ElementsOfCall:

@@ -23,6 +23,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
 from adc.tape import class_patterns, record, solvers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
@@ -332,8 +333,9 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, ufunc: Ufunc(ufunc)
     if value is np.vectorize:
         return lambda _, __: vectorize
-    if isinstance(value, np.vectorize):
-        return lambda substitution, made: vectorize(
+    made = over_elements(value)
+    if made is not None:
+        return lambda substitution, _: vectorize(
             substitution.translate(made.pyfunc),
             otypes=made.otypes,
             excluded=made.excluded,

@@ -19,7 +19,7 @@ from adc.compiler.frontend.measures import Measures
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import DTYPES, Array, Scalar, Type, is_integer, of_number
-from adc.errors import Location, ShapeError, UnsupportedError
+from adc.errors import AdcError, Location, ShapeError, UnsupportedError
 from adc.rules import registry
 from adc.rules.dims import Dim, Shape
 from adc.rules.operation import Operation
@@ -394,6 +394,8 @@ class Builder(Measures):
 
         try:
             return infer.result_types(operation, operands, require)
+        except AdcError:
+            raise  # it says already what does not fit, and where
         except (ValueError, IndexError) as error:
             raise ShapeError(
                 str(error),

@@ -69,6 +69,7 @@ from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, random_generators, registry
+from adc.rules.element_calls import over_elements
 from adc.rules.solvers import solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -289,6 +290,9 @@ class Calls(RuleCalls):
             return managers.made(self, managing, args, kwargs)
         if isinstance(function, Choice):
             return chosen_calls.of_one(self, function, args, kwargs)
+        made = over_elements(function)
+        if made is not None:
+            return applied.of_instance(self, made, args, kwargs)
         if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
         hashable = _hashable(function)
@@ -340,8 +344,6 @@ class Calls(RuleCalls):
             return texts.joined(self, args[0]) if text is None else text
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
-        if isinstance(function, np.vectorize):
-            return applied.of_instance(self, function, args, kwargs)
         inline = getattr(function, "__adc_inline__", None)
         if inline is not None:
             # A derivative made by adc: it knows what its call means in a program.

@@ -109,6 +109,8 @@ class Functions(Iteration):
         if isinstance(function, np.ufunc):  # ufuncs do not know their module
             module = registry.spell(function).rpartition(".")[0]
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
+        if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
+            known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         return self.refuse(
             f"adc has no rule for `{module + '.' if module else ''}{name}`",
