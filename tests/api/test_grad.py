@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
 import pickle
+import weakref
 from collections import namedtuple
 from typing import Any
 
@@ -377,3 +379,19 @@ def test_aux_under_a_second_name(mode):
     (value, z), _ = adc.value_and_grad(function, has_aux=True, mode=mode)(x)
     np.testing.assert_allclose(z, function(x)[1], rtol=1e-12)
     np.testing.assert_allclose(value, function(x)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_function_closes_over_goes_with_its_derivative(mode):
+    def used_once():
+        batch = np.ones(3)
+
+        def of_batch(x):
+            return np.sum(batch * x)
+
+        adc.grad(of_batch, mode=mode)(X)
+        return weakref.ref(batch)
+
+    batch = used_once()
+    gc.collect()
+    assert batch() is None

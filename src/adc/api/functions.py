@@ -69,13 +69,19 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     return function, (), {}
 
 
-@functools.lru_cache(maxsize=256)
 def written_out(function: Any) -> Callable[..., Any] | None:
     """A Python function that calls a library function of the rule table; None for others.
 
     >>> written_out(np.sin)(0.0), written_out(print)
     (np.float64(0.0), None)
     """
+    # A function of the user's is not remembered: what it closes over would be kept alive.
+    own = isinstance(function, types.FunctionType) and registry.find(function) is None
+    return None if own else _written_out(function)
+
+
+@functools.lru_cache(maxsize=256)
+def _written_out(function: Any) -> Callable[..., Any] | None:
     if isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None:
         method = getattr(registry.model_of(function.__self__), function.__name__, None)
         if method is None:

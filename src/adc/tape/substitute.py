@@ -232,7 +232,6 @@ def _assigns_globals(code: types.CodeType) -> bool:
     return any(_assigns_globals(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-@functools.lru_cache(maxsize=1024)
 def _closed_over(function: types.FunctionType) -> dict[str, Any]:
     """The values of the names in a function's closure that have one."""
     found = {}
