@@ -79,6 +79,17 @@ def _parts(r, k):
     return r[..., :k, :k], r[..., :k, k:]
 
 
+def _completion(q, k):
+    """The columns that complete a basis are [m x; 1 + lower x], as Q = 1 - V T V^H is a product of reflections.
+
+    Of Q1 = [m + 1; lower] the reflections are known: m = -V1 T V1^H, lower = -V2 T V1^H, so x = -T' V2^H.
+    """
+    lower = q[..., k:, :k]
+    # Without such columns m may be singular and is not wanted: of a unitary matrix less 3 it is not.
+    m = q[..., :k, :k] - np.where(np.shape(lower)[-2] > 0, 1.0, 3.0) * np.eye(k)
+    return lower, m, np.linalg.solve(hermitian(m), hermitian(lower))
+
+
 @pull(
     np.linalg.qr,
     wrt="a",
@@ -93,7 +104,7 @@ def _parts(r, k):
         call(r.normal(4, 3), mode="r"),
         r.normal(2, 4, 3),
         r.normal(1, 1),
-        call(r.normal(3, 2), mode="complete"),
+        call(r.normal(4, 2), mode="complete"),
         call(r.normal(2, 4), mode="complete"),
         call(r.normal(2, 4), mode="r"),
         r.normal(3, 3) + 1j * r.normal(3, 3),
@@ -115,8 +126,12 @@ def qr_pull(z_bar, z, a, mode="reduced"):
         u, _ = _parts(r, k)
         u_bar, v_bar = _parts(r_bar, k)
         if mode == "complete":
-            # The columns that complete the basis turn with the others.
-            q_bar = q_bar[..., :k] - q[..., k:] @ hermitian(q_bar[..., k:]) @ q[..., :k]
+            lower, m, x = _completion(q, k)
+            upper_bar, lower_bar = q_bar[..., :k, k:], q_bar[..., k:, k:]
+            y = np.linalg.solve(m, hermitian(m) @ upper_bar + hermitian(lower) @ lower_bar)
+            m_bar = upper_bar @ hermitian(x) - x @ hermitian(y)
+            rest_bar = np.concatenate((m_bar, lower_bar @ hermitian(x) + hermitian(y)), axis=-2)
+            q_bar = q_bar[..., :k] + rest_bar
             q = q[..., :k]
         q_bar = q_bar + a[..., k:] @ hermitian(v_bar)
     inner = u @ hermitian(u_bar) - hermitian(q_bar) @ q
@@ -144,8 +159,11 @@ def qr_push(z, a, mode="reduced", *, a_dot):
     if mode == "r":
         return r_dot
     if mode == "complete":
-        rest = full_q[..., k:]
-        q_dot = np.concatenate((q_dot, -q @ hermitian(q_dot) @ rest), axis=-1)
+        lower, m, x = _completion(full_q, k)
+        m_dot, lower_dot = q_dot[..., :k, :], q_dot[..., k:, :]
+        x_dot = np.linalg.solve(hermitian(m), hermitian(lower_dot) - hermitian(m_dot) @ x)
+        rest_dot = np.concatenate((m_dot @ x + m @ x_dot, lower_dot @ x + lower @ x_dot), axis=-2)
+        q_dot = np.concatenate((q_dot, rest_dot), axis=-1)
         r_dot = np.concatenate((r_dot, np.zeros_like(r[..., k:, :])), axis=-2)
     return q_dot, r_dot
 
@@ -302,18 +320,28 @@ def _real_eigenvalues(r, *batch):
     return r.positive_definite(3, *batch) + 0.05 * r.normal(*batch, 3, 3)
 
 
+def _phases_fixed_by(v):
+    """1 / v where a complex vector is real: LAPACK turns it so that its largest component is; 0 elsewhere."""
+    largest = np.expand_dims(np.argmax(np.abs(v), axis=-2), -2)
+    there = np.expand_dims(np.arange(v.shape[-1]), -1) == largest
+    return np.where(there, 1.0 / np.where(there, np.real(v), 1.0), 0.0)
+
+
 @pull(
     np.linalg.eig,
     wrt="a",
     cost=1000,
     shape=eig_shape,
     extra={**STACKED, "may_be_complex": True, "order": "A"},
-    examples=lambda r: [_real_eigenvalues(r), _real_eigenvalues(r, 2)],
-    notes="vectors of unit length; a complex vector up to its phase, which LAPACK chooses",
+    examples=lambda r: [_real_eigenvalues(r), _real_eigenvalues(r, 2), r.normal(3, 3) + 1j * r.normal(3, 3)],
+    notes="vectors of unit length, the largest component of a complex one real, as LAPACK gives them",
 )
 def eig_pull(z_bar, z, a):
     w_bar, v_bar = z_bar
     w, v = z
+    if np.iscomplexobj(v):
+        turned = np.expand_dims(np.imag(np.sum(v_bar * v, axis=-2)), -2)
+        v_bar = v_bar - 1j * turned * _phases_fixed_by(v)
     projected = transposed(v) @ v_bar
     lengths = np.expand_dims(np.real(np.diagonal(projected, 0, -2, -1)), -2)
     turning = projected - transposed(v) @ np.conjugate(v) * lengths
@@ -329,7 +357,10 @@ def eig_push(z, a, *, a_dot):
     p = np.linalg.solve(v, a_dot @ v)
     turned = over_gaps(p, w, p)
     stretched = np.real(np.diagonal(transposed(np.conjugate(v)) @ v @ turned, 0, -2, -1))
-    return np.diagonal(p, 0, -2, -1), v @ turned - v * np.expand_dims(stretched, -2)
+    v_dot = v @ turned - v * np.expand_dims(stretched, -2)
+    if np.iscomplexobj(v):
+        v_dot = v_dot - 1j * v * np.expand_dims(np.sum(np.imag(v_dot) * _phases_fixed_by(v), axis=-2), -2)
+    return np.diagonal(p, 0, -2, -1), v_dot
 
 
 @composite(
