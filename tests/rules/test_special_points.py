@@ -258,6 +258,25 @@ def test_polar_factors_of_equal_singular_values(side, engine):
 
 
 @pytest.mark.parametrize("engine", ["python", "tape"])
+def test_of_vectors_that_complete_a_basis_the_space_is_known(engine):
+    a = np.array([[1.0, 0.5], [0.2, -0.3], [-1.1, 0.4], [0.7, 0.9]])
+    weights = np.arange(16.0).reshape(4, 4)
+
+    def vectors(a):
+        u, _, _ = np.linalg.svd(a)
+        return np.sum(u * weights)
+
+    def space(a):
+        u, _, _ = np.linalg.svd(a)
+        return np.sum(u[:, 2:] @ u[:, 2:].T * weights)
+
+    step = 1e-6 * np.array([[0.3, -1.0], [0.7, 1.2], [0.4, -0.2], [-0.6, 0.9]])
+    slope = np.sum(adc.grad(space, mode=engine)(a) * step)
+    np.testing.assert_allclose(slope, (space(a + step) - space(a - step)) / 2.0, rtol=1e-6)
+    assert np.all(np.isnan(adc.grad(vectors, mode=engine)(a)))
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
 def test_a_normal_density_on_the_support_of_equal_variances(engine):
     stats = pytest.importorskip("scipy.stats")
     x = np.array([[0.4, -1.0], [1.2, 0.3]])

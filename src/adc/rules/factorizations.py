@@ -201,7 +201,7 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     cost=1000,
     shape=svd_shape,
     extra=STACKED,
-    notes="NaN where vectors of equal singular values are used; the rest of a full basis turns along; complex vectors"
+    notes="NaN where vectors of equal singular values are used, or which they are that complete a basis; complex vectors"
     " up to their phases, which LAPACK chooses",
     examples=lambda r: [
         call(r.normal(3, 3)),
@@ -227,7 +227,18 @@ def svd_pull(z_bar, z, a, full_matrices=True, compute_uv=True):
     v1, v2, v2_bar = vt[..., :k, :], vt[..., k:, :], vt_bar[..., k:, :]
     u1_bar = u_bar[..., :k] - conjugated(u2) @ transposed(u2_bar) @ conjugated(u1)
     v1_bar = vt_bar[..., :k, :] - conjugated(v1) @ hermitian(v2_bar) @ conjugated(v2)
-    return _thin_svd_pull(u1_bar, s_bar, v1_bar, u1, s, v1)
+    a_bar = _thin_svd_pull(u1_bar, s_bar, v1_bar, u1, s, v1)
+    unknown = _nan_if_turned(hermitian(u2) @ conjugated(u2_bar)) + _nan_if_turned(v2 @ transposed(v2_bar))
+    return a_bar + unknown
+
+
+def _nan_if_turned(asked):
+    """NaN where a function depends on how vectors turn among each other, of which only the space is known.
+
+    Rounding makes such a dependence, too; one that is meant is not so small.
+    """
+    turned = np.sum(np.abs(_skew(asked)), axis=(-2, -1), keepdims=True)
+    return np.where(turned > 1e-5 * np.sum(np.abs(asked), axis=(-2, -1), keepdims=True), np.nan, 0.0)
 
 
 def _thin_svd_push(u, s, vt, a_dot):
