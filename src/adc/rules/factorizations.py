@@ -201,7 +201,7 @@ def _thin_svd_pull(u_bar, s_bar, vt_bar, u, s, vt):
     cost=1000,
     shape=svd_shape,
     extra=STACKED,
-    notes="NaN where vectors of equal singular values are used, or which they are that complete a basis; complex vectors"
+    notes="NaN where vectors of equal singular values are used, or which ones complete a basis; complex vectors"
     " up to their phases, which LAPACK chooses",
     examples=lambda r: [
         call(r.normal(3, 3)),
