@@ -1,5 +1,7 @@
 """Programs that ask what a value has: an element of an array has attributes that a number of Python's has not."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from tests.corpus import program
 
@@ -35,3 +37,34 @@ def of_lists(x, limits):
     return (
         total * np.searchsorted(limits, x) + x * np.full_like([1, 2], x)[0] + x * np.full(2, x, dtype=int)[1]
     )
+
+
+@program(lambda r: (0.7, r.normal(size=3)))
+def number_or_several(x, xs):
+    """Functions that take either ask in many ways."""
+
+    def squared(v):
+        try:
+            iter(v)
+        except TypeError:
+            return 2.0 * v
+        return np.sum(v * v)
+
+    def largest(v):
+        try:
+            return max(v)
+        except TypeError:
+            return v
+
+    def first_two(v):
+        try:
+            a, b, *_ = v
+        except TypeError:
+            a, b = v, 3.0
+        return a * b
+
+    total = 0.0
+    for v in (x, xs):
+        total += squared(v) + largest(v) * first_two(v)
+        total += np.sum(v) * ((2.0 if np.iterable(v) else 3.0) + (0.5 if isinstance(v, Iterable) else 0.1))
+    return total

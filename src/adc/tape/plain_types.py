@@ -11,7 +11,7 @@ import cmath
 import functools
 import math
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -217,12 +217,18 @@ def shown(t: Tensor) -> Any:
 
 def isinstance_(value: Any, kinds: Any) -> bool:
     """`isinstance` in traced code: a Tensor is what its value is in the function as NumPy runs it."""
-    if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
+    if not builtins.isinstance(value, Tensor) or _names_tensors(kinds):
         return builtins.isinstance(value, kinds)
     answers = {builtins.isinstance(sample, kinds) for sample in _samples(value)}
     if len(answers) > 1:
         raise _refused(value)
     return answers.pop()
+
+
+def _names_tensors(kinds: Any) -> bool:
+    """Whether the class of Tensors is one that is asked for, and not one that they are like, as Iterable."""
+    named = kinds if builtins.isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
+    return any(_names_tensors(k) if builtins.isinstance(k, tuple) else k is Tensor for k in named)
 
 
 def hasattr_(value: Any, name: str) -> bool:

@@ -182,6 +182,10 @@ def _isscalar(element: Any) -> bool:
     return np.isscalar(shown(element) if isinstance(element, Tensor) else element)
 
 
+def _iterable(y: Any) -> bool:
+    return bool(y.ndim) if isinstance(y, Tensor) else bool(np.iterable(y))
+
+
 def _heard(own: Callable[..., Any]) -> Callable[..., Any]:
     """A function that says what becomes of warnings. A program that makes errors of them hears NumPy's again."""
 
@@ -208,6 +212,7 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
     np.isscalar: _isscalar,
+    np.iterable: _iterable,
     **{f: _heard(f) for f in (warnings.simplefilter, warnings.filterwarnings, warnings.catch_warnings)},
 }
 BUILTINS: dict[str, Any] = {

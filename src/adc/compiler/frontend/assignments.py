@@ -105,7 +105,7 @@ class Assignments(Calls):
             value = growing.array(self, value)
         if isinstance(value, Var):
             if not value.is_array:
-                raise self.refuse("cannot unpack a number")
+                self.require_items(value, "cannot unpack non-iterable {} object")
             length = value.type.shape[0]
             count = len(target.elts)
             star = next((k for k, e in enumerate(target.elts) if isinstance(e, gast.Starred)), None)

@@ -187,6 +187,16 @@ class Expressions(Operators):
     def of_range(self, numbers: Range, index: Value) -> Value:
         raise AssertionError("iteration.Iteration counts")
 
+    def require_items(self, value: Value, message: str = "'{}' object is not iterable") -> None:
+        """Raise Python's TypeError where a number, or None, is gone over: a `try` may ask so what it is."""
+        if isinstance(value, Var) and not value.is_array:
+            name = {"b": "bool", "c": "complex", "f": "float"}.get(np.dtype(value.type.dtype).kind, "int")
+        elif isinstance(value, (int, float, complex, np.number, type(None))):
+            name = type(value).__name__
+        else:
+            return
+        raise SurelyRaised(TypeError(message.format(name)), self.region_depth, self.origin)
+
     def attribute(self, base: Value, name: str) -> Value:
         if isinstance(base, Choice):
             return choices.of_each(self, lambda one: self.attribute(one, name), base)

@@ -75,6 +75,7 @@ class Iteration(Expressions):
             return growing.items(self, value)
         if isinstance(value, Var) and value.is_array:
             return Items(self.dim_value(value.type.shape[0]), lambda k: self.subscript(value, k))
+        self.require_items(value)
         raise self.refuse(
             f"{kind(value)} cannot be iterated over here", repair="iterate over a range, an array or a tuple"
         )

@@ -319,6 +319,7 @@ def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) ->
 
 def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
     if len(args) == 1:
+        self.require_items(args[0])
         if isinstance(args[0], Var) and key is None and default is None:
             return self.op("max" if better == "greater" else "min", args[0])
         if not self.known_length(args[0]):
@@ -382,7 +383,13 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     return chosen
 
 
+def _iter(self: Calls, x: Value) -> Value:
+    self.require_items(x)
+    return x if isinstance(x, Iterated) else Iterated(x, self.region_depth)
+
+
 def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
+    self.require_items(values)
     if isinstance(values, Var):
         total = self.op("sum", values, axis=0)
         if np.dtype(values.type.dtype).kind in "iu":
@@ -510,7 +517,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.set: _set,
     builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
-    builtins.iter: lambda self, x: x if isinstance(x, Iterated) else Iterated(x, self.region_depth),
+    builtins.iter: _iter,
     builtins.next: _next,
     itertools.tee: _tee,
     builtins.zip: _zip,
