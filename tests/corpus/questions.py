@@ -63,8 +63,15 @@ def number_or_several(x, xs):
             a, b = v, 3.0
         return a * b
 
+    def scaled(v):
+        try:
+            return np.sum(v) * v.shape[0] * (2.0 if hasattr(v, "__call__") else 3.0)  # noqa: B004
+        except (AttributeError, IndexError):
+            return 5.0 * v
+
     total = 0.0
     for v in (x, xs):
+        total += scaled(v)
         total += squared(v) + largest(v) * first_two(v)
         total += np.sum(v) * ((2.0 if np.iterable(v) else 3.0) + (0.5 if isinstance(v, Iterable) else 0.1))
     return total

@@ -13,6 +13,7 @@ from adc.compiler.frontend import (
     choices,
     dicts,
     growing,
+    infer,
     instances,
     list_calls,
     logged,
@@ -44,6 +45,7 @@ from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.rules import python_containers, registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -232,6 +234,8 @@ class Expressions(Operators):
             if callable(value) and not is_settled(cls):
                 instances.stays(self, base, name)
             return value
+        if self.trying:
+            self._require_attribute(base, name)
         if name == "shape":
             return self.shape_values(base.type.shape)
         if name == "ndim":
@@ -261,14 +265,23 @@ class Expressions(Operators):
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)
-        if self.trying and not hasattr(np.ndarray, name) and not hasattr(np.float64, name):
-            kind_of_it = "numpy.ndarray" if base.is_array else "numpy.float64"
-            missing = AttributeError(f"'{kind_of_it}' object has no attribute '{name}'")
-            raise SurelyRaised(missing, self.region_depth, self.origin)
         raise self.refuse(
             f"attribute `{name}` of an array is not supported",
             repair="use the function of NumPy of that name",
         )
+
+    def _require_attribute(self, base: Var, name: str) -> None:
+        """A `try` may ask so what a value is: a number of Python's has no shape."""
+        t = base.type
+        if isinstance(t, Scalar) and t.weak:
+            samples = [infer.sample(t)]
+            kind_of_it = type(samples[0]).__name__
+        else:
+            samples = [np.empty(0), np.float64(0.0)]
+            kind_of_it = "numpy.ndarray" if base.is_array else "numpy.float64"
+        if not any(hasattr(s, name) for s in samples):
+            missing = AttributeError(f"'{kind_of_it}' object has no attribute '{name}'")
+            raise SurelyRaised(missing, self.region_depth, self.origin)
 
     def eval_Slice(self, node: Any) -> Value:
         return slice(*(None if p is None else self.evaluate(p) for p in (node.lower, node.upper, node.step)))

@@ -240,6 +240,10 @@ def to_double(self: Calls, x: Value = 0.0) -> Value:
 def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
     if not isinstance(x, Var):
         return self.now(int, [x] if base is None else [x, base], {})
+    if x.is_array:
+        raise self.refuse(
+            "int() of an array", "only size-1 arrays can be converted", "index an element, or x.astype(int)"
+        )
     if is_float(x.type):
         x = self.op("trunc", x)
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
@@ -305,7 +309,7 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
         return has
     if isinstance(value, Var):
         t = value.type
-        return hasattr(infer.sample(t) if isinstance(t, Scalar) else np.ndarray, name)
+        return hasattr(infer.sample(t) if isinstance(t, Scalar) else np.empty(0), name)
     return hasattr(value, name)
 
 
