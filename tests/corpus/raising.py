@@ -1,5 +1,8 @@
 """Branches of which one side raises: what the other leaves behind is all there is afterwards."""
 
+import collections
+import math
+
 import numpy as np
 from tests.corpus import program
 
@@ -181,4 +184,23 @@ def default_of_none(x, limit=None):
             total = ("none of " + v) if v < limit else v
         else:
             total += v * v
+    return total
+
+
+class _Plain:
+    pass
+
+
+_Pair = collections.namedtuple("_Pair", "first second")
+
+
+@program(lambda r: (0.7,))
+def calls_that_surely_raise(x):
+    """What Python raises of plain calls is the program's, not the compiler's."""
+    total = x
+    for call in (lambda: _Pair(x), lambda: max([1, "a"]), lambda: round(math.nan), lambda: iter(_Plain())):
+        try:
+            call()
+        except (TypeError, ValueError):
+            total += x * x
     return total

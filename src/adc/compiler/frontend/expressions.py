@@ -190,13 +190,16 @@ class Expressions(Operators):
         raise AssertionError("iteration.Iteration counts")
 
     def require_items(self, value: Value, message: str = "'{}' object is not iterable") -> None:
-        """Raise Python's TypeError where a number, or None, is gone over: a `try` may ask so what it is."""
+        """Raise Python's TypeError where a number, None or the like is gone over: a `try` may ask so what it is."""
         if isinstance(value, Var) and not value.is_array:
             name = {"b": "bool", "c": "complex", "f": "float"}.get(np.dtype(value.type.dtype).kind, "int")
         elif isinstance(value, (int, float, complex, np.number, type(None))):
             name = type(value).__name__
         else:
-            return
+            owner = instances.class_of(value)
+            if owner is None or hasattr(owner, "__iter__") or hasattr(owner, "__getitem__"):
+                return
+            name = owner.__name__
         raise SurelyRaised(TypeError(message.format(name)), self.region_depth, self.origin)
 
     def attribute(self, base: Value, name: str) -> Value:

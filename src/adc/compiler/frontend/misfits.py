@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 
 import numpy as np
@@ -16,6 +17,7 @@ from adc.errors import AdcError
 from adc.rules import registry
 from adc.rules.fitting import unfit
 
+_PLAIN = (round, sorted, max, min, isinstance, issubclass, complex, functools.reduce)
 _AXES = {"axis", "axes", "axis1", "axis2"}
 
 
@@ -61,7 +63,13 @@ def said(
     ev: Core, function: Value, args: list[Value], kwargs: dict[str, Value], error: Exception
 ) -> Exception:
     """What to raise where a call ended in `error`: NumPy's own refusal, if it refuses samples of the arguments, too."""
-    if isinstance(error, AdcError) or hasattr(error, "__adc_raised__") or not _is_known(function):
+    if isinstance(error, AdcError) or hasattr(error, "__adc_raised__"):
+        return error
+    if _is_plain(function):
+        pythons = raised_by(function, args, kwargs)
+        same = type(pythons) is type(error) and str(pythons) == str(error)
+        return SurelyRaised(error, ev.region_depth, ev.origin) if same else error
+    if not _is_known(function):
         return error
     numpys = _of_numpy(function, args, kwargs)
     if isinstance(numpys, (TypeError, np.exceptions.AxisError)) or (
@@ -77,6 +85,12 @@ def _of_numpy(function: Value, args: list[Value], kwargs: dict[str, Value]) -> E
         function, args = operator.methodcaller(function.name, *args, **kwargs), [function.array]
         return raised_by(function, args, {})
     return raised_by(function, args, kwargs)
+
+
+def _is_plain(function: Value) -> bool:
+    """Whether a function is one of Python's that does nothing but compute, or the class of a named tuple."""
+    named_tuple = isinstance(function, type) and issubclass(function, tuple)
+    return named_tuple or any(function is f for f in _PLAIN)
 
 
 def _is_known(function: Value) -> bool:
