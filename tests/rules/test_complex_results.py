@@ -16,6 +16,10 @@ def spectrum(a):
     return np.sum(np.abs(np.linalg.eigvals(a)) ** 2 * np.array([1.0, 1.0, 3.0]))
 
 
+def frequencies(a):
+    return np.sum(np.linalg.eigvals(a).imag ** 2)
+
+
 def root(a):
     return np.sum(np.abs(linalg.sqrtm(a)))
 
@@ -31,7 +35,7 @@ def vectors(a):
 CASES = [(vectors, TURNING), (root, INDEFINITE), (logarithm, INDEFINITE)]
 # From there on the eigenvalues of any matrix are complex by type.
 if np.lib.NumpyVersion(np.__version__) < "2.5.0":
-    CASES.append((spectrum, TURNING))
+    CASES += [(spectrum, TURNING), (frequencies, TURNING)]
 
 
 @pytest.mark.parametrize("f, a", CASES, ids=lambda x: getattr(x, "__name__", ""))
@@ -54,6 +58,7 @@ def test_the_tape_answers(f, a):
     step = 1e-6
     slope = (f(a + step * direction) - f(a - step * direction)) / (2 * step)
     assert np.sum(found * direction) == pytest.approx(slope, rel=1e-6)
+    assert adc.jvp(f, (a,), (direction,), mode="tape")[1] == pytest.approx(slope, rel=1e-6)
 
 
 @pytest.mark.parametrize("mode", ["tape", "python", "compiled"])

@@ -76,6 +76,20 @@ def expm_by_scaling(A):
     return z
 
 
+def _logarithm_moved(z, A, E):
+    """The derivative of log(A) = z in direction E."""
+    if np.iscomplexobj(z) and not np.iscomplexobj(A):
+        # Eigenvalues lie on the cut, where that of a pair would fall on either side: the divided differences.
+        w, v = np.linalg.eig(A)
+        logs = np.log(w + 0j)
+        gaps = np.expand_dims(w, -1) - np.expand_dims(w, -2)
+        equal = gaps == 0.0
+        ratios = (np.expand_dims(logs, -1) - np.expand_dims(logs, -2)) / np.where(equal, 1.0, gaps)
+        slopes = np.where(equal, 1.0 / np.expand_dims(w, -1), ratios)
+        return v @ (slopes * np.linalg.solve(v, E @ v)) @ np.linalg.inv(v)
+    return _corner(sl.logm(_pair(A, E)), A.shape[-1])
+
+
 @pull(
     sl.logm,
     wrt="A",
@@ -86,12 +100,12 @@ def expm_by_scaling(A):
     examples=lambda r: [r.positive_definite(3), r.positive_definite(2) + 0.1 * r.normal(2, 2)],
 )
 def logm_pull(z_bar, z, A):
-    return _corner(sl.logm(_pair(A.T, z_bar)), A.shape[-1])
+    return _logarithm_moved(z, A.T, z_bar)
 
 
 @push(sl.logm)
 def logm_push(z, A, *, A_dot):
-    return _corner(sl.logm(_pair(A, A_dot)), A.shape[-1])
+    return _logarithm_moved(z, A, A_dot)
 
 
 @pull(

@@ -7,6 +7,7 @@ from adc.rules.linear_systems import symmetric
 from adc.rules.operation import floating
 from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
+from adc.rules.shapes import smaller
 
 
 def _triangle(r, n):
@@ -138,11 +139,10 @@ def cho_solve(c_and_lower, b):
 # --- LU -----------------------------------------------------------------------------------------------------
 
 
-def row_order(piv):
-    """The order of rows that a sequence of exchanges leads to."""
-    n = piv.shape[0]
+def row_order(piv, n):
+    """The order of n rows that a sequence of exchanges leads to."""
     order = np.arange(n)
-    for k in range(n):
+    for k in range(piv.shape[0]):
         first, second = order[k], order[piv[k]]
         order[k] = second
         order[piv[k]] = first
@@ -153,40 +153,57 @@ def _unit_lower(lu):
     return np.tril(lu, -1) + np.eye(lu.shape[0], dtype=lu.dtype)
 
 
+def _square(lu):
+    """The lengths of a side, and the two triangles, of the square that a factorisation of any matrix begins with."""
+    k = np.minimum(lu.shape[0], lu.shape[1])
+    return k, _unit_lower(lu[:k, :k]), np.triu(lu[:k, :k])
+
+
+# The rows below the square are L2 = A21 U1^-1, the columns beside it U2 = L1^-1 A12; one of the two is empty.
 @pull(
     sl.lu_factor,
     wrt="a",
     name="scipy.linalg.lu_factor",
     cost=1000,
-    shape=lambda a: (tuple(a.shape), tuple(a.shape[:1])),
+    shape=lambda a: (tuple(a.shape), (smaller(*a.shape),)),
     extra={"cores": {"a": 2}, "real_only": True},
-    notes="square matrices; the pivots are piecewise constant",
-    examples=lambda r: [r.well_conditioned(3), r.well_conditioned(4)],
+    notes="the pivots are piecewise constant",
+    examples=lambda r: [r.well_conditioned(3), r.normal(4, 2), r.normal(2, 4)],
 )
 def lu_factor_pull(z_bar, z, a):
     lu_bar, _ = z_bar
     lu, piv = z
-    lower, upper = _unit_lower(lu), np.triu(lu)
-    inner = np.tril(lower.T @ np.tril(lu_bar, -1), -1) + np.triu(np.triu(lu_bar) @ upper.T)
-    right = sl.solve_triangular(upper, inner.T).T
-    permuted = sl.solve_triangular(lower, right, 1, True, True)
-    return permuted[np.argsort(row_order(piv))]
+    k, lower, upper = _square(lu)
+    of_lower = lower.T @ np.tril(lu_bar[:k, :k], -1) - lu_bar[:k, k:] @ lu[:k, k:].T
+    of_upper = np.triu(lu_bar[:k, :k]) @ upper.T - lu[k:, :k].T @ lu_bar[k:, :k]
+    inner_bar = np.tril(of_lower, -1) + np.triu(of_upper)
+    right = sl.solve_triangular(upper, inner_bar.T).T
+    permuted = np.zeros_like(lu)
+    permuted[:k, :k] = sl.solve_triangular(lower, right, 1, True, True)
+    permuted[:k, k:] = sl.solve_triangular(lower, lu_bar[:k, k:], 1, True, True)
+    permuted[k:, :k] = sl.solve_triangular(upper, lu_bar[k:, :k].T).T
+    return permuted[np.argsort(row_order(piv, lu.shape[0]))]
 
 
 @push(sl.lu_factor)
 def lu_factor_push(z, a, *, a_dot):
     lu, piv = z
-    lower, upper = _unit_lower(lu), np.triu(lu)
-    left = sl.solve_triangular(lower, a_dot[row_order(piv)], 0, True, True)
-    inner = sl.solve_triangular(upper, left.T, 1).T
-    return lower @ np.tril(inner, -1) + np.triu(inner) @ upper, np.zeros_like(piv)
+    k, lower, upper = _square(lu)
+    left = sl.solve_triangular(lower, a_dot[row_order(piv, lu.shape[0])][:k], 0, True, True)
+    inner = sl.solve_triangular(upper, left[:, :k].T, 1).T
+    below = sl.solve_triangular(upper, a_dot[row_order(piv, lu.shape[0])][k:, :k].T, 1).T
+    lu_dot = np.zeros_like(lu)
+    lu_dot[:k, :k] = lower @ np.tril(inner, -1) + np.triu(inner) @ upper
+    lu_dot[:k, k:] = left[:, k:] - np.tril(inner, -1) @ lu[:k, k:]
+    lu_dot[k:, :k] = below - lu[k:, :k] @ np.triu(inner)
+    return lu_dot, np.zeros_like(piv)
 
 
 @lowered(sl.lu_factor)
 def lu_factor_by_elimination(a):
-    n = a.shape[0]
     lu = np.zeros(np.shape(a), dtype=_of_lapack(a.dtype))
     lu[...] = a
+    n = np.minimum(a.shape[0], a.shape[1])
     piv = np.arange(n)
     for k in range(n):
         best = k + np.argmax(np.abs(lu[k:, k]))
@@ -212,7 +229,7 @@ def lu_factor_by_elimination(a):
 )
 def lu_solve(lu_and_piv, b, trans=0):
     lu, piv = lu_and_piv
-    order = row_order(piv)
+    order = row_order(piv, lu.shape[0])
     if trans == 0:
         half = sl.solve_triangular(lu, b[order], 0, True, True)
         return sl.solve_triangular(lu, half)
@@ -224,22 +241,23 @@ def lu_solve(lu_and_piv, b, trans=0):
     sl.lu,
     name="scipy.linalg.lu",
     extra={"cores": {"a": 2}, "real_only": True},
-    notes="square matrices",
     examples=lambda r: [
         r.well_conditioned(3),
-        call(r.well_conditioned(3), permute_l=True),
-        call(r.well_conditioned(3), p_indices=True),
+        call(r.normal(4, 2), permute_l=True),
+        call(r.normal(2, 4), p_indices=True),
     ],
 )
 def lu(a, permute_l=False, p_indices=False):
     factors, piv = sl.lu_factor(a)
-    places = np.argsort(row_order(piv))
-    lower, upper = _unit_lower(factors), np.triu(factors)
+    m, k = a.shape[0], piv.shape[0]
+    places = np.argsort(row_order(piv, m))
+    lower = np.tril(factors[:, :k], -1) + np.eye(m, k, dtype=factors.dtype)
+    upper = np.triu(factors[:k])
     if permute_l:
         return lower[places], upper
     if p_indices:
         return places, lower, upper
-    return np.eye(a.shape[0], dtype=a.dtype)[places], lower, upper
+    return np.eye(m, dtype=a.dtype)[places], lower, upper
 
 
 # --- banded matrices ----------------------------------------------------------------------------------------

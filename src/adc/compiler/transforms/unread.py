@@ -43,8 +43,10 @@ _OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
 def run(program: Program, ev: Evaluator) -> Program:
     """The program with checks in front of what may raise and is not read; where only to do it tells, it is done."""
     waste = dead.unread(program, ev.joined_roots)
-    for s in waste:
-        if isinstance(s, Assign) and isinstance(s.op, Operation) and s.op.function in _TELLING:
+    for s in walk(program.body):
+        if not isinstance(s, Assign) or not isinstance(s.op, Operation):
+            continue
+        if _taken_for_real(s.op, s.targets) or (s in waste and s.op.function in _TELLING):
             s.op = replace(s.op, extra={**s.op.extra, "raises": True})
     if any(may_raise(s) for s in waste):
         waste = dead.unread(program, ev.joined_roots)
@@ -83,6 +85,11 @@ def passive(program: Program, wrt: list[Var]) -> set[Var]:
         for t in s.targets
         if not activity.active(t)
     }
+
+
+def _taken_for_real(operation: Operation, results: tuple[Var, ...]) -> bool:
+    """Whether only doing it tells that a result is real: its imaginary part, read or not, was taken for zero."""
+    return bool(operation.extra.get("may_be_complex")) and any("complex" not in r.type.dtype for r in results)
 
 
 def _may_raise(s: Stmt) -> bool:
