@@ -95,6 +95,15 @@ def outside(y, t):
     return np.sum(cubic) + CUBIC.derivative()(y[3]) + GRID(q)[0] + SURFACE.ev(t[2], y[3]) + plate
 
 
+def through_points(y, t):
+    newton, lagrange = interpolate.KroghInterpolator(t, y), interpolate.BarycentricInterpolator(t[:4], y[:4])
+    places = np.stack((t, np.cos(t)), axis=1)
+    plate = interpolate.RBFInterpolator(places, y, smoothing=0.1)(places + 0.2)
+    bells = interpolate.RBFInterpolator(np.expand_dims(t, 1), y, kernel="gaussian", epsilon=1.3)
+    total = newton(t[2]) * lagrange(Q)[1] + interpolate.krogh_interpolate(T, y, t[0])
+    return total + np.sum(plate) + np.sum(bells(np.expand_dims(Q, 1)))
+
+
 PROGRAMS = (
     not_a_knot,
     other_ends,
@@ -107,6 +116,7 @@ PROGRAMS = (
     lines,
     grids,
     outside,
+    through_points,
 )
 
 
@@ -118,7 +128,9 @@ def test_interpolators(f, mode):
     assert np.allclose(value, f(Y, T), rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", (own_slopes, coefficients, lines, grids), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", (own_slopes, coefficients, lines, grids, through_points), ids=lambda f: f.__name__
+)
 def test_compiled(f):
     value, gradient = adc.value_and_grad(f, mode="compiled")(Y, T)
     assert np.allclose(value, f(Y, T), rtol=1e-12)

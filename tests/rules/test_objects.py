@@ -6,9 +6,12 @@ import pytest
 import adc
 
 stats = pytest.importorskip("scipy.stats")
+Rotation = pytest.importorskip("scipy.spatial.transform").Rotation
 
 PRIOR = stats.norm(0.5, scale=1.3)
 JOINT = stats.multivariate_normal(np.array([0.5, -0.5]), np.array([[2.0, 0.3], [0.3, 1.0]]))
+SAMPLES = stats.gaussian_kde(np.array([0.3, -0.2, 0.9, 1.4]), bw_method=0.5)
+TURNED = Rotation.from_rotvec([0.1, 0.2, -0.3])
 RATE = stats.gamma(np.array([1.5, 2.0, 2.5]), scale=2.0)
 
 
@@ -20,6 +23,25 @@ def made_inside(x):
 
 def found_outside(x):
     return np.sum(PRIOR.logpdf(x)) + JOINT.logpdf(x[:2]) + np.sum(RATE.logpdf(x**2)) + np.sum(RATE.sf(x**2))
+
+
+def moments(x):
+    rate = stats.gamma(x[0] + 1.0, scale=x[1])
+    noise = stats.norm(x[2], x[0])
+    return rate.mean() * rate.std() + rate.entropy() + noise.median() * noise.interval(0.9)[1]
+
+
+def samples(x):
+    plane = stats.gaussian_kde(np.stack((x, x**2)), "silverman", weights=x)
+    return np.sum(stats.gaussian_kde(x)(np.arange(2.0))) + np.sum(SAMPLES.logpdf(x)) + plane.pdf(x[:2])[0]
+
+
+def rotations(x):
+    r = Rotation.from_euler("zyx", x * 50.0, degrees=True) * Rotation.from_rotvec(x).inv()
+    several = Rotation.from_quat(np.stack((np.append(x, 1.0), np.append(1.0, x))))
+    nothing = Rotation.from_rotvec(x - np.array([0.4, 0.9, 1.7])).apply(x, inverse=True)
+    turned = (TURNED * r).as_rotvec() @ np.arange(3.0) + several[1].magnitude() + nothing[1]
+    return turned + np.sum(several.as_matrix()[:, 1] * x) + np.sum(r.apply(np.outer(x, x)), axis=0)[2]
 
 
 def several(x):
@@ -64,8 +86,11 @@ def test_functions_of_polynomials(f, mode):
     adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1, mode=mode)
 
 
+PROGRAMS = (made_inside, found_outside, several, polynomials, moments, samples, rotations)
+
+
 @pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
-@pytest.mark.parametrize("f", (made_inside, found_outside, several, polynomials), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_objects(f, mode):
     adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1 if mode == "compiled" else 2, mode=mode)
 
@@ -85,3 +110,13 @@ def test_an_object_outside_is_read_at_each_call(mode):
     z = (x - 0.1) / 0.7
     assert np.allclose(second - first, -z / 0.7 + (x - 0.5) / 1.3**2)
     assert np.allclose(third - second, -2.0 * z / (1.0 + z * z) / 0.7 + z / 0.7)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+def test_what_an_object_lacks_is_named(mode):
+    def angles(x):
+        return Rotation.from_rotvec(x).as_euler("xyz")[0]
+
+    with pytest.raises(adc.UnsupportedError, match=r"`\.as_euler` of this object") as found:
+        adc.grad(angles, mode=mode)(np.ones(3))
+    assert 'return Rotation.from_rotvec(x).as_euler("xyz")[0]' in str(found.value)

@@ -7,8 +7,11 @@ from adc.rules import densities_lifetimes as densities_lifetimes
 from adc.rules import densities_real as densities_real
 from adc.rules import densities_shaped as densities_shaped
 from adc.rules import frozen as frozen
+from adc.rules import kernel_density as kernel_density
+from adc.rules import moments as moments
 from adc.rules import regression as regression
 from adc.rules import samples as samples
 from adc.rules import special as special
+from adc.rules import spreads as spreads
 from adc.rules import tails_bounded as tails_bounded
 from adc.rules import tails_real as tails_real

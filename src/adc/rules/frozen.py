@@ -79,6 +79,22 @@ class Frozen:
     def isf(self, q):
         return getattr(stats, self.name).isf(q, *self.parameters, **self.named)
 
+    def mean(self):
+        return getattr(stats, self.name).mean(*self.parameters, **self.named)
+
+    def var(self):
+        return getattr(stats, self.name).var(*self.parameters, **self.named)
+
+    def std(self):
+        return getattr(stats, self.name).std(*self.parameters, **self.named)
+
+    def median(self):
+        return self.ppf(0.5)
+
+    def interval(self, confidence):
+        outside = 0.5 * (1.0 - confidence)
+        return self.ppf(outside), self.ppf(1.0 - outside)
+
     def entropy(self):
         return getattr(stats, self.name).entropy(*self.parameters, **self.named)
 

@@ -408,6 +408,15 @@ def model_of_type(kind: type, model: Callable[[Any], Any]) -> None:
     _models[kind] = model
 
 
+def no_attribute(name: str) -> tuple[str, str, str]:
+    """What an engine says of an attribute that a model lacks: what, why and what to do."""
+    return (
+        f"`.{name}` of this object of a library is not supported",
+        "adc has the formulas of some of its methods, and this one is not among them.",
+        "Write it with NumPy, or call it on what is no longer differentiated.",
+    )
+
+
 def maker_of(function: Any) -> Callable[..., Any] | None:
     """What stands for a callable that makes an object, or None."""
     find(function)  # imports the late rules

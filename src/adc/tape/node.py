@@ -9,6 +9,7 @@ import itertools
 import linecache
 import math
 import sys
+import traceback
 import types
 from collections.abc import Callable
 from typing import Any
@@ -246,6 +247,15 @@ def here() -> Location | None:
     """The user's line that is running."""
     frame = user_frame()
     return None if frame is None else locate(frame.f_code, frame.f_lasti)
+
+
+def raised_at(error: BaseException) -> Location | None:
+    """The user's line that raised an error."""
+    found = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if not is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
+            found = frame
+    return None if found is None else locate(found.f_code, found.f_lasti)
 
 
 def locate(code: types.CodeType | None, lasti: int) -> Location | None:

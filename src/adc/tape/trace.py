@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.errors import ArgumentError, DerivativeError, GraphCutError, ShapeError
+from adc.errors import ArgumentError, DerivativeError, GraphCutError, ShapeError, UnsupportedError
+from adc.rules import registry
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.lent import Lent
-from adc.tape.node import Node, orders
+from adc.tape.node import Node, orders, raised_at
 from adc.tape.outside import own_kept
 from adc.tape.plain_types import INPUT, NUMBER
 from adc.tape.state import modes, plain_numpy
@@ -261,6 +262,11 @@ def _run(
             result = traced(function)(
                 *[arguments[k] for k in range(len(args))], **{k: arguments[k] for k in kwargs}
             )
+        except AttributeError as error:
+            if getattr(error.obj, "__adc_model__", False) is True:
+                what, why, repair = registry.no_attribute(str(error.name))
+                raise UnsupportedError(what, raised_at(error), why, repair) from error
+            raise
         except ValueError as error:
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
                 raise _written_to_a_constant(error.__cause__) from error

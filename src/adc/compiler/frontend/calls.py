@@ -307,7 +307,7 @@ class Calls(RuleCalls):
         own = registry.meant(function, [instances.class_of(a) or type(a) for a in args]) if hashable else None
         if own is not None:
             return self.call(
-                own, [a if registry.model_of(a) is None else self._model(a) for a in args], kwargs
+                own, [a if registry.model_of(a) is None else self.model(a) for a in args], kwargs
             )
         special = _SPECIAL.get(function) if hashable else None
         if self.trying and not kwargs and getattr(function, "__module__", None) in ("math", "cmath"):
@@ -336,7 +336,7 @@ class Calls(RuleCalls):
             return self.now(function, args, kwargs)
         if isinstance(function, types.MethodType):
             if registry.model_of(function.__self__) is not None:
-                model = self._model(function.__self__)
+                model = self.model(function.__self__)
                 return self.call(instances.attribute(self, model, function.__name__), args, kwargs)
             return self.call(function.__func__, [function.__self__, *args], kwargs)
         if function in (str, repr) and len(args) == 1 and isinstance(args[0], (Var, Text, Instance)):
@@ -360,7 +360,7 @@ class Calls(RuleCalls):
         if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
             return self.now(function, args, kwargs)
         if registry.model_of(function) is not None:
-            return self.call(self._model(function), args, kwargs)
+            return self.call(self.model(function), args, kwargs)
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
@@ -418,7 +418,7 @@ class Calls(RuleCalls):
             return function is builtins.print
         return self._takes_anything(function)
 
-    def _model(self, owner: Any) -> Instance:
+    def model(self, owner: Any) -> Instance:
         """What stands for an object of a library: the numbers and arrays in it are read at each call."""
         model = registry.model_of(owner)
         made = Instance(type(model))

@@ -268,6 +268,9 @@ class Core(Merging):
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise AssertionError("calls.Calls calls")
 
+    def model(self, owner: Any) -> Instance:
+        raise AssertionError("calls.Calls models")
+
     def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
         raise AssertionError("branches.Branches chooses")
 

@@ -19,7 +19,7 @@ import gast
 from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Iterated, Place
 from adc.compiler.frontend.values import Value, is_settled
 from adc.compiler.ir.nodes import Var
-from adc.rules import python_containers
+from adc.rules import python_containers, registry
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -120,6 +120,8 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         fallback = _found(owner.cls, "__getattr__")
         if isinstance(fallback, types.FunctionType):
             return ev.call(fallback, [owner, name], {})
+        if getattr(owner.cls, "__adc_model__", False) is True:
+            raise ev.refuse(*registry.no_attribute(name))
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)
     return _of_class(ev, found, owner.cls, owner, name)
@@ -394,6 +396,9 @@ def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
         found = NotImplemented if called is None else ev.call(called, [other], {})
         if found is not NotImplemented:
             return found
+    models = [v if registry.model_of(v) is None else ev.model(v) for v in (x, y)]
+    if models != [x, y]:
+        return binary(ev, function, *models)
     raise ev.refuse(
         f"operator {function.__name__} is not defined for these objects", repair="call a method by its name"
     )

@@ -1,0 +1,237 @@
+"""Rules of scipy.stats for samples: central moments, robust and circular statistics, tests of means."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special as sp
+from scipy import stats
+
+from adc.errors import UnsupportedError
+from adc.rules import special as special
+from adc.rules import statistics as statistics
+from adc.rules.reductions import root
+from adc.rules.registry import composite, static
+from adc.rules.sampler import call
+
+
+def _rule(function, wrt, examples):
+    name = function.__name__
+    return composite(
+        function,
+        wrt=wrt,
+        name=f"stats.{name}",
+        spelling=f"scipy.stats.{name}",
+        examples=examples,
+        extra={"float64_only": True, "rtol": 1e-9},
+    )
+
+
+def _along(a, axis):
+    """The samples, and the axis along which they lie."""
+    return (np.ravel(a), 0) if axis is None else (a, axis)
+
+
+@static
+def _one(ndim):
+    if ndim > 0:
+        raise UnsupportedError(
+            "scipy.stats.moment of several orders is not supported", repair="Call it for each order."
+        )
+
+
+@_rule(stats.moment, "a", lambda r: [call(r.normal(5), 3), call(r.normal(2, 4), 2, axis=1, center=0.3)])
+def moment(a, order=1, axis=0, *, center=None):
+    _one(np.ndim(order))
+    x, k = _along(a, axis)
+    middle = np.mean(x, axis=k, keepdims=True) if center is None else center
+    return np.mean((x - middle) ** order, axis=k)
+
+
+@_rule(stats.variation, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=1)])
+def variation(a, axis=0, *, ddof=0):
+    x, k = _along(a, axis)
+    return np.std(x, axis=k, ddof=ddof) / np.mean(x, axis=k)
+
+
+@_rule(
+    stats.zmap,
+    "scores compare",
+    lambda r: [(r.normal(3), r.normal(5)), call(r.normal(3, 2), r.normal(4, 2), ddof=1)],
+)
+def zmap(scores, compare, axis=0, ddof=0):
+    middle = np.mean(compare, axis=axis, keepdims=True)
+    return (scores - middle) / np.std(compare, axis=axis, ddof=ddof, keepdims=True)
+
+
+@static
+def _unit(scale, of_normal):
+    """The unit of a spread: a number, or that of a normal distribution."""
+    if isinstance(scale, str) and scale.lower() != "normal":
+        raise ValueError(f"{scale} is not a valid scale value")
+    return of_normal if isinstance(scale, str) else scale
+
+
+@_rule(
+    stats.iqr, "x", lambda r: [r.distinct(6), call(r.distinct(3, 5), axis=1, rng=(10, 80), scale="normal")]
+)
+def iqr(x, axis=None, rng=(25, 75), scale=1.0, *, interpolation="linear"):
+    low = np.percentile(x, rng[0], axis=axis, method=interpolation)
+    high = np.percentile(x, rng[1], axis=axis, method=interpolation)
+    return (high - low) / _unit(scale, 2.0 * math.sqrt(2.0) * sp.erfinv(0.5))
+
+
+@_rule(
+    stats.median_abs_deviation,
+    "x",
+    lambda r: [
+        r.distinct(5),
+        call(r.distinct(3, 4), axis=1, scale="normal"),
+        call(r.distinct(5), center=np.mean),
+    ],
+)
+def median_abs_deviation(x, axis=0, center=None, scale=1.0):
+    a, k = _along(x, axis)
+    if center is None or center is np.median:
+        middle = np.median(a, axis=k, keepdims=True)
+    else:
+        middle = np.expand_dims(center(a, axis=k), k)
+    return np.median(np.abs(a - middle), axis=k) / _unit(scale, math.sqrt(2.0) * sp.erfinv(0.5))
+
+
+@_rule(
+    stats.trim_mean, "a", lambda r: [(r.distinct(7), 0.2), call(r.distinct(5, 2), 0.25), (r.distinct(3), 0.1)]
+)
+def trim_mean(a, proportiontocut, axis=0):
+    x, k = _along(a, axis)
+    rows = np.sort(np.moveaxis(x, k, 0), axis=0)
+    n = rows.shape[0]
+    cut = int(proportiontocut * n)
+    return np.mean(rows[cut : n - cut], axis=0)
+
+
+def _mean_direction(samples, high, low, axis):
+    """The mean of the points on the unit circle."""
+    x, k = _along(samples, axis)
+    angles = (x - low) * (2.0 * math.pi / (high - low))
+    return np.mean(np.cos(angles), axis=k), np.mean(np.sin(angles), axis=k)
+
+
+def _circular(r):
+    return [r.uniform(0.3, 5.9, 5), call(r.uniform(0.3, 1.4, 4, 2), high=2.0, low=-1.0, axis=0)]
+
+
+@_rule(stats.circmean, "samples", _circular)
+def circmean(samples, high=2.0 * math.pi, low=0, axis=None):
+    x, y = _mean_direction(samples, high, low, axis)
+    angle = np.arctan2(y, x)
+    return np.where(angle < 0.0, angle + 2.0 * math.pi, angle) * ((high - low) / (2.0 * math.pi)) + low
+
+
+@_rule(stats.circvar, "samples", _circular)
+def circvar(samples, high=2.0 * math.pi, low=0, axis=None):
+    x, y = _mean_direction(samples, high, low, axis)
+    return 1.0 - root(x * x + y * y)
+
+
+@_rule(stats.circstd, "samples", lambda r: [*_circular(r), call(r.uniform(0.3, 2.9, 4), normalize=True)])
+def circstd(samples, high=2.0 * math.pi, low=0, axis=None, *, normalize=False):
+    x, y = _mean_direction(samples, high, low, axis)
+    found = np.sqrt(-np.log(x * x + y * y))
+    return found if normalize else found * ((high - low) / (2.0 * math.pi))
+
+
+@_rule(stats.boxcox_llf, "lmb data", lambda r: [(0.4, r.positive(5)), call(-0.7, r.positive(4, 2))])
+def boxcox_llf(lmb, data, *, axis=0):
+    x, k = _along(data, axis)
+    n = x.shape[k]
+    moved = np.log(np.var(sp.boxcox(x, lmb), axis=k))
+    return (lmb - 1.0) * np.sum(np.log(x), axis=k) - 0.5 * n * moved
+
+
+# --- tests of means -----------------------------------------------------------------------------------------
+
+
+class Tested(NamedTuple):
+    """What a test returns: its statistic, and the probability of a larger one."""
+
+    statistic: Any
+    pvalue: Any
+
+
+@static
+def _usual(test, **given):
+    for name, (value, usual) in given.items():
+        if value is not usual and value != usual:
+            raise UnsupportedError(
+                f"scipy.stats.{test} with `{name}` is not supported",
+                repair="Leave it away, or write the test.",
+            )
+
+
+def _of_t(t, free):
+    """A test by Student's t of so many degrees of freedom, on both sides."""
+    return Tested(t, 2.0 * sp.stdtr(free, -np.abs(t)))
+
+
+@_rule(
+    stats.ttest_1samp,
+    "a popmean",
+    lambda r: [(r.normal(5), 0.3), call(r.normal(2, 4), r.normal(2, 1), axis=1)],
+)
+def ttest_1samp(a, popmean, axis=0, *, alternative="two-sided"):
+    _usual("ttest_1samp", alternative=(alternative, "two-sided"))
+    x, k = _along(a, axis)
+    n = x.shape[k]
+    centre = np.mean(x, axis=k, keepdims=True) - popmean
+    t = centre / np.sqrt(np.var(x, axis=k, ddof=1, keepdims=True) / n)
+    return _of_t(np.squeeze(t, k), n - 1.0)
+
+
+@_rule(
+    stats.ttest_rel,
+    "a b",
+    lambda r: [(r.normal(5), r.normal(5)), call(r.normal(2, 4), r.normal(2, 4), axis=1)],
+)
+def ttest_rel(a, b, axis=0, *, alternative="two-sided"):
+    _usual("ttest_rel", alternative=(alternative, "two-sided"))
+    return ttest_1samp(a - b, 0.0, axis)
+
+
+@_rule(
+    stats.ttest_ind,
+    "a b",
+    lambda r: [(r.normal(5), r.normal(4)), call(r.normal(2, 4), r.normal(2, 3), axis=1)],
+)
+def ttest_ind(a, b, *, axis=0, equal_var=True, alternative="two-sided", trim=0, method=None):
+    _usual("ttest_ind", equal_var=(equal_var, True), alternative=(alternative, "two-sided"))
+    _usual("ttest_ind", trim=(trim, 0), method=(method, None))
+    x, k = _along(a, axis)
+    y, _ = _along(b, axis)
+    n, m = x.shape[k], y.shape[k]
+    free = n + m - 2.0
+    common = ((n - 1.0) * np.var(x, axis=k, ddof=1) + (m - 1.0) * np.var(y, axis=k, ddof=1)) / free
+    apart = np.mean(x, axis=k) - np.mean(y, axis=k)
+    return _of_t(apart / np.sqrt(common * (1.0 / n + 1.0 / m)), free)
+
+
+@_rule(
+    stats.f_oneway,
+    "samples",
+    lambda r: [(r.normal(4), r.normal(5), r.normal(3)), (r.normal(4, 2), r.normal(3, 2))],
+)
+def f_oneway(*samples, axis=0):
+    n, total = 0.0, 0.0
+    for sample in samples:
+        x, k = _along(sample, axis)
+        n = n + x.shape[k]
+        total = total + np.sum(x, axis=k)
+    between, within = 0.0, 0.0
+    for sample in samples:
+        x, k = _along(sample, axis)
+        middle = np.mean(x, axis=k)
+        between = between + x.shape[k] * (middle - total / n) ** 2
+        within = within + np.sum((x - np.expand_dims(middle, k)) ** 2, axis=k)
+    groups = len(samples)
+    f = (between / (groups - 1.0)) / (within / (n - groups))
+    return Tested(f, sp.fdtrc(groups - 1.0, n - groups, f))
