@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 
 import numpy as np
@@ -309,8 +310,6 @@ def test_code_is_generated_once():
 
 
 def test_wrapper_does_not_inherit_the_code_of_what_it_wraps():
-    import functools
-
     def f(x):
         return x * 2.0
 
@@ -321,6 +320,31 @@ def test_wrapper_does_not_inherit_the_code_of_what_it_wraps():
         return x * 5.0
 
     np.testing.assert_allclose(adc.vjp(wrapper, X)[1](np.ones(3))[0], np.full(3, 5.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_made_of_a_custom_rule_keeps_it(mode):
+    @adc.custom_jvp
+    def f(x):
+        return np.sin(x)
+
+    @f.defjvp
+    def f_push(primals, tangents):
+        return f(*primals), 7.0 * tangents[0]
+
+    @functools.wraps(f)
+    def named_like_it(x):
+        return x * f(x)
+
+    slope = adc.grad(f)
+
+    @functools.wraps(slope)
+    def named_like_a_slope(x):
+        return x * slope(x)
+
+    assert adc.grad(adc.checkpoint(f), mode=mode)(0.3) == 7.0
+    assert adc.grad(named_like_it, mode=mode)(0.3) == pytest.approx(np.sin(0.3) + 0.3 * 7.0)
+    assert adc.grad(named_like_a_slope, mode=mode)(0.3) == 7.0
 
 
 @pytest.mark.parametrize("mode", MODES)

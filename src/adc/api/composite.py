@@ -190,7 +190,7 @@ class Directional(Composite):
         self.count = count
         self.fixed = fixed
         self.named = named
-        self.__adc_primal__ = function
+        self._primal = function
 
     def _arguments(self) -> tuple[Any, ...]:
         return self.target, self.count, self._has_aux, self._asked, self.fixed, self.named

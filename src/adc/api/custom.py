@@ -28,6 +28,9 @@ class Custom:
     """A function that derivatives pass as one operation. Calling it on plain arguments calls the function."""
 
     def __init__(self, function: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
+        functools.update_wrapper(
+            self, function
+        )  # first: a function that is one of these has these attributes, too
         self.function = function
         self.key = object()  # of the function and its like in other scopes
         inner, *given = taken_apart(function)
@@ -35,9 +38,12 @@ class Custom:
         self.parameters = Parameters(function if any(given) else inner)
         count = self.parameters.layout.positional
         self.nondiff = tuple(sorted({k + count if k < 0 else k for k in nondiff_argnums}))
-        functools.update_wrapper(self, function)
         self.__name__ = getattr(function, "__name__", type(function).__name__)
-        self.__adc_primal__ = function
+
+    @property
+    def __adc_primal__(self) -> Callable[..., Any]:
+        """What the rule is for. No attribute of the object, which `functools.wraps` would give a user's function."""
+        return self.function
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {getattr(self.function, '__qualname__', self.function)}>"

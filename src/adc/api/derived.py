@@ -54,7 +54,7 @@ class Derived(Composite):
         )
         at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
         super().__init__(at, tuple(slots), value=True, has_aux=False, mode=mode)
-        self.target = self.__adc_primal__ = function
+        self.target = self._primal = function
         self.layout = layout
         self.parameters = Parameters(function)
         self.keys: Keys = [k if k < layout.positional else layout.names[k] for k in slots]

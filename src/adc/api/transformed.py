@@ -99,10 +99,15 @@ class Transformed:
         self._take_parameters()
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())
-        self.__adc_primal__ = function
+        self._primal = function
         self._takes_out = (
             "out" not in self._parameters.layout.names and dict not in self._parameters.variadic.values()
         )
+
+    @property
+    def __adc_primal__(self) -> Callable[..., Any]:
+        """What is transformed. No attribute of the object, which `functools.wraps` would give a user's function."""
+        return self._primal
 
     def _take_parameters(self) -> None:
         """How the function takes its arguments: asked anew when it has other code, or other defaults."""
