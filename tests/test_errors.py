@@ -72,7 +72,7 @@ def test_the_innermost_location_wins():
 
 def test_builtin_bases():
     assert issubclass(errors.ShapeError, ValueError)
-    assert issubclass(errors.ArgumentError, TypeError)
+    assert issubclass(errors.ArgumentError, TypeError) and issubclass(errors.ResultError, TypeError)
     assert issubclass(errors.ArgumentError, errors.DerivativeError)
     assert issubclass(errors.FallbackWarning, UserWarning)
     for name in errors.__all__:

@@ -8,6 +8,8 @@
 array([2., 4.])
 """
 
+import sys
+
 from adc.api import checkpoint as checkpoint
 from adc.api import custom_jvp as custom_jvp
 from adc.api import custom_vjp as custom_vjp
@@ -35,6 +37,7 @@ from adc.errors import FallbackWarning as FallbackWarning
 from adc.errors import GradientMismatch as GradientMismatch
 from adc.errors import GraphCutError as GraphCutError
 from adc.errors import InternalError as InternalError
+from adc.errors import ResultError as ResultError
 from adc.errors import ShapeError as ShapeError
 from adc.errors import SourceError as SourceError
 from adc.errors import UnsupportedError as UnsupportedError
@@ -53,6 +56,11 @@ from adc.tape import set_grad_enabled as set_grad_enabled
 from adc.tape import tensor as tensor
 from adc.testing.check import check_grads as check_grads
 
+# `from adc.autograd import Function` and `import adc.autograd.forward_ad`, as PyTorch has it.
+sys.modules["adc.autograd"] = autograd
+for _part in ("forward_ad", "function", "functional", "graph"):
+    sys.modules[f"adc.autograd.{_part}"] = getattr(autograd, _part)
+
 __all__ = [
     "AdcError",
     "ArgumentError",
@@ -62,6 +70,7 @@ __all__ = [
     "GradientMismatch",
     "GraphCutError",
     "InternalError",
+    "ResultError",
     "ShapeError",
     "SourceError",
     "Tensor",

@@ -25,6 +25,7 @@ __all__ = [
     "GraphCutError",
     "InternalError",
     "Location",
+    "ResultError",
     "ShapeError",
     "SourceError",
     "UnsupportedError",
@@ -196,7 +197,7 @@ class DerivativeError(AdcError):
     >>> import adc, numpy as np
     >>> adc.grad(lambda x: x * x)(np.ones(3))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    DerivativeError: ...
+    ResultError: ...
 
     Repair: reduce to a scalar, or ask for `adc.vjp` or `adc.jacobian`.
 
@@ -219,6 +220,23 @@ class ArgumentError(DerivativeError, TypeError):
 
     >>> adc.grad(lambda x: np.sum(x * x))(np.arange(3).astype(float))
     array([0., 2., 4.])
+    """
+
+
+class ResultError(DerivativeError, TypeError):
+    """The result of a function is none that has the derivative asked for; also a `TypeError`.
+
+    Fails: a gradient is that of one real number.
+
+    >>> import adc, numpy as np
+    >>> adc.grad(lambda x: (x, x))(1.0)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    ResultError: ...
+
+    Repair: return the number, or ask for `adc.jacobian`, which takes any result.
+
+    >>> adc.grad(lambda x: x + x)(1.0)
+    2.0
     """
 
 

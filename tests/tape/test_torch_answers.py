@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import adc.autograd.functional
 import numpy as np
 import pytest
 from tests.tape.torch_programs import Answers

@@ -119,6 +119,13 @@ def test_nondiff_arguments(mode):
     power.defvjp(lambda n, x: (x**n, x), lambda n, x, bar: (bar * 100.0 * n * x ** (n - 1),))
     np.testing.assert_allclose(adc.grad(lambda x: np.sum(power(3, x)), mode=mode)(X), 300 * X**2)
 
+    @adc.custom_jvp(nondiff_argnames=("n",))
+    def root(x, n):
+        return x ** (1.0 / n)
+
+    root.defjvp(lambda n, primals, tangents: (root(*primals, n), 100.0 * n * tangents[0]))
+    np.testing.assert_allclose(adc.grad(lambda x: np.sum(root(x, 3)), mode=mode)(X), np.full(X.shape, 300.0))
+
 
 @pytest.mark.parametrize("mode", MODES)
 def test_containers_through_custom_rules(mode):

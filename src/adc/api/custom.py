@@ -27,7 +27,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Custom:
     """A function that derivatives pass as one operation. Calling it on plain arguments calls the function."""
 
-    def __init__(self, function: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        nondiff_argnums: Sequence[int],
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
         functools.update_wrapper(
             self, function
         )  # first: a function that is one of these has these attributes, too
@@ -37,7 +42,12 @@ class Custom:
         # Of a method or a partial what is left to give.
         self.parameters = Parameters(function if any(given) else inner)
         count = self.parameters.layout.positional
-        self.nondiff = tuple(sorted({k + count if k < 0 else k for k in nondiff_argnums}))
+        chosen = {k + count if k < 0 else k for k in nondiff_argnums}
+        for name in nondiff_argnames:
+            if name not in self.parameters.layout.names:
+                raise ArgumentError(f"nondiff_argnames: the function has no argument {name!r}")
+            chosen.add(self.parameters.layout.names.index(name))
+        self.nondiff = tuple(sorted(chosen))
         self.__name__ = getattr(function, "__name__", type(function).__name__)
 
     @property

@@ -147,13 +147,17 @@ class _PullRule(Rule):
 
 
 @registry.static
-def custom_vjp(function: Callable[..., Any] | None = None, nondiff_argnums: Sequence[int] = ()) -> Any:
+def custom_vjp(
+    function: Callable[..., Any] | None = None,
+    nondiff_argnums: Sequence[int] = (),
+    nondiff_argnames: Sequence[str] = (),
+) -> Any:
     """A function whose reverse-mode derivative you give yourself; a decorator, or called on a function.
 
     `f.defvjp(fwd, bwd)` sets the rule, as in JAX: `fwd(*args)` returns `(result, residuals)`, and
-    `bwd(*nondiff_args, residuals, bar)` returns a tuple of adjoints, one per argument that is not in `nondiff_argnums`,
-    or None. All three are ordinary functions, compiled with the rest. Use it where the derivative of the text is not
-    what you want: at fixed points, for numerically better formulas, to clip gradients.
+    `bwd(*nondiff_args, residuals, bar)` returns a tuple of adjoints, one per argument that is not in `nondiff_argnums`
+    (or `nondiff_argnames`), or None. All three are ordinary functions, compiled with the rest. Use it where the
+    derivative of the text is not what you want: at fixed points, for numerically better formulas, to clip gradients.
 
     Raises `DerivativeError` when it is differentiated without a rule, `UnsupportedError` in forward mode (use
     `custom_jvp`) and for adjoints that do not fit.
@@ -168,6 +172,6 @@ def custom_vjp(function: Callable[..., Any] | None = None, nondiff_argnums: Sequ
     """
 
     def decorate(f: Callable[..., Any]) -> CustomVjp:
-        return CustomVjp(f, nondiff_argnums)
+        return CustomVjp(f, nondiff_argnums, nondiff_argnames)
 
     return decorate if function is None else decorate(function)

@@ -156,7 +156,11 @@ class _PushRule(Rule):
 
 
 @registry.static
-def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: Sequence[int] = ()) -> Any:
+def custom_jvp(
+    function: Callable[..., Any] | None = None,
+    nondiff_argnums: Sequence[int] = (),
+    nondiff_argnames: Sequence[str] = (),
+) -> Any:
     """A function whose derivative you give as a forward rule; it serves both modes.
 
     `f.defjvp(jvp)` sets the rule, as in JAX: `jvp(*nondiff_args, primals, tangents)` returns `(result, tangent)`, where
@@ -177,6 +181,6 @@ def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: Sequ
     """
 
     def decorate(f: Callable[..., Any]) -> CustomJvp:
-        return CustomJvp(f, nondiff_argnums)
+        return CustomJvp(f, nondiff_argnums, nondiff_argnames)
 
     return decorate if function is None else decorate(function)

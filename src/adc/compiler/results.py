@@ -13,7 +13,7 @@ from adc.compiler.frontend.frame import Closure, Instance, Partial, Range
 from adc.compiler.frontend.values import Choice, Maybe, PartlyDefined, Text, Undefined, Value, Zero, rebuilt
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
-from adc.errors import DerivativeError, Location, UnsupportedError
+from adc.errors import DerivativeError, Location, ResultError, UnsupportedError
 
 __all__ = ["Form", "Place", "converter", "number", "split_aux"]
 
@@ -139,7 +139,7 @@ def split_aux(output: Value, location: Location | None) -> tuple[Value, Value]:
     """The number and the auxiliary data of a function with `has_aux=True`."""
     if isinstance(output, (tuple, list)) and len(output) == 2:
         return output[0], output[1]
-    raise DerivativeError(
+    raise ResultError(
         f"with has_aux=True the function must return a pair, and this one returns {described(output)}",
         location,
         "The first of the pair is differentiated, the second is handed through.",
@@ -148,7 +148,7 @@ def split_aux(output: Value, location: Location | None) -> tuple[Value, Value]:
 
 
 def number(output: Value, location: Location | None, has_aux: bool) -> Var | Const:
-    """The one real number that a gradient is that of. Raises DerivativeError for everything else."""
+    """The one real number that a gradient is that of. Raises ResultError for everything else."""
     if isinstance(output, Var) and not output.is_array and np.dtype(output.type.dtype).kind == "f":
         return output
     if isinstance(output, (bool, int, float, np.floating, np.integer)):
@@ -156,7 +156,7 @@ def number(output: Value, location: Location | None, has_aux: bool) -> Var | Con
     raise not_a_number(output, location, has_aux)
 
 
-def not_a_number(output: Value, location: Location | None, has_aux: bool) -> DerivativeError:
+def not_a_number(output: Value, location: Location | None, has_aux: bool) -> ResultError:
     """What to say of a result that has no gradient. `output` is a value of the compiler, or a real one."""
     kind, rank = _kind_and_rank(output)
     whole = {"i": "integers", "u": "integers", "b": "truth values"}.get(kind)
@@ -165,21 +165,21 @@ def not_a_number(output: Value, location: Location | None, has_aux: bool) -> Der
     if has_aux:
         what = f"with has_aux=True the first of the pair must be one real number, and is {shown}"
     if output is None:
-        return DerivativeError(
+        return ResultError(
             what,
             location,
             "A path of the function ends without `return`, or returns nothing.",
             "Return the number.",
         )
     if whole:
-        return DerivativeError(
+        return ResultError(
             what,
             location,
             "Integers are piecewise constant.",
             "Return floats." if rank else "Return a float.",
         )
     if rank:
-        return DerivativeError(
+        return ResultError(
             what,
             location,
             "",
@@ -187,18 +187,16 @@ def not_a_number(output: Value, location: Location | None, has_aux: bool) -> Der
             "combination) or adc.jacobian (all of it).",
         )
     if kind == "c":
-        return DerivativeError(
-            what, location, "", "Return its real part, its imaginary part or np.abs of it."
-        )
+        return ResultError(what, location, "", "Return its real part, its imaginary part or np.abs of it.")
     if isinstance(output, (tuple, list)) and output and not has_aux:
-        return DerivativeError(
+        return ResultError(
             what,
             location,
             "",
             "Return the number alone, or say has_aux=True to hand the rest "
             "through: then return `value, aux`.",
         )
-    return DerivativeError(what, location, "", "Return the number alone.")
+    return ResultError(what, location, "", "Return the number alone.")
 
 
 def _kind_and_rank(output: Value) -> tuple[str, int]:

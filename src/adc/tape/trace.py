@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.errors import ArgumentError, DerivativeError, GraphCutError, ShapeError, UnsupportedError
+from adc.errors import (
+    ArgumentError,
+    DerivativeError,
+    GraphCutError,
+    ResultError,
+    ShapeError,
+    UnsupportedError,
+)
 from adc.rules import registry
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
@@ -59,7 +66,7 @@ def value_and_grad(
 
     The function returns a real number, or with `has_aux` a pair of one and anything else. A single `argnums`
     gives a single gradient, a sequence a tuple of them, each in the form of its argument. With `has_aux` the
-    value is the pair. Raises `DerivativeError` when the result is not a number, `ArgumentError` for integers.
+    value is the pair. Raises `ResultError` when the result is not a number, `ArgumentError` for integers.
 
     >>> value_and_grad(lambda x: np.sum(x * x), (np.array([1.0, 2.0]),))
     (5.0, array([2., 4.]))
@@ -471,12 +478,12 @@ def _require_number(value: Any) -> None:
     plain = record.plain(value)
     if not isinstance(plain, np.ndarray | np.generic | float | int | complex) or np.ndim(plain) != 0:
         what = f"shape {np.shape(plain)}" if isinstance(plain, np.ndarray) else f"type {type(plain).__name__}"
-        raise DerivativeError(
+        raise ResultError(
             f"a gradient is that of a single number, and the function returned one of {what}",
             repair="Reduce it (np.sum), or use adc.vjp or adc.jacobian.",
         )
     if np.iscomplexobj(plain):
-        raise DerivativeError(
+        raise ResultError(
             "a gradient is that of a real number, and the function returned a complex one",
             repair="Return its real part, or abs(z) ** 2.",
         )
