@@ -84,6 +84,13 @@ def scaled(x, factor=2.0, *, power=2):
     return factor * x**power
 
 
+def tried(x):
+    try:
+        return np.sum(x**2) * OUT.thing.extra
+    except AttributeError:
+        return np.sum(x**2) * 3.0
+
+
 SCALED = functools.partial(scaled, factor=3.0)
 
 
@@ -307,6 +314,11 @@ CHANGES = {
         lambda x: np.sum(x**2) * (3.0 if hasattr(OUT.thing, "extra") else 1.0),
         _new_attribute,
     ),
+    "attribute_of_a_function_or_else": (
+        lambda x: np.sum(x**2) * getattr(scaled, "extra", 3.0),
+        lambda: setattr(scaled, "extra", 5.0),
+    ),
+    "attribute_that_is_tried": (tried, _new_attribute),
     "attribute_or_else": (lambda x: np.sum(x**2) * getattr(OUT.thing, "extra", 3.0), _new_attribute),
     "default_that_is_a_list": (
         lambda x: np.sum(by_default(x)),
@@ -380,6 +392,7 @@ def as_it_was():
     SCALED_SUM.keywords["factors"] = [3.0]
     WEIGHTS[:], ROW[0] = [2.0], 2.0
     vars(module).pop("extra", None)
+    vars(scaled).pop("extra", None)
     if "extra" in vars(Thing):
         del Thing.extra
 

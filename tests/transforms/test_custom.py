@@ -128,6 +128,18 @@ def test_nondiff_arguments(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_another_rule_later(mode):
+    @adc.custom_vjp
+    def f(x):
+        return np.sum(x)
+
+    g = adc.grad(f, mode=mode)
+    for factor in (2.0, 5.0):
+        f.defvjp(lambda x: (f(x), x), lambda x, bar, factor=factor: (factor * bar * x,))
+        np.testing.assert_allclose(g(X), factor * X)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_containers_through_custom_rules(mode):
     @adc.custom_vjp
     def split(p):

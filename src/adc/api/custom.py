@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from adc import pytree, tape
 from adc.api.arguments import Parameters
 from adc.api.functions import taken_apart
+from adc.compiler.frontend.frame import Place
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
@@ -27,15 +28,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Custom:
     """A function that derivatives pass as one operation. Calling it on plain arguments calls the function."""
 
+    given: tuple[str, ...] = ()  # the attributes that hold the rule
+
     def __init__(
         self,
         function: Callable[..., Any],
         nondiff_argnums: Sequence[int],
         nondiff_argnames: Sequence[str] = (),
     ) -> None:
-        functools.update_wrapper(
-            self, function
-        )  # first: a function that is one of these has these attributes, too
+        # Names and docstring, but not the attributes: the function may be one of us.
+        functools.update_wrapper(self, function, updated=())
         self.function = function
         self.key = object()  # of the function and its like in other scopes
         inner, *given = taken_apart(function)
@@ -76,6 +78,8 @@ class Custom:
             raise ev.refuse(error.what, repair=error.repair) from None
         if self.key in ev.open_rules:
             return ev.call(self.function, positional, {})  # its own forward rule calls it
+        for name in self.given:
+            ev.taken(Place(getattr, self, name), self.__name__)  # it may be given another rule
         # Derivatives evaluate it again at the end of the program.
         same, given = held((self, positional))
         plain = [without_lists(a) for a in given]

@@ -21,6 +21,7 @@ __all__ = ["CustomVjp", "custom_vjp"]
 class CustomVjp(Custom):
     """A function with a reverse rule of the user's; made by `custom_vjp`."""
 
+    given = ("fwd", "bwd")
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None
 

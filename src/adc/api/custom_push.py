@@ -25,6 +25,7 @@ __all__ = ["CustomJvp", "custom_jvp"]
 class CustomJvp(Custom):
     """A function with a forward rule of the user's; made by `custom_jvp`."""
 
+    given = ("jvp",)
     jvp: Callable[..., Any] | None = None
 
     @sets_rule

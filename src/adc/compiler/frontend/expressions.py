@@ -230,6 +230,7 @@ class Expressions(Operators):
             try:
                 value = instances.attribute_of_value(self, base, name)
             except AttributeError as error:
+                self.taken(Place(hasattr, base, name), name)  # it may be given one
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)

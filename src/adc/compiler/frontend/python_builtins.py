@@ -302,8 +302,8 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
         return name in value or hasattr(value.cls, name)
     if isinstance(value, types.ModuleType):
         settled = value.__name__.partition(".")[0] in SETTLED_MODULES
-    else:
-        settled = is_settled(value if isinstance(value, type) else type(value))
+    else:  # a function is its module's, not that of the class of functions
+        settled = is_settled(value if isinstance(value, (type, types.FunctionType)) else type(value))
     if not isinstance(value, Var) and not settled:
         has: bool = self.taken(Place(hasattr, value, name), name)
         return has

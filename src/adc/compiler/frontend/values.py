@@ -29,8 +29,8 @@ _VIEWS = (types.MappingProxyType, KeysView, ValuesView, ItemsView, memoryview, c
 SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
 
 
-def is_settled(cls: type) -> bool:
-    """Whether a class is one of those: in some types that are made in C, `__module__` is their objects'."""
+def is_settled(cls: Any) -> bool:
+    """Whether a class or function is one of those: of some types made in C `__module__` is that of their objects."""
     module: Any = cls.__module__
     return not isinstance(module, str) or module.partition(".")[0] in SETTLED_MODULES
 
