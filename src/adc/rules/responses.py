@@ -107,3 +107,26 @@ def _given(worN):
             "scipy.signal.freqs that chooses its frequencies is not supported",
             repair="Give an array of them.",
         )
+
+
+@composite(
+    signal.zpk2tf,
+    wrt="z p k",
+    name="scipy.signal.zpk2tf",
+    spelling="scipy.signal.zpk2tf",
+    notes="real zeros and poles, of one filter",
+    extra={"float64_only": True, "real_only": True},
+    examples=lambda r: [(r.normal(2), r.normal(3), 1.3)],
+)
+def zpk2tf(z, p, k):
+    _of_one(np.ndim(z))
+    return k * np.poly(z), np.poly(p)
+
+
+@static
+def _of_one(ndim):
+    if ndim != 1:
+        raise UnsupportedError(
+            "scipy.signal.zpk2tf of several filters is not supported",
+            repair="Call it for each, with vectors.",
+        )
