@@ -128,6 +128,14 @@ def test_nondiff_arguments(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_functions_of_numpy(mode):
+    f = adc.custom_jvp(np.multiply)
+    f.defjvp(lambda primals, tangents: (f(*primals), 100.0 * tangents[0] + tangents[1]))
+    np.testing.assert_allclose(adc.grad(f, argnums=(0, 1), mode=mode)(2.0, 3.0), (100.0, 1.0))
+    np.testing.assert_allclose(adc.grad(adc.checkpoint(np.sin), mode=mode)(2.0), np.cos(2.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_another_rule_later(mode):
     @adc.custom_vjp
     def f(x):

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from adc import pytree, tape
 from adc.api.arguments import Parameters
 from adc.api.functions import taken_apart
@@ -36,11 +38,12 @@ class Custom:
         nondiff_argnums: Sequence[int],
         nondiff_argnames: Sequence[str] = (),
     ) -> None:
-        # Names and docstring, but not the attributes: the function may be one of us.
-        functools.update_wrapper(self, function, updated=())
-        self.function = function
         self.key = object()  # of the function and its like in other scopes
         inner, *given = taken_apart(function)
+        # A function of a library has no text: what stands for it has.
+        self.function = inner if isinstance(function, np.ufunc) else function
+        # Names and docstring, but not the attributes: the function may be one of us.
+        functools.update_wrapper(self, self.function, updated=())
         # Of a method or a partial what is left to give.
         self.parameters = Parameters(function if any(given) else inner)
         count = self.parameters.layout.positional
