@@ -86,7 +86,8 @@ def _completion(q, k):
     """
     lower = q[..., k:, :k]
     # Without such columns m may be singular and is not wanted: of a unitary matrix less 3 it is not.
-    m = q[..., :k, :k] - np.where(np.shape(lower)[-2] > 0, 1.0, 3.0) * np.eye(k)
+    one = np.eye(k, dtype=q.dtype)
+    m = q[..., :k, :k] - np.where(np.shape(lower)[-2] > 0, one, 3.0 * one)
     return lower, m, np.linalg.solve(hermitian(m), hermitian(lower))
 
 
@@ -238,7 +239,8 @@ def _nan_if_turned(asked):
     Rounding makes such a dependence, too; one that is meant is not so small.
     """
     turned = np.sum(np.abs(_skew(asked)), axis=(-2, -1), keepdims=True)
-    return np.where(turned > 1e-5 * np.sum(np.abs(asked), axis=(-2, -1), keepdims=True), np.nan, 0.0)
+    meant = turned > 1e-5 * np.sum(np.abs(asked), axis=(-2, -1), keepdims=True)
+    return np.where(meant, np.nan, 0.0 * turned)
 
 
 def _thin_svd_push(u, s, vt, a_dot):

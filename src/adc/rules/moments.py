@@ -175,29 +175,29 @@ def invgamma(a, loc=0.0, scale=1.0):
 
 @_moments("poisson", "mu", _shape, where={"loc": 1}, entropy=False)
 def poisson(mu, loc=0):
-    mu = np.where(mu >= 0.0, mu, np.nan)
+    mu = np.where(mu >= 0.0, mu, np.nan) + 0.0 * loc
     return mu + loc, mu
 
 
 @_moments("bernoulli", "p", probability, where={"loc": 1})
 def bernoulli(p, loc=0):
-    p = unit(p)
+    p = unit(p) + 0.0 * loc
     return p + loc, p * (1.0 - p), sp.entr(p) + sp.entr(1.0 - p)
 
 
 @_moments("binom", "p", lambda r, k: r.integers(2, 6, k), probability, where={"loc": 1}, entropy=False)
 def binom(n, p, loc=0):
-    p = np.where((n >= 0) & (np.floor(n) == n), unit(p), np.nan)
+    p = np.where((n >= 0) & (np.floor(n) == n), unit(p), np.nan) + 0.0 * loc
     return n * p + loc, n * p * (1.0 - p)
 
 
 @_moments("geom", "p", probability, where={"loc": 1}, entropy=False)
 def geom(p, loc=0):
-    p = np.where(p > 0.0, unit(p), np.nan)
+    p = np.where(p > 0.0, unit(p), np.nan) + 0.0 * loc
     return 1.0 / p + loc, (1.0 - p) / (p * p)
 
 
 @_moments("nbinom", "n p", _shape, probability, where={"loc": 1}, entropy=False)
 def nbinom(n, p, loc=0):
-    p = np.where((n > 0.0) & (p > 0.0), unit(p), np.nan)
+    p = np.where((n > 0.0) & (p > 0.0), unit(p), np.nan) + 0.0 * loc
     return n * (1.0 - p) / p + loc, n * (1.0 - p) / (p * p)
