@@ -80,7 +80,7 @@ class Derived(Composite):
         self.program, self.how = program, derive
         wanted = (*program.argnums, *range(count, len(names)))
         super().__init__(stub["stub"], wanted, value=True, has_aux=False, mode=mode)  # type: ignore[arg-type]
-        self.__adc_primal__ = program.function
+        self._primal = program.function
 
     def _request(self, layout: Any, slots: Any) -> Any:
         from dataclasses import replace
