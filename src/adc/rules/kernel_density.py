@@ -1,12 +1,11 @@
 """`scipy.stats.gaussian_kde`: a normal distribution about each sample, of the covariance of the samples, scaled."""
 
-import math
-
 import numpy as np
 from scipy import stats
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.rules.densities import LOG_TWO_PI
 from adc.rules.registry import static
 
 
@@ -22,7 +21,7 @@ def _rule(bw_method):
 
 
 class Density:
-    """`gaussian_kde(dataset, bw_method, weights)`; `width` is the root of the scaled covariance."""
+    """`gaussian_kde(dataset, bw_method, weights)`; the covariance is that of the samples, scaled."""
 
     __adc_model__ = True
 
@@ -55,7 +54,7 @@ class Density:
         terms = np.log(self.weights) - 0.5 * np.sum(apart * apart, axis=0)
         highest = np.max(terms, axis=1, keepdims=True)
         total = np.log(np.sum(np.exp(terms - highest), axis=1)) + highest[:, 0]
-        return total - np.sum(np.log(np.diagonal(root))) - 0.5 * self.d * math.log(2.0 * math.pi)
+        return total - np.sum(np.log(np.diagonal(root))) - 0.5 * self.d * LOG_TWO_PI
 
     def pdf(self, x):
         return np.exp(self.logpdf(x))

@@ -13,6 +13,19 @@ from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
+def rule(function, wrt, examples):
+    """Register a function of samples by its formula."""
+    name = function.__name__
+    return composite(
+        function,
+        wrt=wrt,
+        name=f"stats.{name}",
+        spelling=f"scipy.stats.{name}",
+        examples=examples,
+        extra={"float64_only": True, "rtol": 1e-9},
+    )
+
+
 def _sampled(function, wrt="a", positive=False, extra=()):
     """Register a function of samples along an axis by its formula."""
 
@@ -26,18 +39,10 @@ def _sampled(function, wrt="a", positive=False, extra=()):
             *(f(r) for f in extra),
         ]
 
-    name = function.__name__
-    return composite(
-        function,
-        wrt=wrt,
-        name=f"stats.{name}",
-        spelling=f"scipy.stats.{name}",
-        examples=examples,
-        extra={"float64_only": True, "rtol": 1e-9},
-    )
+    return rule(function, wrt, examples)
 
 
-def _along(a, axis):
+def along(a, axis):
     """The samples, and the axis along which they lie."""
     return (np.ravel(a), 0) if axis is None else (a, axis)
 
@@ -51,7 +56,7 @@ def _moment(x, axis, order):
     stats.gmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
 def gmean(a, axis=0, dtype=None, weights=None):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     return np.exp(np.average(np.log(x), axis=k, weights=weights))
 
 
@@ -59,7 +64,7 @@ def gmean(a, axis=0, dtype=None, weights=None):
     stats.hmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
 def hmean(a, axis=0, dtype=None, *, weights=None):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     return 1.0 / np.average(1.0 / x, axis=k, weights=weights)
 
 
@@ -67,7 +72,7 @@ def hmean(a, axis=0, dtype=None, *, weights=None):
     stats.skew, extra=(lambda r: call(r.normal(5), bias=False), lambda r: call(r.normal(2), bias=False))
 )
 def skew(a, axis=0, bias=True):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     value = _moment(x, k, 3) / _moment(x, k, 2) ** 1.5
     n = x.shape[k]
     if bias:
@@ -84,7 +89,7 @@ def skew(a, axis=0, bias=True):
     ),
 )
 def kurtosis(a, axis=0, fisher=True, bias=True):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     value = _moment(x, k, 4) / _moment(x, k, 2) ** 2
     n = x.shape[k]
     if not bias:
@@ -100,19 +105,19 @@ def kurtosis(a, axis=0, fisher=True, bias=True):
     extra=(lambda r: (r.positive(4), r.positive(4)), lambda r: call(r.positive(4), base=2.0)),
 )
 def entropy(pk, qk=None, base=None, axis=0):
-    x, k = _along(pk, axis)
+    x, k = along(pk, axis)
     p = x / np.sum(x, axis=k, keepdims=True)
     if qk is None:
         value = np.sum(sp.entr(p), axis=k)
     else:
-        y, _ = _along(qk, axis)
+        y, _ = along(qk, axis)
         value = np.sum(sp.rel_entr(p, y / np.sum(y, axis=k, keepdims=True)), axis=k)
     return value if base is None else value / np.log(base)
 
 
 @_sampled(stats.sem, extra=(lambda r: call(r.normal(5), ddof=0),))
 def sem(a, axis=0, ddof=1):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     return np.std(x, axis=k, ddof=ddof) / np.sqrt(float(x.shape[k]))
 
 
@@ -152,8 +157,8 @@ def _two_sided(alternative, method):
 )
 def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     _two_sided(alternative, method)
-    a, k = _along(x, axis)
-    b, _ = _along(y, axis)
+    a, k = along(x, axis)
+    b, _ = along(y, axis)
     a = a - np.mean(a, axis=k, keepdims=True)
     b = b - np.mean(b, axis=k, keepdims=True)
     r = np.sum(a * b, axis=k) / np.sqrt(np.sum(a * a, axis=k) * np.sum(b * b, axis=k))

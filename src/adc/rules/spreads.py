@@ -11,25 +11,10 @@ from adc.errors import UnsupportedError
 from adc.rules import special as special
 from adc.rules import statistics as statistics
 from adc.rules.reductions import root
-from adc.rules.registry import composite, static
+from adc.rules.registry import static
 from adc.rules.sampler import call
-
-
-def _rule(function, wrt, examples):
-    name = function.__name__
-    return composite(
-        function,
-        wrt=wrt,
-        name=f"stats.{name}",
-        spelling=f"scipy.stats.{name}",
-        examples=examples,
-        extra={"float64_only": True, "rtol": 1e-9},
-    )
-
-
-def _along(a, axis):
-    """The samples, and the axis along which they lie."""
-    return (np.ravel(a), 0) if axis is None else (a, axis)
+from adc.rules.samples import along, rule
+from adc.rules.usual import require_usual
 
 
 @static
@@ -40,21 +25,21 @@ def _one(ndim):
         )
 
 
-@_rule(stats.moment, "a", lambda r: [call(r.normal(5), 3), call(r.normal(2, 4), 2, axis=1, center=0.3)])
+@rule(stats.moment, "a", lambda r: [call(r.normal(5), 3), call(r.normal(2, 4), 2, axis=1, center=0.3)])
 def moment(a, order=1, axis=0, *, center=None):
     _one(np.ndim(order))
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     middle = np.mean(x, axis=k, keepdims=True) if center is None else center
     return np.mean((x - middle) ** order, axis=k)
 
 
-@_rule(stats.variation, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=1)])
+@rule(stats.variation, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=1)])
 def variation(a, axis=0, *, ddof=0):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     return np.std(x, axis=k, ddof=ddof) / np.mean(x, axis=k)
 
 
-@_rule(
+@rule(
     stats.zmap,
     "scores compare",
     lambda r: [(r.normal(3), r.normal(5)), call(r.normal(3, 2), r.normal(4, 2), ddof=1)],
@@ -72,16 +57,14 @@ def _unit(scale, of_normal):
     return of_normal if isinstance(scale, str) else scale
 
 
-@_rule(
-    stats.iqr, "x", lambda r: [r.distinct(6), call(r.distinct(3, 5), axis=1, rng=(10, 80), scale="normal")]
-)
+@rule(stats.iqr, "x", lambda r: [r.distinct(6), call(r.distinct(3, 5), axis=1, rng=(10, 80), scale="normal")])
 def iqr(x, axis=None, rng=(25, 75), scale=1.0, *, interpolation="linear"):
     low = np.percentile(x, rng[0], axis=axis, method=interpolation)
     high = np.percentile(x, rng[1], axis=axis, method=interpolation)
     return (high - low) / _unit(scale, 2.0 * math.sqrt(2.0) * sp.erfinv(0.5))
 
 
-@_rule(
+@rule(
     stats.median_abs_deviation,
     "x",
     lambda r: [
@@ -91,7 +74,7 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, *, interpolation="linear"):
     ],
 )
 def median_abs_deviation(x, axis=0, center=None, scale=1.0):
-    a, k = _along(x, axis)
+    a, k = along(x, axis)
     if center is None or center is np.median:
         middle = np.median(a, axis=k, keepdims=True)
     else:
@@ -99,11 +82,11 @@ def median_abs_deviation(x, axis=0, center=None, scale=1.0):
     return np.median(np.abs(a - middle), axis=k) / _unit(scale, math.sqrt(2.0) * sp.erfinv(0.5))
 
 
-@_rule(
+@rule(
     stats.trim_mean, "a", lambda r: [(r.distinct(7), 0.2), call(r.distinct(5, 2), 0.25), (r.distinct(3), 0.1)]
 )
 def trim_mean(a, proportiontocut, axis=0):
-    x, k = _along(a, axis)
+    x, k = along(a, axis)
     rows = np.sort(np.moveaxis(x, k, 0), axis=0)
     n = rows.shape[0]
     cut = int(proportiontocut * n)
@@ -112,7 +95,7 @@ def trim_mean(a, proportiontocut, axis=0):
 
 def _mean_direction(samples, high, low, axis):
     """The mean of the points on the unit circle."""
-    x, k = _along(samples, axis)
+    x, k = along(samples, axis)
     angles = (x - low) * (2.0 * math.pi / (high - low))
     return np.mean(np.cos(angles), axis=k), np.mean(np.sin(angles), axis=k)
 
@@ -121,29 +104,29 @@ def _circular(r):
     return [r.uniform(0.3, 5.9, 5), call(r.uniform(0.3, 1.4, 4, 2), high=2.0, low=-1.0, axis=0)]
 
 
-@_rule(stats.circmean, "samples", _circular)
+@rule(stats.circmean, "samples", _circular)
 def circmean(samples, high=2.0 * math.pi, low=0, axis=None):
     x, y = _mean_direction(samples, high, low, axis)
     angle = np.arctan2(y, x)
     return np.where(angle < 0.0, angle + 2.0 * math.pi, angle) * ((high - low) / (2.0 * math.pi)) + low
 
 
-@_rule(stats.circvar, "samples", _circular)
+@rule(stats.circvar, "samples", _circular)
 def circvar(samples, high=2.0 * math.pi, low=0, axis=None):
     x, y = _mean_direction(samples, high, low, axis)
     return 1.0 - root(x * x + y * y)
 
 
-@_rule(stats.circstd, "samples", lambda r: [*_circular(r), call(r.uniform(0.3, 2.9, 4), normalize=True)])
+@rule(stats.circstd, "samples", lambda r: [*_circular(r), call(r.uniform(0.3, 2.9, 4), normalize=True)])
 def circstd(samples, high=2.0 * math.pi, low=0, axis=None, *, normalize=False):
     x, y = _mean_direction(samples, high, low, axis)
     found = np.sqrt(-np.log(x * x + y * y))
     return found if normalize else found * ((high - low) / (2.0 * math.pi))
 
 
-@_rule(stats.boxcox_llf, "lmb data", lambda r: [(0.4, r.positive(5)), call(-0.7, r.positive(4, 2))])
+@rule(stats.boxcox_llf, "lmb data", lambda r: [(0.4, r.positive(5)), call(-0.7, r.positive(4, 2))])
 def boxcox_llf(lmb, data, *, axis=0):
-    x, k = _along(data, axis)
+    x, k = along(data, axis)
     n = x.shape[k]
     moved = np.log(np.var(sp.boxcox(x, lmb), axis=k))
     return (lmb - 1.0) * np.sum(np.log(x), axis=k) - 0.5 * n * moved
@@ -159,14 +142,7 @@ class Tested(NamedTuple):
     pvalue: Any
 
 
-@static
-def _usual(test, **given):
-    for name, (value, usual) in given.items():
-        if value is not usual and value != usual:
-            raise UnsupportedError(
-                f"scipy.stats.{test} with `{name}` is not supported",
-                repair="Leave it away, or write the test.",
-            )
+_REPAIR = "Leave it away, or write the test."
 
 
 def _of_t(t, free):
@@ -174,40 +150,42 @@ def _of_t(t, free):
     return Tested(t, 2.0 * sp.stdtr(free, -np.abs(t)))
 
 
-@_rule(
+@rule(
     stats.ttest_1samp,
     "a popmean",
     lambda r: [(r.normal(5), 0.3), call(r.normal(2, 4), r.normal(2, 1), axis=1)],
 )
 def ttest_1samp(a, popmean, axis=0, *, alternative="two-sided"):
-    _usual("ttest_1samp", alternative=(alternative, "two-sided"))
-    x, k = _along(a, axis)
+    require_usual("scipy.stats.ttest_1samp", _REPAIR, alternative=(alternative, "two-sided"))
+    x, k = along(a, axis)
     n = x.shape[k]
     centre = np.mean(x, axis=k, keepdims=True) - popmean
     t = centre / np.sqrt(np.var(x, axis=k, ddof=1, keepdims=True) / n)
     return _of_t(np.squeeze(t, k), n - 1.0)
 
 
-@_rule(
+@rule(
     stats.ttest_rel,
     "a b",
     lambda r: [(r.normal(5), r.normal(5)), call(r.normal(2, 4), r.normal(2, 4), axis=1)],
 )
 def ttest_rel(a, b, axis=0, *, alternative="two-sided"):
-    _usual("ttest_rel", alternative=(alternative, "two-sided"))
+    require_usual("scipy.stats.ttest_rel", _REPAIR, alternative=(alternative, "two-sided"))
     return ttest_1samp(a - b, 0.0, axis)
 
 
-@_rule(
+@rule(
     stats.ttest_ind,
     "a b",
     lambda r: [(r.normal(5), r.normal(4)), call(r.normal(2, 4), r.normal(2, 3), axis=1)],
 )
 def ttest_ind(a, b, *, axis=0, equal_var=True, alternative="two-sided", trim=0, method=None):
-    _usual("ttest_ind", equal_var=(equal_var, True), alternative=(alternative, "two-sided"))
-    _usual("ttest_ind", trim=(trim, 0), method=(method, None))
-    x, k = _along(a, axis)
-    y, _ = _along(b, axis)
+    require_usual(
+        "scipy.stats.ttest_ind", _REPAIR, equal_var=(equal_var, True), alternative=(alternative, "two-sided")
+    )
+    require_usual("scipy.stats.ttest_ind", _REPAIR, trim=(trim, 0), method=(method, None))
+    x, k = along(a, axis)
+    y, _ = along(b, axis)
     n, m = x.shape[k], y.shape[k]
     free = n + m - 2.0
     common = ((n - 1.0) * np.var(x, axis=k, ddof=1) + (m - 1.0) * np.var(y, axis=k, ddof=1)) / free
@@ -215,7 +193,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, alternative="two-sided", trim=0, 
     return _of_t(apart / np.sqrt(common * (1.0 / n + 1.0 / m)), free)
 
 
-@_rule(
+@rule(
     stats.f_oneway,
     "samples",
     lambda r: [(r.normal(4), r.normal(5), r.normal(3)), (r.normal(4, 2), r.normal(3, 2))],
@@ -223,12 +201,12 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, alternative="two-sided", trim=0, 
 def f_oneway(*samples, axis=0):
     n, total = 0.0, 0.0
     for sample in samples:
-        x, k = _along(sample, axis)
+        x, k = along(sample, axis)
         n = n + x.shape[k]
         total = total + np.sum(x, axis=k)
     between, within = 0.0, 0.0
     for sample in samples:
-        x, k = _along(sample, axis)
+        x, k = along(sample, axis)
         middle = np.mean(x, axis=k)
         between = between + x.shape[k] * (middle - total / n) ** 2
         within = within + np.sum((x - np.expand_dims(middle, k)) ** 2, axis=k)

@@ -10,13 +10,7 @@ from scipy import interpolate
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.registry import static
-
-
-@static
-def _plain(what, **given):
-    for name, (value, usual) in given.items():
-        if value is not usual and value != usual:
-            raise UnsupportedError(f"{what} with `{name}` is not supported", repair="Leave it away.")
+from adc.rules.usual import require_usual
 
 
 def _through(xi, yi, x):
@@ -43,22 +37,22 @@ class Through:
 
 
 def krogh(xi, yi, axis=0):
-    _plain("KroghInterpolator", axis=(axis, 0))
+    require_usual("KroghInterpolator", axis=(axis, 0))
     return Through(xi, yi)
 
 
 def barycentric(xi, yi=None, axis=0, *, wi=None, rng=None, random_state=None):
-    _plain("BarycentricInterpolator", axis=(axis, 0), wi=(wi, None))
+    require_usual("BarycentricInterpolator", axis=(axis, 0), wi=(wi, None))
     return Through(xi, yi)
 
 
 def krogh_interpolate(xi, yi, x, der=0, axis=0):
-    _plain("krogh_interpolate", der=(der, 0), axis=(axis, 0))
+    require_usual("krogh_interpolate", der=(der, 0), axis=(axis, 0))
     return Through(xi, yi)(x)
 
 
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
-    _plain("barycentric_interpolate", der=(der, 0), axis=(axis, 0))
+    require_usual("barycentric_interpolate", der=(der, 0), axis=(axis, 0))
     return Through(xi, yi)(x)
 
 

@@ -189,9 +189,10 @@ def lu_factor_pull(z_bar, z, a):
 def lu_factor_push(z, a, *, a_dot):
     lu, piv = z
     k, lower, upper = _square(lu)
-    left = sl.solve_triangular(lower, a_dot[row_order(piv, lu.shape[0])][:k], 0, True, True)
+    moved = a_dot[row_order(piv, lu.shape[0])]
+    left = sl.solve_triangular(lower, moved[:k], 0, True, True)
     inner = sl.solve_triangular(upper, left[:, :k].T, 1).T
-    below = sl.solve_triangular(upper, a_dot[row_order(piv, lu.shape[0])][k:, :k].T, 1).T
+    below = sl.solve_triangular(upper, moved[k:, :k].T, 1).T
     lu_dot = np.zeros_like(lu)
     lu_dot[:k, :k] = lower @ np.tril(inner, -1) + np.triu(inner) @ upper
     lu_dot[:k, k:] = left[:, k:] - np.tril(inner, -1) @ lu[:k, k:]

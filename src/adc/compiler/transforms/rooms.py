@@ -21,7 +21,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
-    Buffer,
+    Block,
     Const,
     For,
     Index,
@@ -70,15 +70,20 @@ def named(program: Program) -> Program:
                 if dtype != "float64":
                     s.args += (Const(np.dtype(dtype)),)
         for block in all_blocks(part.body):
-            for made in [s for s in block if isinstance(s, NewBuffer) and s.buffer.trips is None]:
-                made.buffer.by_runtime = True
-                last = max(k for k, s in enumerate(block) if s is made or _pushes(s, made.buffer))
-                block.insert(last + 1, Settle(made.buffer))
+            _settle(block)
     return program
 
 
-def _pushes(stmt: Stmt, buffer: Buffer) -> bool:
-    return any(isinstance(s, Keep) and s.buffer is buffer for s in walk([stmt]))
+def _settle(block: Block) -> None:
+    """Settle the stacks that are made in a block behind the last statement that pushes on them."""
+    last = {s.buffer: k for k, s in enumerate(block) if isinstance(s, NewBuffer) and s.buffer.trips is None}
+    if not last:
+        return
+    for k, stmt in enumerate(block):
+        last.update({s.buffer: k for s in walk([stmt]) if isinstance(s, Keep) and s.buffer in last})
+    for buffer, k in sorted(last.items(), key=lambda item: item[1], reverse=True):
+        buffer.by_runtime = True
+        block.insert(k + 1, Settle(buffer))
 
 
 def _cleared_by(loop: For, made: dict[Var, Assign], evaluator: Evaluator) -> set[Var]:
