@@ -101,6 +101,26 @@ def test_the_matrix_beside_points_is_square_and_its_products_are_written_out():
     assert "rt.dot" in optimized(turned, points(20), points(5))
 
 
+def product_of_columns(p, x, y, z):
+    return np.sum(np.exp(p[:, 0]) * x * y * z)
+
+
+def in_the_plane_and_in_space(p, q, x, y, z, u, v, w):
+    return product_of_columns(p, x, y, z) + product_of_columns(q, u, v, w)
+
+
+def test_loops_that_are_alike_but_for_the_length_of_rows_have_a_function_each():
+    arguments = points(40, 2), points(30, 3), *R.normal(size=(3, 40)), *R.normal(size=(3, 30))
+    wrt = tuple(range(2, 8))
+    gradient = adc.grad(in_the_plane_and_in_space, wrt, mode="compiled")
+    taped = adc.grad(in_the_plane_and_in_space, wrt, mode="tape")(*arguments)
+    for found, expected in zip(gradient(*arguments), taped, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    text = adc.source(gradient, *arguments, stage="optimized")
+    assert "assume(p.shape[1] == 2)" in text
+    assert text.count("@rt.kernel") == 2
+
+
 def test_python_checks_what_compiled_code_assumes():
     assume(True)
     with pytest.raises(AssertionError, match="relies on"):

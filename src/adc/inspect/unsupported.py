@@ -5,7 +5,7 @@ A name of NumPy or SciPy that is neither in the rule table nor here makes a test
 
 _OF_SERIES = (
     "{0}2poly poly2{0} {0}add {0}companion {0}der {0}div {0}fit {0}fromroots {0}grid2d {0}grid3d {0}int "
-    "{0}interpolate {0}line {0}mul {0}mulx {0}pow {0}roots {0}sub {0}trim {0}val2d {0}val3d {0}valfromroots "
+    "{0}interpolate {0}line {0}mul {0}mulx {0}pow {0}roots {0}sub {0}trim {0}val2d {0}val3d {0}valfromroots {0}valnd "
     "{0}vander {0}vander2d {0}vander3d {0}weight"
 )
 

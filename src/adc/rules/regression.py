@@ -11,6 +11,9 @@ from adc.rules import special as special
 from adc.rules.reductions import root
 from adc.rules.registry import composite, static
 
+# What the precision of a line through two points is: 0, since SciPy 1.18 NaN.
+_OF_TWO_POINTS = float(stats.linregress([0.0, 1.0], [0.0, 1.0]).stderr)
+
 
 class Line(NamedTuple):
     """What `scipy.stats.linregress` returns."""
@@ -58,6 +61,7 @@ def linregress(x, y, alternative="two-sided"):
     several = x.shape[0] > 2  # two lie on a line
     free = np.maximum(x.shape[0] - 2.0, 1.0)
     below = np.where(several, (1.0 - np.abs(r)) * 0.5, 0.25)
-    pvalue = np.where(several, 2.0 * sp.betainc(0.5 * free, 0.5 * free, below), np.where(yy == 0.0, 1.0, 0.0))
-    stderr = root(np.where(several, (1.0 - r * r) * yy / xx / free, 0.0))
+    flat = np.where(yy == 0.0, 1.0, 0.0) + _OF_TWO_POINTS
+    pvalue = np.where(several, 2.0 * sp.betainc(0.5 * free, 0.5 * free, below), flat)
+    stderr = root(np.where(several, (1.0 - r * r) * yy / xx / free, _OF_TWO_POINTS))
     return Line(slope, np.mean(y) - slope * np.mean(x), r, pvalue, stderr)

@@ -176,7 +176,10 @@ class _Outliner:
 
 
 def _form(kernel: Program) -> tuple[Any, ...]:
-    """What a kernel computes, its variables numbered in the order of their appearance."""
+    """What a kernel computes, its variables numbered in the order of their appearance.
+
+    The lengths of rows belong to it, where they are known: what later stages make of a loop takes them for granted.
+    """
     numbers: dict[Var, int] = {}
 
     def var(v: Var) -> tuple[Any, ...]:
@@ -184,8 +187,10 @@ def _form(kernel: Program) -> tuple[Any, ...]:
         number = numbers.setdefault(v, len(numbers))
         if known:
             return (number,)
-        layout = (v.type.ndim, v.type.layout) if isinstance(v.type, Array) else (v.type.weak,)
-        return (number, v.type.dtype, *layout)
+        if not isinstance(v.type, Array):
+            return (number, v.type.dtype, v.type.weak)
+        rows = tuple(d.known for d in v.type.shape[1:])
+        return (number, v.type.dtype, v.type.ndim, v.type.layout, rows)
 
     def each(x: Any) -> Any:
         if isinstance(x, Var):
