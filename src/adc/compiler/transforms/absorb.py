@@ -38,6 +38,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     uses,
     variables,
+    walk,
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone
@@ -137,6 +138,7 @@ class _Absorber:
         self.stores: Counter[Var] = Counter()
         self.reads: dict[Var, list[_Read]] = {}
         self.seen_whole = {r for r in program.results if isinstance(r, Var)}  # not by their elements alone
+        self.chosen = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "where"}
         self._uses(program.body, ())
 
     def _uses(self, block: Block, path: tuple[Stmt, ...]) -> None:
@@ -280,10 +282,15 @@ class _Absorber:
         return read.from_front or producer.mirrors
 
     def _in_its_loops(self, read: _Read, producer: _Producer, place: _Place) -> bool:
-        """Whether a reader stands in loops over the same space as those of the producer, which may be merged."""
+        """Whether a reader stands in loops over the same space as those of the producer, which may be merged.
+
+        They are not where it reads at a position that is chosen, as of what is rolled.
+        """
         loops = [s for s in read.path[place.depth :] if isinstance(s, For)]
         top = _top(read, place.depth)
         if len(loops) != len(producer.loops) or top not in place.position:
+            return False
+        if not self.chosen.isdisjoint(variables(read.load.args[1])):
             return False
         equal = place.equal[place.position[top]]
         return all(

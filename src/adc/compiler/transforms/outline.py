@@ -106,14 +106,19 @@ class _Outliner:
 
         Where elements of several types are written, or positions are data, it does not check at all. Such a check
         compares addresses, and the order of a vectorised sum is not that of the loop it falls back to: the last bit of
-        a sum would depend on where its arrays happen to lie.
+        a sum would depend on where its arrays happen to lie. In front of each piece of a row the checks take too long.
         """
         again = inside or any(isinstance(s, For) for s in loop.body)
+        in_pieces = {
+            s for outer in walk([loop]) if isinstance(outer, For) and _is_of_few(outer) for s in outer.body
+        }
         for s in walk([loop]):
             if isinstance(s, For) and vectorisable(s) and not is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
-                few = FEW_IN_LARGE if self.large else FEW_IN_LOOPS if again else FEW_ARRAYS
+                few = FEW_IN_LOOPS if again else FEW_ARRAYS
+                if self.large or s in in_pieces:
+                    few = FEW_IN_LARGE
                 if len(arrays) > few or len(written) > 1:
                     return True
                 if (s.carried or (gathers(s) and not scatters(s))) and written:
@@ -223,6 +228,11 @@ def _form(kernel: Program) -> tuple[Any, ...]:
 def is_short(loop: For) -> bool:
     """Whether a loop is known to have too few trips for it to matter how fast they are."""
     return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
+
+
+def _is_of_few(loop: For) -> bool:
+    """Whether a loop goes through a few pieces of something: what it does for each is done for few elements."""
+    return loop.step == Const(1) and is_short(loop)
 
 
 def _only_owned_writes(loop: For, owned: set[Var]) -> bool:

@@ -7,7 +7,7 @@ a grid.
 
 from __future__ import annotations
 
-from adc.compiler.analysis.touches import distance, element
+from adc.compiler.analysis.touches import element, offset
 from adc.compiler.ir.nodes import Assign, Block, For, Index, Program, Var, blocks
 from adc.runtime.tuning import DEEP
 
@@ -52,7 +52,7 @@ def _are_neighbours(one: Index, other: Index, counters: list[Var]) -> bool:
     """Whether two subscripts follow one counter at different distances."""
     for i, j in zip(one, other, strict=True):
         for counter in counters:
-            apart = distance(counter, i), distance(counter, j)
+            apart = offset(counter, i), offset(counter, j)
             if None not in apart and apart[0] != apart[1]:
                 return True
     return False

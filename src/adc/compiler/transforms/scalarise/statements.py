@@ -310,36 +310,20 @@ class _Scalariser:
         return found
 
     def _rolled(self, stmt: Assign) -> None:
-        """The array with what is pushed over its end in front: rows where they are read, columns in two parts."""
+        """The array with what is pushed over its end in front."""
         ev, target, source = self.ev, stmt.target, stmt.args[0]
         shape = target.type.shape
         axis = plain_value(stmt.args[2]) % len(shape) if plain_value(stmt.args[2]) is not None else 0
         n = ev.dim_value(shape[axis])
         shift = ev.op("remainder", plain_value(stmt.args[1]), ev.op("maximum", n, 1))
-        rest = ev.op("subtract", n, shift)
+        rest = ev.op("maximum", ev.op("subtract", n, shift), 0)
 
-        def moved(index: list[Any], by: Any) -> list[Any]:
-            return [*index[:axis], ev.op("add", index[axis], by), *index[axis + 1 :]]
-
-        def row(index: list[Any]) -> Any:
+        def element(index: list[Any]) -> Any:
             wraps = ev.op("less", index[axis], shift)
             at = ev.op("where", wraps, ev.op("add", index[axis], rest), ev.op("subtract", index[axis], shift))
             return self.nests.load(source, [*index[:axis], at, *index[axis + 1 :]])
 
-        if axis < len(shape) - 1:
-            self.nests.nest(target, row)
-            return
-        lengths = ev.length(shift), ev.length(rest)
-        assert lengths[0] is not None and lengths[1] is not None
-        self.nests.allocate(target)
-        self.nests.loops(
-            (*shape[:-1], lengths[0]),
-            lambda i: self.nests.put(target, i, self.nests.load(source, moved(i, rest))),
-        )
-        self.nests.loops(
-            (*shape[:-1], lengths[1]),
-            lambda i: self.nests.put(target, moved(i, shift), self.nests.load(source, i)),
-        )
+        self.nests.nest(target, element)
 
     def _ones_by_place(self, stmt: Assign) -> None:
         """A matrix that is one on a diagonal, or from there to the left, and zero elsewhere."""
