@@ -38,6 +38,7 @@ from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
+LONGEST_CHAIN = 12  # of loops that wait for each other
 
 Form = tuple[int | None, ...] | None  # of an index
 
@@ -98,6 +99,33 @@ class _Needed:
         return [stmt for place, stmt in reversed(self.found) if place > position]
 
 
+class _Chain:
+    """A loop, the first loop that reads what it writes, the first that reads what that writes, and so on.
+
+    `block` holds them, the loop behind what was merged so far.
+    """
+
+    def __init__(self, memory: Memory, block: Block, loop: For, readers: list[For]) -> None:
+        self.memory = memory
+        self.block = block
+        self.loop = loop
+        self.readers = readers
+        self.members: set[Stmt] = {loop, *readers}
+        self._needed: dict[For, _Needed] = {}
+
+    def joined(self, partner: For, joined: For) -> None:
+        """The loop has been merged with another one."""
+        self.loop = joined
+        self.members |= {partner, joined}
+
+    def needed(self, reader: For, position: int) -> Block:
+        """What one of the readers depends on behind a place, other than the chain."""
+        if reader not in self._needed:
+            before = self.block[: self.block.index(reader)]
+            self._needed[reader] = _Needed(self.memory, before, reader)
+        return [s for s in self._needed[reader].behind(position) if s not in self.members]
+
+
 class _Fuser:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.program = program
@@ -121,9 +149,13 @@ class _Fuser:
         around, self.memory = self.memory, self.memory.inside(block)
         out: Block = []
         checks = Checks(self.known)
-        for stmt in self._neighbours_last(self.known.early(block)):
-            if isinstance(stmt, For) and self._merge(stmt, out, checks):
-                continue
+        in_order = self._neighbours_last(self.known.early(block))
+        readers = self._readers(in_order)
+        for position, stmt in enumerate(in_order):
+            if isinstance(stmt, For):
+                chain = _Chain(self.memory, [*out, *in_order[position:]], stmt, readers.get(stmt, []))
+                if self._merge(stmt, out, checks, chain):
+                    continue
             checks.passed(stmt)
             out.append(stmt)
         for stmt in out:
@@ -140,8 +172,29 @@ class _Fuser:
         self.memory = around
         return out
 
-    def _merge(self, loop: For, out: Block, checks: Checks, fills: bool = False) -> bool:
-        """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it."""
+    def _readers(self, block: Block) -> dict[For, list[For]]:
+        """The chains of loops that fill arrays of this block."""
+        made = {s.target for s in block if isinstance(s, Assign) and s.name == "empty"}
+        filled: dict[Var, For] = {}  # by memory: what has written it, and nobody has read
+        first: dict[For, For] = {}
+        for stmt in block:
+            effects = self.memory.effects(stmt)
+            for root in effects.accesses:
+                writer = filled.pop(root, None)
+                if writer is not None and isinstance(stmt, For):
+                    first.setdefault(writer, stmt)
+            if isinstance(stmt, For) and not is_fill(stmt) and effects.writes <= made:
+                filled.update(dict.fromkeys(effects.writes, stmt))
+        chains: dict[For, list[For]] = {}
+        for writer in reversed(first):
+            chains[writer] = [first[writer], *chains.get(first[writer], ())][:LONGEST_CHAIN]
+        return chains
+
+    def _merge(self, loop: For, out: Block, checks: Checks, chain: _Chain, fills: bool = False) -> bool:
+        """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it.
+
+        It stays with the `chain` of its readers where one of them cannot come along.
+        """
         depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
         nearest = sorted(_last_loops(out), key=lambda k: self._depth(out[k]) != depth)
@@ -159,17 +212,36 @@ class _Fuser:
                 first = needed.behind(position)
                 if any(self._holds_back(partner, s) for s in first):
                     continue
+                if self._parts(partner, position, chain, checks.before(partner)):
+                    continue
                 moved = set(first)
                 rest = [s for s in out[position + 1 :] if s not in moved]
                 was_fill = is_fill(partner)
                 joined = self._joined(partner, loop)
                 checks.stands_for(joined, partner)
+                chain.joined(partner, joined)
                 out[position:] = [*first]
                 # What was only a fill until now may have a partner further up itself; what was not, fills.
-                if not self._merge(joined, out, checks, fills=fills or not was_fill):
+                if not self._merge(joined, out, checks, chain, fills=fills or not was_fill):
                     out.append(joined)
                 out.extend(rest)
                 return True
+        return False
+
+    def _parts(self, partner: For, position: int, chain: _Chain, equal: EqualLengths) -> bool:
+        """Whether a loop that joins one further up, of which it reads nothing, leaves behind what reads its array."""
+        loop = chain.loop
+        if self.memory.effects(loop).accesses.keys() & self.memory.effects(partner).writes:
+            return False
+        for reader in chain.readers:
+            if not (self._same_space(loop, reader, equal) and self._may_merge(loop, reader)):
+                return False
+            for s in chain.needed(reader, position):
+                # A loop that comes along holds nothing back.
+                if self._holds_back(partner, s) and not (
+                    isinstance(s, For) and self._same_space(partner, s, equal) and self._may_merge(partner, s)
+                ):
+                    return True
         return False
 
     def _neighbours_last(self, block: Block) -> Block:

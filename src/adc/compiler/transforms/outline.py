@@ -109,9 +109,7 @@ class _Outliner:
         a sum would depend on where its arrays happen to lie. In front of each piece of a row the checks take too long.
         """
         again = inside or any(isinstance(s, For) for s in loop.body)
-        in_pieces = {
-            s for outer in walk([loop]) if isinstance(outer, For) and _is_of_few(outer) for s in outer.body
-        }
+        in_pieces = {s for outer in walk([loop]) if isinstance(outer, For) for s in _pieces(outer)}
         for s in walk([loop]):
             if isinstance(s, For) and vectorisable(s) and not is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
@@ -230,9 +228,12 @@ def is_short(loop: For) -> bool:
     return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
 
 
-def _is_of_few(loop: For) -> bool:
-    """Whether a loop goes through a few pieces of something: what it does for each is done for few elements."""
-    return loop.step == Const(1) and is_short(loop)
+def _pieces(loop: For) -> list[For]:
+    """The loops in a loop of few trips that are as long as each of them says."""
+    if loop.step != Const(1) or not is_short(loop):
+        return []
+    made = {v for s in loop.body for v in defined(s)}
+    return [s for s in loop.body if isinstance(s, For) and s.stop in made]
 
 
 def _only_owned_writes(loop: For, owned: set[Var]) -> bool:
