@@ -56,17 +56,90 @@ def minimum(k):
     return found.x[0] + found.fun
 
 
+def portfolio(k):
+    """Bounds and an equation: at k = 1.7 a weight is on its bound."""
+    gains = np.array([0.05, 0.1 * k, 0.15])
+    found = optimize.minimize(
+        lambda w, gains: np.sum(w**2) - 2.0 * (w @ gains) / k**2 + w[0] * w[1],
+        np.ones(3) / 3,
+        args=(gains,),
+        bounds=[(0.3, 1.0), (None, 1.0), (0.0, k)],
+        constraints={"type": "eq", "fun": lambda w: np.sum(w) - np.sqrt(k)},
+        tol=1e-14,
+    )
+    return found.x @ np.array([3.0, 1.0, 2.0]) + found.fun
+
+
+def within_a_circle(k):
+    found = optimize.minimize(
+        lambda x: (x[0] - 2.0) ** 2 + (x[1] - k) ** 2,
+        np.zeros(2),
+        bounds=optimize.Bounds([-5.0, -5.0], [5.0, 5.0]),
+        constraints=[
+            optimize.NonlinearConstraint(lambda x: x[0] ** 2 + x[1] ** 2, -np.inf, k),
+            optimize.LinearConstraint(np.array([[1.0, 1.0]]), -9.0, 9.0),
+        ],
+        method="SLSQP",
+        tol=1e-14,
+    )
+    return found.x[0] - found.fun
+
+
+def scalar_minimum(k):
+    found = optimize.minimize_scalar(
+        lambda x: (x - k) ** 2 + np.exp(x), bounds=(-3.0, 3.0), options={"xatol": 1e-10}
+    )
+    by_name = optimize.fmin(lambda x: np.sum((x - k) ** 4 + x**2), np.ones(1), xtol=1e-11, ftol=1e-14, disp=0)
+    return found.x + found.fun + by_name[0]
+
+
+def krylov(k):
+    return optimize.newton_krylov(lambda x: x**3 + k * x - np.array([1.0, 2.0]), np.ones(2), f_tol=1e-13)[1]
+
+
+PLACES = np.linspace(0.0, 2.0, 9)
+NOISE = 0.1 * np.sin(17.0 * PLACES)
+PRECISE = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+
+
+def decay(x, a, b):
+    return a * np.exp(-b * x)
+
+
+def fitted(k):
+    data = np.exp(-k * PLACES) + NOISE
+    popt, pcov = optimize.curve_fit(decay, PLACES, data, sigma=1.0 + k * PLACES, **PRECISE)
+    bounded, _ = optimize.curve_fit(decay, PLACES * k, data, bounds=(0.0, [0.8, 9.0]), **PRECISE)
+    return popt @ np.array([1.0, 2.0]) + np.sum(np.sqrt(np.diag(pcov))) + bounded[1]
+
+
+def residuals_squared(k):
+    def residuals(x, k):
+        return decay(PLACES, x[0], x[1]) - np.exp(-k * PLACES) - NOISE
+
+    found = optimize.least_squares(residuals, np.ones(2), jac="3-point", args=(k,), **PRECISE)
+    robust = optimize.least_squares(
+        residuals, np.ones(2), loss="soft_l1", f_scale=0.1 * k, args=(k,), **PRECISE
+    )
+    x, covariance, *_ = optimize.leastsq(residuals, np.ones(2), args=(k,), full_output=True, **PRECISE)
+    return found.x[1] + found.cost + found.fun[2] + found.jac[3, 1] + robust.x[0] + x[0] + covariance[0, 1]
+
+
 ROOTS = [cube_root, by_arguments, newton_of_many, scalar, fixed, system, system_with_its_jacobian, minimum]
+ROOTS += [portfolio, within_a_circle, scalar_minimum, krylov, fitted, residuals_squared]
+LOOSE = [minimum, portfolio, within_a_circle, scalar_minimum, fitted, residuals_squared]
 
 
 @pytest.mark.parametrize("f", ROOTS, ids=lambda f: f.__name__)
 def test_roots(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loose = 1e-4 if f is minimum else 1e-6
+        loose = 1e-4 if f in LOOSE else 1e-6
         assert f(1.7) == pytest.approx(float(adc.value_and_grad(f, mode="tape")(1.7)[0]), rel=1e-12)
-        assert adc.grad(f, mode="tape")(1.7) == pytest.approx(slope(f, 1.7), rel=loose)
-        assert adc.jvp(f, (1.7,), (2.0,), mode="tape")[1] == pytest.approx(2.0 * slope(f, 1.7), rel=loose)
+        assert adc.grad(f, mode="tape")(1.7) == pytest.approx(slope(f, 1.7, 1e-3), rel=loose)
+        assert adc.jvp(f, (1.7,), (2.0,), mode="tape")[1] == pytest.approx(
+            2.0 * slope(f, 1.7, 1e-3), rel=loose
+        )
 
 
 def test_higher_orders():
@@ -101,12 +174,19 @@ def test_a_double_root_is_refused():
         adc.grad(flat, mode="tape")(1.0)
 
 
-def test_constraints_are_refused():
-    def f(k):
-        return optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2), bounds=[(0, 1), (0, 1)]).x[0]
+def test_what_a_solver_reports_beside_the_solution_is_refused():
+    def deviation(k):
+        return np.sqrt(optimize.minimize(lambda x: np.sum(k * x**2), np.ones(2)).hess_inv[0, 0])
 
-    with pytest.raises(UnsupportedError, match="bounds"):
-        adc.grad(f, mode="tape")(2.0)
+    def factor(k):
+        return optimize.fsolve(lambda x: x**3 - k, np.ones(1), full_output=True)[1]["fjac"][0, 0]
+
+    def on_a_bound(k):
+        return optimize.minimize_scalar(lambda x: (x - k) ** 2, bounds=(2.0, 3.0)).x
+
+    for f, what in (deviation, "`hess_inv`"), (factor, "`fjac`"), (on_a_bound, "on one of its bounds"):
+        with pytest.raises(UnsupportedError, match=what):
+            adc.grad(f, mode="tape")(1.0)
 
 
 # --- trajectories -------------------------------------------------------------------------------------------
@@ -129,7 +209,7 @@ def stiff(k):
     def field(y, t):
         return np.array([y[1], 300.0 * k * (1.0 - y[0] ** 2) * y[1] - y[0]])
 
-    return integrate.odeint(field, np.array([2.0, 0.0]), np.array([0.0, 0.5, 1.0]), rtol=1e-9, atol=1e-11)[
+    return integrate.odeint(field, np.array([2.0, 0.0]), np.array([0.0, 0.1, 0.2]), rtol=1e-9, atol=1e-11)[
         -1, 0
     ]
 
@@ -157,7 +237,7 @@ def with_dop853(k):
 
 def with_bdf(k):
     return integrate.solve_ivp(
-        lambda t, y: -50.0 * (y - np.cos(k * t)), (0.0, 1.0), [0.5], method="BDF", rtol=1e-10, atol=1e-12
+        lambda t, y: -50.0 * (y - np.cos(k * t)), (0.0, 1.0), [0.5], method="BDF", rtol=1e-7, atol=1e-9
     ).y[0, -1]
 
 

@@ -257,7 +257,11 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         (
             "language",
             "takes a function: the tape differentiates the solution, by the implicit function theorem",
-        ): ("brentq brenth bisect ridder toms748 newton root_scalar root fsolve fixed_point minimize"),
+        ): (
+            "brentq brenth bisect ridder toms748 newton root_scalar root fsolve fixed_point minimize "
+            "minimize_scalar fmin fmin_powell fmin_bfgs fmin_cg fmin_ncg least_squares leastsq curve_fit "
+            "newton_krylov broyden1 broyden2 anderson"
+        ),
         ("no derivative", "classes, warnings and information"): (
             "BFGS Bounds BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian "
             "LbfgsInvHessProduct LinearConstraint NoConvergence NonlinearConstraint OptimizeResult "
@@ -267,11 +271,9 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "unsupported",
             "a minimiser or root finder calls a Python function: write the iterations as a loop",
         ): (
-            "anderson approx_fprime basinhopping bracket brent broyden1 broyden2 brute "
-            "check_grad curve_fit diagbroyden differential_evolution direct dual_annealing excitingmixing "
-            "fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp "
-            "fmin_tnc fminbound golden least_squares leastsq line_search linearmixing "
-            "minimize_scalar newton_krylov shgo"
+            "approx_fprime basinhopping bracket brent brute check_grad diagbroyden differential_evolution "
+            "direct dual_annealing excitingmixing fmin_cobyla fmin_l_bfgs_b fmin_slsqp fmin_tnc fminbound "
+            "golden line_search linearmixing shgo"
         ),
         ("unsupported", "solves a problem given by arrays; its solution is piecewise smooth"): (
             "linear_sum_assignment quadratic_assignment linprog milp nnls lsq_linear isotonic_regression"

@@ -8,6 +8,7 @@ Source: Christianson, "Reverse accumulation and attractive fixed points" (1994).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -25,8 +26,9 @@ Residual = Callable[[Any], Any]
 
 
 def without_record(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function on plain numbers, as SciPy calls it."""
+    """The function on plain numbers, as SciPy calls it; its parameters are those that SciPy counts."""
 
+    @functools.wraps(function, updated=())
     def run(*args: Any) -> Any:
         with within({"enabled": False}):
             return record.plain(function(*args))

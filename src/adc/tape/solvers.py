@@ -12,10 +12,9 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
-from adc.tape import gradients, integrals, nested_integrals, record, trajectories
+from adc.tape import fits, integrals, minima, nested_integrals, record, trajectories
 from adc.tape.implicit import as_array, corrected, without_record
 from adc.tape.node import here
-from adc.tape.tensor import make
 
 
 def find(function: Any) -> Callable[..., Any] | None:
@@ -110,8 +109,10 @@ def _root(
     def value(x: Any) -> Any:
         return fun(x, *args)[0] if jac is True else fun(x, *args)
 
-    found.x = corrected(value, found.x, "the solution that scipy.optimize.root finds")
-    return found
+    x = corrected(value, found.x, "the solution that scipy.optimize.root finds")
+    if not record.is_active(x):
+        return found
+    return minima.withheld(found, {"x": x, "fun": found.fun}, "scipy.optimize.root")
 
 
 def _fsolve(
@@ -122,6 +123,9 @@ def _fsolve(
     found = solver(without_record(func), record.plain(x0), record.plain(args), slope, full_output, **options)
     x, *report = found if full_output else (found,)
     solution = corrected(lambda x: func(x, *args), x, "the solution that scipy.optimize.fsolve finds")
+    if full_output and record.is_active(solution):
+        about = minima.withheld(report[0], {"fvec": report[0]["fvec"]}, "scipy.optimize.fsolve")
+        report = [about, *report[1:]]
     return (solution, *report) if full_output else solution
 
 
@@ -137,36 +141,120 @@ def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **
     )
 
 
+def _nonlinear(solver: Any, F: Any, xin: Any, *rest: Any, **options: Any) -> Any:
+    """newton_krylov, broyden1 and their like."""
+    given = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    x = solver(without_record(F), record.plain(xin), *record.plain(rest), **given)
+    return corrected(F, x, f"the solution that scipy.optimize.{solver.__name__} finds")
+
+
+# --- minima -------------------------------------------------------------------------------------------------
+
+
 def _minimize(
-    solver: Any, fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, **options: Any
+    solver: Any,
+    fun: Any,
+    x0: Any,
+    args: Any = (),
+    method: Any = None,
+    jac: Any = None,
+    hess: Any = None,
+    hessp: Any = None,
+    bounds: Any = None,
+    constraints: Any = (),
+    *rest: Any,
+    **options: Any,
 ) -> Any:
-    """A minimum is a root of the gradient, which the tape takes; without constraints."""
     args = args if isinstance(args, tuple) else (args,)
     given = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
-    slope = without_record(jac) if callable(jac) else jac
-    found = solver(without_record(fun), record.plain(x0), record.plain(args), method, slope, **given)
+    second = {k: without_record(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
+    found = solver(
+        without_record(fun),
+        record.plain(x0),
+        record.plain(args),
+        method,
+        without_record(jac) if callable(jac) else jac,
+        bounds=minima.plain_bounds(bounds),
+        constraints=minima.plain_constraints(constraints),
+        **second,
+        **_positional(("tol", "callback", "options"), rest),
+        **given,
+    )
 
     def value(x: Any) -> Any:
-        return fun(x, *args)[0] if jac is True else fun(x, *args)
+        return as_array(fun(x, *args)[0] if jac is True else fun(x, *args))
 
-    if not record.is_active(value(make(np.array(found.x)))):
+    what = "the minimum that scipy.optimize.minimize finds"
+    conditions = [*minima.within_bounds(bounds, found.x), *minima.subject_to(constraints)]
+    if not minima.has_part([value, *(c.value for c in conditions)], found.x):
         return found
-    if any(options.get(name) for name in ("bounds", "constraints")):
+    x = minima.minimum(value, found.x, conditions, what)
+    known = {"x": x, "fun": value(x)}
+    if "jac" in found:
+        known["jac"] = minima.slopes(value, x)
+    return minima.withheld(found, known, "scipy.optimize.minimize")
+
+
+def _positional(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+    return {
+        k: without_record(v) if callable(v) else record.plain(v) for k, v in zip(names, values, strict=False)
+    }
+
+
+def _minimize_scalar(
+    solver: Any, fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *rest: Any, **options: Any
+) -> Any:
+    args = args if isinstance(args, tuple) else (args,)
+    options = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    plain_bounds = None if bounds is None else record.plain(tuple(bounds))
+    found = solver(
+        without_record(fun),
+        record.plain(bracket),
+        plain_bounds,
+        record.plain(args),
+        *record.plain(rest),
+        **options,
+    )
+
+    def value(x: Any) -> Any:
+        return as_array(fun(x, *args))
+
+    conditions = [] if bounds is None else minima.within_bounds([tuple(bounds)], found.x)
+    if not minima.has_part([value, *(c.value for c in conditions)], found.x):
+        return found
+    if plain_bounds and np.min(np.abs(found.x - np.array(plain_bounds))) < 1e-4 * np.ptp(plain_bounds):
         raise UnsupportedError(
-            "adc has no derivative of scipy.optimize.minimize with bounds or constraints",
+            "adc has no derivative of a minimum on one of its bounds by scipy.optimize.minimize_scalar",
             here(),
-            "Its minimum is not where the gradient is zero.",
-            "Take the constraint into the function, by a change of variables.",
+            "SciPy comes near the bound only: whether the minimum is there or beside it is not known.",
+            "Compare the function with its value at the bound, or use scipy.optimize.minimize.",
         )
+    x = minima.minimum(value, found.x, [], "the minimum that scipy.optimize.minimize_scalar finds")
+    return minima.withheld(found, {"x": x, "fun": value(x)}, "scipy.optimize.minimize_scalar")
 
-    def slopes(x: Any) -> Any:
-        at = x if x.node is not None else x + 0.0 * value(x)  # part of the record, as what it comes from is
-        (found,) = gradients.grad(value(at), at, create_graph=True)
-        return found
 
-    found.x = corrected(slopes, found.x, "the minimum that scipy.optimize.minimize finds")
-    found.fun = value(found.x)
-    return found
+def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options: Any) -> Any:
+    """fmin, fmin_powell; fmin_bfgs, fmin_cg and fmin_ncg take a gradient before the arguments."""
+    takes_slope = solver.__name__ in ("fmin_bfgs", "fmin_cg", "fmin_ncg")
+    name = f"scipy.optimize.{solver.__name__}"
+    if len(rest) > int(takes_slope) or options.get("full_output") or options.get("retall"):
+        raise UnsupportedError(
+            f"adc has no derivative of what {name} reports",
+            here(),
+            "It has that of the solution alone, with `args` and the options by name.",
+            "Use scipy.optimize.minimize.",
+        )
+    args = args if isinstance(args, tuple) else (args,)
+    options = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    slope = [without_record(f) for f in rest]
+    x = solver(without_record(func), record.plain(x0), *slope, args=record.plain(args), **options)
+
+    def value(x: Any) -> Any:
+        return as_array(func(x, *args))
+
+    if not minima.has_part([value], x):
+        return x
+    return minima.minimum(value, x, [], f"the minimum that {name} finds")
 
 
 _SOLVERS: dict[str, Callable[..., Any]] = {
@@ -176,7 +264,13 @@ _SOLVERS: dict[str, Callable[..., Any]] = {
     "root": _root,
     "fsolve": _fsolve,
     "fixed_point": _fixed_point,
+    **dict.fromkeys(("newton_krylov", "broyden1", "broyden2", "anderson"), _nonlinear),
     "minimize": _minimize,
+    "minimize_scalar": _minimize_scalar,
+    **dict.fromkeys(("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg", "fmin_ncg"), _fmin),
+    "least_squares": fits.least_squares,
+    "leastsq": fits.leastsq,
+    "curve_fit": fits.curve_fit,
     "odeint": trajectories.odeint,
     "quad": integrals.quad,
     "quad_vec": nested_integrals.quad_vec,
