@@ -14,8 +14,9 @@ stats = pytest.importorskip("scipy.stats")
 registry.load_all()
 
 OF_ONE_VARIABLE = (
-    "bernoulli beta binom cauchy chi2 expon gamma laplace logistic lognorm norm poisson t uniform".split()
-)
+    "bernoulli beta binom cauchy chi chi2 expon f gamma gennorm laplace logistic lognorm maxwell norm poisson t "
+    "uniform"
+).split()
 VALUES = {
     "x": [-np.inf, -1.0, -0.0, 0.5, 1.0, 2.0, np.inf, np.nan],
     "q": [-0.1, 0.0, 0.4, 1.0, 1.1, np.nan],
@@ -25,6 +26,9 @@ VALUES = {
     "b": [1.5, 0.0, -1.0, np.nan],
     "s": [0.7, 0.0, -1.0, np.nan],
     "mu": [1.5, 0.0, -1.0, np.nan],
+    "beta": [1.5, 0.0, -1.0, np.nan],
+    "dfn": [2.5, 0.0, np.nan],
+    "dfd": [1.5, -1.0, np.nan],
     "n": [5, 0, -1, 2.5],
     "p": [0.3, 0.0, 1.0, -0.1, 1.1, np.nan],
     "loc": [0.0, 0.5, np.nan],

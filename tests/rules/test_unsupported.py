@@ -40,7 +40,7 @@ def correlated(x):
 
 
 def density(x):
-    return stats.genpareto.logpdf(x[0], 1.5)
+    return stats.tukeylambda.logpdf(x[0], 1.5)
 
 
 def ranked(x):

@@ -185,28 +185,27 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
     },
     "scipy.stats": {
         ("through its methods", "see the methods listed above"): (
-            "bernoulli beta binom cauchy chi2 dirichlet expon gamma geom gumbel_l gumbel_r halfcauchy halfnorm "
-            "invgamma laplace logistic lognorm multivariate_normal multivariate_t nbinom norm pareto poisson "
-            "rayleigh skewnorm t truncnorm uniform vonmises weibull_min"
+            "bernoulli beta betabinom betaprime binom burr12 cauchy chi chi2 dirichlet expon exponnorm f "
+            "fisk gamma genextreme gengamma gennorm genpareto geom gompertz gumbel_l gumbel_r halfcauchy "
+            "halflogistic halfnorm hypsecant invgamma invgauss johnsonsu laplace logistic lognorm "
+            "loguniform lomax maxwell moyal multivariate_normal multivariate_t nakagami "
+            "nbinom norm pareto poisson powerlaw rayleigh rice skewnorm t triang truncnorm uniform "
+            "vonmises weibull_min wrapcauchy"
         ),
         ("language", "a plain object of the rules, made inside or outside"): ("gaussian_kde"),
         ("unsupported", "no formula of its densities in the table: write it with scipy.special"): (
-            "alpha anglit arcsine argus betabinom betanbinom betaprime boltzmann bradford burr burr12 chi "
-            "cosine crystalball dgamma dlaplace dpareto_lognorm dweibull erlang exponnorm exponpow exponweib "
-            "f fatiguelife fisk foldcauchy foldnorm gausshyper genexpon genextreme gengamma genhalflogistic "
-            "genhyperbolic geninvgauss genlogistic gennorm genpareto  gibrat gompertz  "
-            " halfgennorm halflogistic  hypergeom hypsecant  invgauss invweibull "
-            "invwishart irwinhall jf_skew_t johnsonsb johnsonsu kappa3 kappa4 ksone kstwo kstwobign landau "
-            "laplace_asymmetric levy levy_l levy_stable loggamma loglaplace logser loguniform lomax "
-            "matrix_normal matrix_t maxwell mielke moyal multinomial multivariate_hypergeom "
-            "nakagami  ncf nchypergeom_fisher nchypergeom_wallenius nct ncx2 nhypergeom "
-            "normal_inverse_gamma norminvgauss ortho_group  pearson3 planck poisson_binom powerlaw "
-            "powerlognorm powernorm randint random_correlation random_table  rdist recipinvgauss "
-            "reciprocal rel_breitwigner rice semicircular skellam skewcauchy  special_ortho_group "
-            "studentized_range trapezoid triang truncexpon  truncpareto truncweibull_min "
-            "tukeylambda "
-            "uniform_direction unitary_group  vonmises_fisher vonmises_line wald weibull_max "
-            " wishart wrapcauchy yulesimon zipf zipfian"
+            "alpha anglit arcsine argus betanbinom boltzmann bradford burr cosine crystalball dgamma "
+            "dlaplace dpareto_lognorm dweibull erlang exponpow exponweib fatiguelife foldcauchy foldnorm "
+            "gausshyper genexpon genhalflogistic genhyperbolic geninvgauss genlogistic gibrat halfgennorm "
+            "hypergeom invweibull invwishart irwinhall jf_skew_t johnsonsb kappa3 kappa4 ksone kstwo "
+            "kstwobign landau laplace_asymmetric levy levy_l levy_stable loggamma loglaplace logser "
+            "matrix_normal matrix_t mielke multinomial multivariate_hypergeom ncf nchypergeom_fisher "
+            "nchypergeom_wallenius nct ncx2 nhypergeom normal_inverse_gamma norminvgauss ortho_group "
+            "pearson3 planck poisson_binom powerlognorm powernorm randint random_correlation random_table "
+            "rdist recipinvgauss reciprocal rel_breitwigner semicircular skellam skewcauchy "
+            "special_ortho_group studentized_range trapezoid truncexpon truncpareto truncweibull_min "
+            "tukeylambda uniform_direction unitary_group vonmises_fisher vonmises_line wald weibull_max "
+            "wishart yulesimon zipf zipfian"
         ),
         ("unsupported", "classes"): (
             "Binomial BootstrapMethod CensoredData ConstantInputWarning Covariance DegenerateDataWarning "

@@ -111,7 +111,12 @@ def leastsq(
     if not full_output:
         return (x, *found[1:])
     known = {"fvec": residuals(x)}
-    return (x, valued(found[1], _covariance(residuals, x)), minima.withheld(found[2], known, name), *found[3:])
+    return (
+        x,
+        valued(found[1], _covariance(residuals, x)),
+        minima.withheld(found[2], known, name),
+        *found[3:],
+    )
 
 
 def curve_fit(
