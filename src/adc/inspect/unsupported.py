@@ -277,9 +277,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "solves a problem given by arrays; its solution is piecewise smooth"): (
             "linear_sum_assignment quadratic_assignment linprog milp nnls lsq_linear isotonic_regression"
         ),
-        ("unsupported", "test functions: write them with NumPy"): (
-            "rosen rosen_der rosen_hess rosen_hess_prod"
-        ),
     },
     "scipy.interpolate": {
         (
@@ -306,8 +303,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
     "statistics": {
         ("no derivative", "errors"): "StatisticsError",
         ("unsupported", "no rule: write it with NumPy"): (
-            "NormalDist correlation covariance kde kde_random linear_regression median_grouped median_high median_low "
-            "mode multimode quantiles"
+            "NormalDist kde kde_random median_grouped median_high median_low mode multimode quantiles"
         ),
     },
     "scipy.spatial.distance": {

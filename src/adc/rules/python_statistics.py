@@ -1,11 +1,14 @@
-"""Rules of Python's statistics: means, variances and medians of a sequence of numbers."""
+"""Rules of Python's statistics: means, variances and medians of a sequence of numbers, and of two sequences."""
 
 import statistics
+import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from adc.rules.reductions import root
 from adc.rules.registry import composite
+from adc.rules.sampler import call
 
 
 def _python(function, wrt, examples):
@@ -84,3 +87,46 @@ def stdev(data, xbar=None):
 @_python(statistics.pstdev, "data mu", _numbers)
 def pstdev(data, mu=None):
     return root(_spread(data, mu, 0))
+
+
+class Line(NamedTuple):
+    """What `statistics.linear_regression` returns."""
+
+    slope: Any
+    intercept: Any
+
+
+def _pairs(r):
+    return [(r.normal(5), r.normal(5)), (r.normal(2), r.normal(2))]
+
+
+def _lines(r):
+    through_zero = [call(r.normal(3), r.normal(3), proportional=True)]
+    return _pairs(r) + through_zero * (sys.version_info >= (3, 11))
+
+
+def _apart(x, y):
+    if np.shape(x)[0] != np.shape(y)[0] or np.shape(x)[0] < 2:
+        raise ValueError("both inputs must have the same number of data points, and at least two")
+    return x - np.mean(x), y - np.mean(y)
+
+
+@_python(statistics.covariance, "x y", _pairs)
+def covariance(x, y):
+    dx, dy = _apart(x, y)
+    return np.sum(dx * dy) / (np.shape(x)[0] - 1)
+
+
+@_python(statistics.correlation, "x y", _pairs)
+def correlation(x, y):
+    dx, dy = _apart(x, y)
+    return np.sum(dx * dy) / np.sqrt(np.sum(dx * dx) * np.sum(dy * dy))
+
+
+@_python(statistics.linear_regression, "x y", _lines)
+def linear_regression(x, y, proportional=False):
+    dx, dy = _apart(x, y)
+    if proportional:
+        return Line(np.sum(x * y) / np.sum(x * x), 0.0)
+    slope = np.sum(dx * dy) / np.sum(dx * dx)
+    return Line(slope, np.mean(y) - slope * np.mean(x))
