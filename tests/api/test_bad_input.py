@@ -139,6 +139,24 @@ def test_results_that_have_no_gradient(mode, function, text):
         adc.grad(function, mode=mode)(X)
 
 
+def squares(w, x, y):
+    apart = x @ w - y  # a column
+    return apart.T @ apart
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_array_of_one_element_counts_as_a_number(mode):
+    w, x, y = np.array([[0.5], [2.0]]), np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 1.0]]), np.ones((3, 1))
+    value, w_bar = adc.value_and_grad(squares, mode=mode)(w, x, y)
+    np.testing.assert_allclose(
+        [value, *w_bar[:, 0]], [squares(w, x, y).item(), *(2.0 * x.T @ (x @ w - y))[:, 0]]
+    )
+    np.testing.assert_allclose(adc.hvp(lambda w: squares(w, x, y), w, w, mode=mode), 2.0 * x.T @ x @ w)
+    assert adc.hessian(squares, mode=mode)(w, x, y).shape == (1, 1, 2, 1, 2, 1)  # as of every array
+    with pytest.raises(adc.ResultError, match="an array with 2 axes"):
+        adc.grad(squares, mode=mode)(np.ones((2, 2)), x, y)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_has_aux_without_a_pair(mode):
     with pytest.raises(adc.DerivativeError, match="pair"):

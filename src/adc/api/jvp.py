@@ -79,7 +79,7 @@ class Hvp(Directional):
     def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
         def gradient(*xs: Any) -> Any:
-            return tape.value_and_grad(function, xs, argnums=tuple(range(len(xs))))[1]
+            return tape.value_and_grad(function, xs, argnums=tuple(range(len(xs))), of_one_element=True)[1]
 
         return tape.jvp(gradient, primals, tangents)[1]
 
@@ -120,7 +120,7 @@ class Vhp(Directional):
         def slope(*xs: Any) -> Any:
             return tape.jvp(function, xs, tangents)[1]
 
-        return tape.value_and_grad(slope, primals, argnums=tuple(range(len(primals))))[1]
+        return tape.value_and_grad(slope, primals, argnums=tuple(range(len(primals))), of_one_element=True)[1]
 
 
 def vhp(function: Callable[..., Any], primals: Any, cotangents: Any, *, mode: Mode | None = None) -> Any:

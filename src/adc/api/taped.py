@@ -39,10 +39,12 @@ def value_and_gradients(
         except DerivativeError as error:
             raise error.at(where) from error
         plain = value.primal if isinstance(value, tape.Tensor) else value
+        shape = np.shape(plain) if isinstance(plain, np.ndarray) else ()
+        value, plain = trace.only_element(value), trace.only_element(plain)
         plain = plain[()] if isinstance(plain, np.ndarray) and plain.ndim == 0 else plain
         if not _is_real_number(plain):
             raise results.not_a_number(plain, where, has_aux)
-        gradients = pull(np.ones((), getattr(plain, "dtype", np.float64)))
+        gradients = pull(np.ones(shape, getattr(plain, "dtype", np.float64)))
     return value if isinstance(value, tape.Tensor) else plain, rest[0] if rest else None, gradients
 
 

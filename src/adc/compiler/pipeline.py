@@ -140,6 +140,8 @@ def _number_and_aux(context: Context, where: Location) -> list[Atom]:
         output, rest = results.split_aux(output, where)
         context.aux = results.Form(rest, where)
         aux = context.aux.leaves
+    with context.evaluator.at(context.lowered.program.body):
+        output = results.only_element(output, context.evaluator)
     value: Atom = results.number(output, where, context.request.has_aux)
     context.value_type = context.evaluator.type_of(value)
     return [value, *_kept_from_the_sweep(aux, context.lowered.program, context.evaluator)]

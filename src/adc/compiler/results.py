@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from adc.compiler.ir.types import Type
 from adc.errors import DerivativeError, Location, ResultError, UnsupportedError
 
 __all__ = ["Form", "Place", "converter", "number", "split_aux"]
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.lower import Evaluator
 
 
 class Place:
@@ -145,6 +148,13 @@ def split_aux(output: Value, location: Location | None) -> tuple[Value, Value]:
         "The first of the pair is differentiated, the second is handed through.",
         "Return `value, aux`.",
     )
+
+
+def only_element(output: Value, ev: Evaluator) -> Value:
+    """The element of an array that is known to have one; everything else as it is."""
+    if isinstance(output, Var) and output.is_array and all(n.known == 1 for n in output.type.shape):
+        return ev.subscript(output, (0,) * output.type.ndim)
+    return output
 
 
 def number(output: Value, location: Location | None, has_aux: bool) -> Var | Const:

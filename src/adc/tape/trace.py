@@ -61,12 +61,14 @@ def value_and_grad(
     kwargs: dict[str, Any] | None = None,
     argnums: Key | Sequence[Key] = 0,
     has_aux: bool = False,
+    of_one_element: bool = False,
 ) -> tuple[Any, Any]:
     """The value of a function and its gradient with respect to the arguments `argnums`.
 
     The function returns a real number, or with `has_aux` a pair of one and anything else. A single `argnums`
     gives a single gradient, a sequence a tuple of them, each in the form of its argument. With `has_aux` the
-    value is the pair. Raises `ResultError` when the result is not a number, `ArgumentError` for integers.
+    value is the pair. `of_one_element` takes the number in an array, too. Raises `ResultError` when the result
+    is not a number, `ArgumentError` for integers.
 
     >>> value_and_grad(lambda x: np.sum(x * x), (np.array([1.0, 2.0]),))
     (5.0, array([2., 4.]))
@@ -74,6 +76,8 @@ def value_and_grad(
     single = isinstance(argnums, int | str)
     run = _run(function, args, kwargs or {}, [argnums] if single else list(argnums))  # type: ignore[list-item, arg-type]
     result, aux = _pair(run.result) if has_aux else (run.result, None)
+    if of_one_element:
+        result = only_element(result)
     _require_number(result)
     bars = _pulled(run, [result], None, keep=run.nested)
     value = result if run.nested else _plain_value(result)
@@ -472,6 +476,12 @@ def _pair(result: Any) -> tuple[Any, Any]:
         why="The first of the pair is differentiated, the second is handed through.",
         repair="Return `value, aux`.",
     )
+
+
+def only_element(value: Any) -> Any:
+    """The number in an array of one element, which a gradient may be of, too; everything else as it is."""
+    plain = record.plain(value)
+    return value.reshape(()) if isinstance(plain, np.ndarray) and plain.size == 1 else value
 
 
 def _require_number(value: Any) -> None:

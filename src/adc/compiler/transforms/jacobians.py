@@ -101,7 +101,8 @@ def hessian(
     A block of that of a number is symmetric with its mirror block, so each direction fills a row. Of arrays and
     containers it is the Jacobian of the Jacobian.
     """
-    evaluate = _evaluation(ev, Gradient(function, tuple(chosen), has_aux), args, kwargs, chosen, has_aux)
+    gradient = Gradient(function, tuple(chosen), has_aux, of_one_element=False)
+    evaluate = _evaluation(ev, gradient, args, kwargs, chosen, has_aux)
     try:
         inner, form, aux, columns = _all_pushed(ev, evaluate, True, chunk)
     except DerivativeError:  # not of a number

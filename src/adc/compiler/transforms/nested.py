@@ -76,9 +76,12 @@ class Gradient:
     function: Any
     chosen: tuple[int | str, ...]
     has_aux: bool = False
+    of_one_element: bool = True  # also of an array, as that of a number
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-        _, aux, bars = gradient(ev, self.function, args, kwargs, self.chosen, self.has_aux)
+        _, aux, bars = gradient(
+            ev, self.function, args, kwargs, self.chosen, self.has_aux, self.of_one_element
+        )
         return (tuple(bars), aux) if self.has_aux else tuple(bars)
 
 
@@ -103,13 +106,17 @@ def gradient(
     kwargs: dict[str, Value],
     chosen: Sequence[int | str],
     has_aux: bool = False,
+    of_one_element: bool = True,
 ) -> tuple[Value, Value, list[Value]]:
     """The value of a call, its auxiliary values, and its gradients with respect to the chosen arguments."""
     inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
-    value = results.number(output, ev.origin, has_aux)
+    with ev.at(inner.block):
+        if of_one_element:
+            output = results.only_element(output, ev)
+        value = results.number(output, ev.origin, has_aux)
     form = Leaves(aux)
     with as_rule(ev):
         found, bars = _adjoints(ev, inner, value, [value, *form.atoms])
