@@ -219,7 +219,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "boxcox boxcox_normmax boxcox_normplot brunnermunzel bws_test chatterjeexi "
             "chi2_contingency chisquare combine_pvalues cramervonmises "
             "cramervonmises_2samp cumfreq describe differential_entropy directional_stats "
-            "dirichlet_multinomial dunnett ecdf energy_distance epps_singleton_2samp exp expectile "
+            "dirichlet_multinomial dunnett ecdf epps_singleton_2samp exp expectile "
             "false_discovery_control fisher_exact fit fligner friedmanchisquare "
             "goodness_of_fit gstd gzscore jarque_bera kendalltau kruskal ks_1samp ks_2samp kstat "
             "kstatvar kstest kurtosistest levene lmoment log logrank make_distribution "
@@ -230,7 +230,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "scoreatpercentile shapiro siegelslopes sigmaclip skewtest sobol_indices somersd "
             "spearmanr spearmanrho theilslopes tiecorrect tmax tmean tmin trim1 trimboth truncate "
             "tsem tstd ttest_ind_from_stats tukey_hsd tvar "
-            "wasserstein_distance wasserstein_distance_nd weightedtau wilcoxon yeojohnson yeojohnson_llf "
+            "wasserstein_distance_nd weightedtau wilcoxon yeojohnson yeojohnson_llf "
             "yeojohnson_normmax yeojohnson_normplot "
         ),
     },

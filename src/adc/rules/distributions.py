@@ -11,6 +11,7 @@ from adc.rules import frozen as frozen
 from adc.rules import kernel_density as kernel_density
 from adc.rules import moments as moments
 from adc.rules import regression as regression
+from adc.rules import sample_distances as sample_distances
 from adc.rules import samples as samples
 from adc.rules import special as special
 from adc.rules import spreads as spreads
