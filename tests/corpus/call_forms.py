@@ -307,3 +307,15 @@ def vectorized_with_what_is_the_same_for_all(x):
 def vectorized_with_two_results(x):
     s, c = np.vectorize(lambda t: (math.sin(t), math.cos(t) * t))(x)
     return np.sum(s[0] * c[1])
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=3)))
+def vectorized_over_batches(x, weights):
+    """With a signature the function takes whole rows: each with the weights, each with each, and scaled by a number."""
+    weighted = np.vectorize(lambda row, w: np.tanh(row @ w), signature="(n),(n)->()")
+    scaled = np.vectorize(lambda row, s: row * s + np.cumsum(row), signature="(n),()->(n)")
+    return (
+        np.sum(weighted(x, weights) * [1.0, 2.0])
+        + np.sum(weighted(x[:, None], x) ** 2)
+        + np.sum(scaled(x, x[:, 0]) ** 2)
+    )

@@ -62,3 +62,14 @@ class ElementsOfCall:
         for name in self.names:
             kwargs[name] = next(rest)
         return args, kwargs
+
+
+def core_axes(signature: str) -> tuple[list[int], int]:
+    """How many axes of each operand a function takes at once, by the signature of `np.vectorize`, and its results.
+
+    >>> core_axes("(m,n),(n),()->(m),()")
+    ([2, 1, 0], 2)
+    """
+    taken, _, given = signature.replace(" ", "").partition("->")
+    operands = [group.count(",") + 1 if group else 0 for group in taken[1:-1].split("),(")]
+    return operands, given.count("(")

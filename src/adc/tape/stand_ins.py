@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall, loses_fractions
+from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall, core_axes, loses_fractions
 from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, said, views
 from adc.tape.methods import recopied
@@ -136,9 +136,7 @@ def vectorize(
 ) -> Callable[..., Any]:
     """`np.vectorize`: the function is called with the elements that belong together, and what it gives is stacked."""
     if signature:
-        raise UnsupportedError(
-            "np.vectorize with `signature` is not supported", here(), repair="Write the loop."
-        )
+        return _over_batches(pyfunc, signature, otypes, excluded)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         form = ElementsOfCall(args, kwargs, excluded or ())
@@ -151,21 +149,9 @@ def vectorize(
             placed, named = form.with_elements(row)
             values.append(pyfunc(*placed, **named))
         if isinstance(values[0], tuple):
-            columns = [of_one_dtype(column, k) for k, column in enumerate(zip(*values, strict=True))]
+            columns = [_of_one_dtype(column, otypes, k) for k, column in enumerate(zip(*values, strict=True))]
             return tuple(laid_out(column, given, operands[0].shape) for column in columns)
-        return laid_out(of_one_dtype(values, 0), given, operands[0].shape)
-
-    def of_one_dtype(values: Any, k: int) -> Any:
-        if otypes is not None:
-            return _as_array(values, copy=False).astype(otypes[k])
-        if loses_fractions(values):
-            raise UnsupportedError(
-                f"np.vectorize {OF_THE_FIRST} here",
-                here(),
-                CUT_OFF,
-                "Give it `otypes=[float]`, or return 0.0 for 0.",
-            )
-        return _as_array(values, copy=False)
+        return laid_out(_of_one_dtype(values, otypes, 0), given, operands[0].shape)
 
     def laid_out(values: Any, given: list[Any], shape: tuple[int, ...]) -> Any:
         made = np.reshape(values, shape)
@@ -174,6 +160,55 @@ def vectorize(
         if made.__class__ is not Tensor or order == memory_order.of(made):
             return made
         return recopied(np.transpose(made, order), "C").transpose(tuple(np.argsort(order)))
+
+    return call
+
+
+def _of_one_dtype(values: Any, otypes: Any, k: int) -> Any:
+    """The k-th results of all calls, with the dtype of the first of them."""
+    if otypes is not None:
+        return _as_array(values, copy=False).astype(otypes[k])
+    if loses_fractions(values):
+        raise UnsupportedError(
+            f"np.vectorize {OF_THE_FIRST} here",
+            here(),
+            CUT_OFF,
+            "Give it `otypes=[float]`, or return 0.0 for 0.",
+        )
+    return _as_array(values, copy=False)
+
+
+def _over_batches(
+    pyfunc: Callable[..., Any], signature: str, otypes: Any, excluded: Any
+) -> Callable[..., Any]:
+    """`np.vectorize` with a signature: the function takes the last axes of its operands at once."""
+    cores, count = core_axes(signature)
+
+    def stacked(parts: Any, batch: tuple[int, ...], k: int) -> Any:
+        whole = _of_one_dtype(list(parts), otypes, k)
+        return np.reshape(whole, batch + np.shape(whole)[1:])
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if excluded or kwargs or len(args) != len(cores):
+            raise UnsupportedError(
+                "np.vectorize with `signature` and arguments that are not in it is not supported",
+                here(),
+                repair="Bind them, as by a lambda.",
+            )
+        arrays = [_as_array(a, copy=False) for a in args]
+        ranks = [np.ndim(a) - core for a, core in zip(arrays, cores, strict=True)]
+        if min(ranks, default=0) < 0:
+            raise ValueError(f"an operand has fewer axes than the signature {signature} says")
+        batch = np.broadcast_shapes(*(np.shape(a)[:rank] for a, rank in zip(arrays, ranks, strict=True)))
+        if not batch:
+            return pyfunc(*args)
+        whole = [
+            np.broadcast_to(a, batch + np.shape(a)[rank:]) for a, rank in zip(arrays, ranks, strict=True)
+        ]
+        found = [pyfunc(*(a[index] for a in whole)) for index in np.ndindex(*batch)]
+        if count == 1:
+            return stacked(found, batch, 0)
+        return tuple(stacked(parts, batch, k) for k, parts in enumerate(zip(*found, strict=True)))
 
     return call
 

@@ -17,7 +17,7 @@ from adc.compiler.frontend.frame import Evaluated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_integer
-from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall
+from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall, core_axes
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -26,6 +26,51 @@ if TYPE_CHECKING:
 def _collected(self: Calls, function: Value, *sequences: Value) -> Value:
     """`np.array(list(map(function, *sequences)))`."""
     return self.call(np.array, [self.call(list, [self.call(map, [function, *sequences], {})], {})], {})
+
+
+def _over_batches(self: Calls, pyfunc: Value, signature: Value, is_plain: bool) -> Value:
+    """`np.vectorize` with a signature: the function takes the last axes of its operands at once."""
+    cores, count = core_axes(signature)
+    if count != 1 or not is_plain:
+        raise self.refuse(
+            "np.vectorize with `signature` and several results, `otypes` or `excluded` is not supported",
+            repair="write the loop",
+        )
+
+    def call(*args: Value) -> Value:
+        operands = [self.array_of(a) for a in args]
+        if len(operands) != len(cores) or not all(isinstance(x, Var) for x in operands):
+            raise self.refuse(
+                "these operands of np.vectorize are not in its signature", repair="write the loop"
+            )
+        ranks = [x.type.ndim - core for x, core in zip(operands, cores, strict=True)]
+        if min(ranks) < 0:
+            raise self.refuse("an operand has fewer axes than the signature says", repair="write the loop")
+        if not any(ranks):
+            return self.call(pyfunc, list(args), {})
+        firsts = [
+            self.subscript(x, (Ellipsis, *[0] * core)) if rank else None
+            for x, core, rank in zip(operands, cores, ranks, strict=True)
+        ]
+        batches = [first for first in firsts if first is not None]
+        whole = self.call(np.broadcast_arrays, batches, {}) if len(batches) > 1 else batches
+        batch = self.shape_values(whole[0].type.shape)
+        rows = []
+        for x, rank in zip(operands, ranks, strict=True):
+            core = self.shape_values(x.type.shape[rank:])
+            spread = self.call(np.broadcast_to, [x, (*batch, *core)], {})
+            rows.append(self.call(np.reshape, [spread, (-1, *core)], {}))
+        given: list[Value] = []
+
+        def one(*elements: Value) -> Value:
+            given.append(self.call(pyfunc, list(elements), {}))
+            return given[-1]
+
+        found = _collected(self, Evaluated(one), *rows)
+        _check_first_result(self, given[0], found, "np.vectorize", "return 0.0 for 0")
+        return self.call(np.reshape, [found, (*batch, *self.shape_values(found.type.shape[1:]))], {})
+
+    return Evaluated(call)
 
 
 def vectorized(
@@ -38,13 +83,11 @@ def vectorized(
     signature: Value = None,
 ) -> Value:
     """What `np.vectorize(f)` makes: `f` is called with the elements that belong together."""
-    if signature is not None or pyfunc is None:
-        raise self.refuse(
-            f"np.vectorize with {'`signature`' if pyfunc is not None else 'no function'} is not supported",
-            repair="write the loop",
-        )
-
+    if pyfunc is None:
+        raise self.refuse("np.vectorize with no function is not supported", repair="write the loop")
     same = () if excluded is None else self.static_items(excluded, None)
+    if signature is not None:
+        return _over_batches(self, pyfunc, signature, otypes is None and not same)
 
     def call(*args: Value, **kwargs: Value) -> Value:
         form = ElementsOfCall(args, kwargs, same)
