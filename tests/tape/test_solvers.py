@@ -97,6 +97,24 @@ def krylov(k):
     return optimize.newton_krylov(lambda x: x**3 + k * x - np.array([1.0, 2.0]), np.ones(2), f_tol=1e-13)[1]
 
 
+def of_arrays(k):
+    """At k = 1.7 the vertex has an inequality, an equation and a bound; one of the least squares is on its bound."""
+    a = np.array([[1.0, 0.3], [0.2, 2.0], [0.5, k]])
+    x, apart = optimize.nnls(a, np.array([1.0, k, 0.4]))
+    inside = optimize.lsq_linear(a, np.array([k, 2.0, 1.0]), bounds=(-1.0, [0.5 * k, 9.0]))
+    vertex = optimize.linprog(
+        np.array([-1.0, -k, 0.5]),
+        A_ub=np.array([[1.0, k, 0.0]]),
+        b_ub=np.array([2.0 + k]),
+        A_eq=np.array([[1.0, 1.0, 1.0]]),
+        b_eq=[3.0 * k],
+        bounds=[(0.0, 0.3), (0.0, None), (0.0, None)],
+    )
+    return (
+        x @ [1.0, 2.0] + apart + inside.x @ [1.0, 3.0] + inside.cost + vertex.x @ [1.0, 2.0, 4.0] + vertex.fun
+    )
+
+
 PLACES = np.linspace(0.0, 2.0, 9)
 NOISE = 0.1 * np.sin(17.0 * PLACES)
 PRECISE = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
@@ -126,7 +144,7 @@ def residuals_squared(k):
 
 
 ROOTS = [cube_root, by_arguments, newton_of_many, scalar, fixed, system, system_with_its_jacobian, minimum]
-ROOTS += [portfolio, within_a_circle, scalar_minimum, krylov, fitted, residuals_squared]
+ROOTS += [portfolio, within_a_circle, scalar_minimum, krylov, of_arrays, fitted, residuals_squared]
 LOOSE = [minimum, portfolio, within_a_circle, scalar_minimum, fitted, residuals_squared]
 
 

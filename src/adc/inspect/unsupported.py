@@ -255,11 +255,11 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
     "scipy.optimize": {
         (
             "language",
-            "takes a function: the tape differentiates the solution, by the implicit function theorem",
+            "solves equations: the tape differentiates the solution, by the implicit function theorem",
         ): (
             "brentq brenth bisect ridder toms748 newton root_scalar root fsolve fixed_point minimize "
             "minimize_scalar fmin fmin_powell fmin_bfgs fmin_cg fmin_ncg least_squares leastsq curve_fit "
-            "newton_krylov broyden1 broyden2 anderson"
+            "newton_krylov broyden1 broyden2 anderson linprog nnls lsq_linear"
         ),
         ("no derivative", "classes, warnings and information"): (
             "BFGS Bounds BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian "
@@ -275,7 +275,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "golden line_search linearmixing shgo"
         ),
         ("unsupported", "solves a problem given by arrays; its solution is piecewise smooth"): (
-            "linear_sum_assignment quadratic_assignment linprog milp nnls lsq_linear isotonic_regression"
+            "linear_sum_assignment quadratic_assignment milp isotonic_regression"
         ),
     },
     "scipy.interpolate": {

@@ -1,4 +1,4 @@
-"""The functions of SciPy that call a function of the user's until it is solved: only the tape follows them."""
+"""The functions of SciPy that solve something, for a function of the user's or for arrays: only the tape follows."""
 
 from __future__ import annotations
 
@@ -31,9 +31,15 @@ SOLVERS = {
         "least_squares",
         "leastsq",
         "curve_fit",
+        "linprog",
+        "nnls",
+        "lsq_linear",
     ],
     "scipy.integrate": ["dblquad", "nquad", "odeint", "quad", "quad_vec", "solve_ivp", "tplquad"],
 }
+
+OF_ARRAYS = ("scipy.optimize.linprog", "scipy.optimize.nnls", "scipy.optimize.lsq_linear")
+HAS_A_FUNCTION = "calls a function, which compiled code cannot hand to it"  # what is to be said of the others
 
 
 def solver_name(function: Any) -> str | None:

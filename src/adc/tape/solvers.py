@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
-from adc.tape import fits, integrals, minima, nested_integrals, record, trajectories
+from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, trajectories
 from adc.tape.implicit import as_array, corrected, without_record
 from adc.tape.node import here
 
@@ -271,6 +271,9 @@ _SOLVERS: dict[str, Callable[..., Any]] = {
     "least_squares": fits.least_squares,
     "leastsq": fits.leastsq,
     "curve_fit": fits.curve_fit,
+    "linprog": linear_programs.linprog,
+    "nnls": linear_programs.nnls,
+    "lsq_linear": linear_programs.lsq_linear,
     "odeint": trajectories.odeint,
     "quad": integrals.quad,
     "quad_vec": nested_integrals.quad_vec,

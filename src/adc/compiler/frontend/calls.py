@@ -70,7 +70,7 @@ from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, random_generators, registry
 from adc.rules.element_calls import over_elements
-from adc.rules.solvers import solver_name
+from adc.rules.solvers import HAS_A_FUNCTION, OF_ARRAYS, solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
     **python_builtins.TABLE,
@@ -351,7 +351,7 @@ class Calls(RuleCalls):
         solver = solver_name(function)
         if solver is not None:
             raise self.refuse(
-                f"{solver} calls a function, which compiled code cannot hand to it",
+                f"{solver} {'is not compiled' if solver in OF_ARRAYS else HAS_A_FUNCTION}",
                 "its derivative is that of the solution, which the tape takes",
                 'leave the choice of the engine to adc, or say mode="tape"',
             )
