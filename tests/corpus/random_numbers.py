@@ -105,6 +105,24 @@ def parameters_with_a_derivative(mean, deviation):
     return z @ z + w.sum() ** 2 + u @ u + rng.lognormal(mean[0], 0.1) + rng.choice(mean, 2).sum()
 
 
+def dropped(x, rate):
+    if rate == 0.0:
+        return x
+    rng = np.random.default_rng(4)
+    scale = 1.0 + sum(0.1 * rng.uniform() for _ in range(3)) * rng.normal()
+    return scale * x * (rng.random(x.shape) >= rate) / (1.0 - rate)
+
+
+@program(lambda r: (r.normal(size=6), 0.3))
+def a_generator_that_begins_in_the_branch(x, rate):
+    y = dropped(x, rate)
+    for k in range(4):
+        y = y + np.sin(dropped(y, rate * (k % 2)))
+    while y.sum() > 1.0:
+        y = 0.7 * dropped(y, rate) - 0.1
+    return y @ y
+
+
 @program(lambda r: (0.7,), refused=DECIDED)
 def drawn_in_a_branch(x):
     rng = np.random.default_rng(1)

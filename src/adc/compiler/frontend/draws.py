@@ -4,7 +4,8 @@
     for k in range(12):                     for k in range(12):
         z = rng.normal(size=n)                  z = z_2[k]
 
-So there have to be known: the seed, the lengths, the trips of the loops around; and no branch may stand around a draw.
+So there have to be known: the seed, the lengths, the trips of the loops around; and no branch or `while` may stand
+around a draw but one in which the generator begins as well: what it gives there is the same whenever it is entered.
 Loops and branches are evaluated several times until they come to rest: what counts is what the final program reads.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from adc.compiler.frontend.frame import Place, RunTimeLength, itself
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Block, For, Var, blocks, uses, walk
+from adc.compiler.ir.nodes import Block, For, If, Var, While, blocks, uses, walk
 from adc.compiler.ir.types import Array
 from adc.pytree import whole
 from adc.rules import random_generators as models
@@ -41,6 +42,8 @@ class Source:
     make: Callable[[Any], Any]
     seed: Any
     inside: tuple[For, ...]
+    block: Block  # where it is made
+    depth: int  # the loops and branches around that
     level: int  # of transforms within transforms
 
 
@@ -49,6 +52,7 @@ class Counted:
     """A loop that is being evaluated: its trips, where these are known, and the number of the trip."""
 
     region: For
+    outer: Block  # the code that it is part of
     trips: int | None
     number: Callable[[], Value]
 
@@ -87,9 +91,11 @@ class Draws:
             self.level, self.in_a_loop = self.level - 1, outer
 
     @contextlib.contextmanager
-    def inside(self, region: For, trips: int | None, number: Callable[[], Value]) -> Iterator[None]:
+    def inside(
+        self, region: For, outer: Block, trips: int | None, number: Callable[[], Value]
+    ) -> Iterator[None]:
         """While the body of a `for` is evaluated."""
-        self.around.append(Counted(region, trips, number))
+        self.around.append(Counted(region, outer, trips, number))
         try:
             yield
         finally:
@@ -111,7 +117,7 @@ def _begun(self: Calls, maker: Any, seed: Value) -> Source:
             "give it a seed, or pass the numbers",
         )
     inside = tuple(each.region for each in self.draws.around)
-    return Source(maker, _plain(seed), inside, self.draws.level)
+    return Source(maker, _plain(seed), inside, self.block, self.region_depth, self.draws.level)
 
 
 def _drawn(
@@ -152,7 +158,7 @@ def _refuse_unknown(self: Calls, source: Value, *values: Value) -> None:
             "which of them come next depends on what else is drawn",
             "draw them before it",
         )
-    if self.region_depth != len(self.draws.around):
+    if self.region_depth != len(self.draws.around) and not _begins_around(self, source):
         raise self.refuse(
             "random numbers are drawn in a branch or a `while`",
             "whether they are decides which numbers come next",
@@ -169,6 +175,15 @@ def _refuse_unknown(self: Calls, source: Value, *values: Value) -> None:
             why="They are drawn before the program runs.",
             repair="Pass them as an argument.",
         )
+
+
+def _begins_around(self: Calls, source: Value) -> bool:
+    """Whether only loops stand between a draw and the place where its generator is made."""
+    if not isinstance(source, Source):
+        return False
+    around = [*(each.outer for each in self.draws.around), self.block]
+    others = len(around) - 1 - len(source.inside)
+    return around[len(source.inside)] is source.block and self.region_depth == source.depth + others
 
 
 def _plain(value: Any) -> Any:
@@ -202,6 +217,9 @@ def carry_out(ev: Core, body: Block) -> None:
                     for source in [s for s in generators if statement in s.inside]:
                         del generators[source]
                     run(statement.body, (*places, k))
+            elif isinstance(statement, (If, While)):
+                for inner in blocks(statement):
+                    run(inner, places)
             elif any(wanted(inner) for inner in blocks(statement)):
                 with ev.origin_at(getattr(statement, "origin", None)):
                     raise ev.refuse(

@@ -383,12 +383,13 @@ class Loops(Carrying):
         before = [each.count for each, _ in given]
         known = self._known_trips(items)
         trips = None if known is None else len(known)
+        outer = self.block
 
         def body() -> None:
             for (each, room), count in zip(given, before, strict=True):
                 done = self.op("multiply", rooms.ordinal(self, items, index), room.per_trip)
                 each.count, room.appended = self.op("add", done, count), 0
-            with self.draws.inside(region, trips, lambda: rooms.ordinal(self, items, index)):
+            with self.draws.inside(region, outer, trips, lambda: rooms.ordinal(self, items, index)):
                 self.bind(node.target, items.item(index) if isinstance(items, Items) else index)
                 self.execute_all(node.body)
             for each, room in given:
