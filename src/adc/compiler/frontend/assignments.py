@@ -12,6 +12,7 @@ from adc.compiler.frontend import (
     choices,
     frozen,
     growing,
+    grown_reads,
     instances,
     list_methods,
     parts,
@@ -102,7 +103,7 @@ class Assignments(Calls):
         if isinstance(value, Maybe):
             value = self.required(value, "value")
         if isinstance(value, Growing):
-            value = growing.array(self, value)
+            value = grown_reads.array(self, value)
         if isinstance(value, Var):
             if not value.is_array:
                 self.require_items(value, "cannot unpack non-iterable {} object")

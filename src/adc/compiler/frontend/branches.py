@@ -250,7 +250,7 @@ class Branches(Assignments):
                 continue
             if other.values is None:
                 continue
-            kind = element_kinds.ElementFound(0, None, growing.kind_of(other))
+            kind = element_kinds.ElementFound(0, None, growing.kind_of(other), form=other.form)
             with self.at(block):
                 made = growing.begun(self, other.name, own, kind)
             a, b = (made, b) if own is a else (a, made)
@@ -276,7 +276,7 @@ class Branches(Assignments):
             assert isinstance(then, Growing) and isinstance(orelse, Growing)
             container.values = self.merge(region, then.values, orelse.values, container.name)
             container.count = self.merge(region, then.count, orelse.count, "")
-            container.nested = then.nested
+            container.nested, container.form = then.nested, then.form
         elif isinstance(then, dict):
             assert isinstance(orelse, dict)
             words = {k: str(k) if str(k).isidentifier() else "item" for k in then}

@@ -264,7 +264,7 @@ class Calls(RuleCalls):
         if not self._takes_anything(function):
             args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
             kwargs = {k: self.required(v, k) if isinstance(v, Maybe) else v for k, v in kwargs.items()}
-            args = list_calls.plain(self, args)
+            args = list_calls.plain(self, args, function)
             kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)

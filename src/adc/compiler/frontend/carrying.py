@@ -235,7 +235,7 @@ class Carrying(CarriedTypes):
                 continue
             if sum(other is made for other in self.frame.env.values()) > 1:
                 raise NeedsUnrolling(made)
-            kind = element_kinds.ElementFound(0, None, growing.kind_of(held))
+            kind = element_kinds.ElementFound(0, None, growing.kind_of(held), form=held.form)
             left[name] = growing.begun(self, name, made, kind)
 
     def _places_of_choices(

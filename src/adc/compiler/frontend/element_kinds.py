@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adc.compiler.frontend import guesses
+from adc.compiler.frontend.packed import Form
 from adc.compiler.ir.types import Array, Type
 from adc.errors import AdcError, Location, ShapeError, UnsupportedError
 
@@ -25,6 +26,7 @@ class ElementFound(Exception):
     type: Type
     guessed: bool = False
     nested: bool = False  # it is a list or tuple of numbers
+    form: Form | None = None  # how it is packed, where it holds arrays
 
 
 MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen

@@ -12,7 +12,7 @@ import numpy as np
 from adc.compiler.frontend import (
     choices,
     dicts,
-    growing,
+    grown_reads,
     infer,
     instances,
     list_calls,
@@ -353,7 +353,7 @@ class Expressions(Operators):
         if isinstance(base, Range):
             return self.of_range(base, index)
         if isinstance(base, Growing):
-            return growing.element(self, base, index)
+            return grown_reads.element(self, base, index)
         if isinstance(base, Instance) or instances.method(base, "__getitem__") is not None:
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):

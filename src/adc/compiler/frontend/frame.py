@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import gast
 import numpy as np
@@ -18,6 +18,9 @@ from adc.compiler.ir.nodes import Var, newest
 from adc.compiler.ir.types import Array
 from adc.errors import Location, UnsupportedError
 from adc.pytree import whole
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.packed import Form
 
 
 class ListValue(list[Any]):
@@ -141,6 +144,7 @@ class Growing:
     values: Var | None
     count: Any
     nested: bool = False  # its elements are lists of numbers, all as long: rows of a matrix
+    form: Form | None = None  # or tuples that are packed in rows
     key: int = 0  # which list of the user it came from
     made: Location | None = None  # where that was written down
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
@@ -159,13 +163,18 @@ class Growing:
         )
 
     def state(self) -> tuple[Any, ...]:
-        return self.values, self.count, self.nested, self.guessed
+        return self.values, self.count, self.nested, self.guessed, self.form
 
     def become(self, state: tuple[Any, ...]) -> None:
-        self.values, self.count, self.nested, self.guessed = state
+        self.values, self.count, self.nested, self.guessed, self.form = state
 
     def copy(self) -> Growing:
         return replace(self)
+
+    def like(self, other: Growing) -> bool:
+        """Whether a place has an element of the same kind in both."""
+        packed_alike = other.form is None if self.form is None else self.form.fits(other.form)
+        return self.nested == other.nested and packed_alike
 
 
 @dataclass(eq=False)

@@ -15,14 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adc.compiler.frontend import packed
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
-from adc.compiler.frontend.frame import Growing, Items, ListValue, Room
+from adc.compiler.frontend.frame import Growing, ListValue, Room
 from adc.compiler.frontend.frozen import freeze, put_in
+from adc.compiler.frontend.grown_reads import array, first_place
 from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.packed import Form
 from adc.compiler.frontend.rooms import Added, Irregular
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Check, Const, Var, owners
+from adc.compiler.ir.nodes import Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type, joined
 from adc.errors import UnsupportedError
 
@@ -53,12 +56,13 @@ def begun(
 
     Room for all that a loop adds, given its `trips` and what each adds.
     """
-    nested = (
+    form = _form_of_all(ev, items, kind)
+    nested = form is None and (
         all(isinstance(item, (list, tuple)) for item in items) if items else kind is not None and kind.nested
     )
     if nested:
         _take_rows(ev, items)
-    elements = [ev.array_of(item) if nested else item for item in items]
+    elements = [_stored(ev, item, nested, form) for item in items]
     kinds = [ev.type_of(item) for item in elements]
     t = kind.type if kind is not None else ev.list_kinds.get(items.made)
     for each in kinds:
@@ -66,7 +70,7 @@ def begun(
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     guessed = kind is not None and kind.guessed
-    growing = Growing(name, None, len(items), nested, id(items), items.made, guessed=guessed)
+    growing = Growing(name, None, len(items), nested, form, id(items), items.made, guessed=guessed)
     if added is not None:
         inside = ev.loop_depth + 1, ev.region_depth + 1
         growing.room = Room(added.per_trip, inside, bool(items), added.front)
@@ -77,10 +81,31 @@ def begun(
             else ev.op("add", ev.op("multiply", trips, added.per_trip), len(items))
         )
         growing.values = places(ev, name, length, t)
-        first = _first(ev, growing)
+        first = first_place(ev, growing)
         for k, item in enumerate(elements):
             put_at(ev, growing.values, ev.op("add", first, k), item)
     return growing
+
+
+def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None) -> Form | None:
+    """How the elements of a list are packed; None where they are not."""
+    if not items:
+        return None if kind is None else kind.form
+    form = packed.form_of(ev, items[0])
+    if form is None:
+        return None
+    for item in items[1:]:
+        other = packed.form_of(ev, item)
+        if other is None or not form.fits(other):
+            raise cannot(ev, "some of its elements are tuples unlike the others")
+        packed.require_alike(ev, form, other)
+    return form
+
+
+def _stored(ev: Core, item: Value, nested: bool, form: Form | None) -> Value:
+    if form is not None:
+        return packed.row(ev, item)
+    return ev.array_of(item) if nested else item
 
 
 def _joined(t: Type, other: Type) -> Type | None:
@@ -125,14 +150,6 @@ def places(ev: Core, name: str, length: Value, kind: Type) -> Var:
     return values
 
 
-def _first(ev: Core, growing: Growing) -> Value:
-    """The place of the first element."""
-    if growing.room is None or not growing.room.front:
-        return 0
-    assert growing.values is not None
-    return ev.op("subtract", ev.dim_value(growing.values.type.shape[0]), growing.count)
-
-
 def append(ev: Core, growing: Growing, value: Value) -> None:
     """`growing.append(value)`."""
     _add(ev, growing, value, front=False)
@@ -146,9 +163,12 @@ def insert(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 
 
 def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
-    nested = isinstance(value, (Growing, list, tuple))
+    form = packed.form_of(ev, value)
+    nested = form is None and isinstance(value, (Growing, list, tuple))
     may_change(ev, growing)
-    if nested:
+    if form is not None:
+        value = packed.row(ev, value)
+    elif nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
         _refuse_named_fields(ev, value)
@@ -166,14 +186,18 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     if growing.values is None or growing.guessed:
         _not_of_itself(ev, growing, t)
-        known = growing.values is not None and kind_of(growing) == _from_outside(ev, growing, t)
+        kind = _from_outside(ev, growing, t)
+        known = growing.values is not None and kind_of(growing) == kind and _like(growing, nested, form)
         if not known:
-            raise ElementFound(growing.key, growing.made, _from_outside(ev, growing, t), nested=nested)
+            form = form and packed.known_before(ev, form, growing.born)
+            raise ElementFound(growing.key, growing.made, kind, nested=nested, form=form)
         growing.guessed = False
     assert growing.values is not None
-    if nested != growing.nested and not _is_empty(growing):
-        raise cannot(ev, "some of its elements are lists and some are not")
+    if not _like(growing, nested, form) and (form or growing.form or not _is_empty(growing)):
+        raise cannot(ev, "some of its elements are lists or tuples, and some are not, or others")
     growing.nested = nested
+    if form is not None and growing.form is not None:
+        packed.require_alike(ev, growing.form, form)
     kind = kind_of(growing)
     wide = _joined(kind, t)
     if wide is None:
@@ -184,6 +208,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
             growing.made,
             Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
             nested=nested,
+            form=growing.form,
         )
     if isinstance(value, Var) and value.is_array:
         put_in(ev, value)
@@ -193,7 +218,13 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         room.appended += 1
     count = growing.count
     growing.count = ev.op("add", count, 1)
-    put_at(ev, growing.values, _first(ev, growing) if front else count, value)
+    put_at(ev, growing.values, first_place(ev, growing) if front else count, value)
+
+
+def _like(growing: Growing, nested: bool, form: Form | None) -> bool:
+    """Whether what is put into a list is of the kind of its elements."""
+    packed_alike = growing.form is None if form is None else form.fits(growing.form)
+    return growing.nested == nested and packed_alike
 
 
 def _not_of_itself(ev: Core, growing: Growing, t: Type) -> None:
@@ -273,94 +304,6 @@ def converted(ev: Core, items: ListValue) -> Growing:
     if not exchange(ev.frame, items, growing):
         raise cannot(ev, "it is held by something that is not looked into")
     return growing
-
-
-def seen(growing: Growing) -> Growing:
-    """The list, once it is known what its elements are; for want of anything better they are taken for numbers."""
-    if growing.values is None:
-        raise ElementFound(growing.key, growing.made, Scalar("float64"), guessed=True)
-    return growing
-
-
-def element(ev: Core, growing: Growing, index: Value) -> Value:
-    """`growing[index]`, with Python's rule for what is out of range."""
-    if isinstance(index, slice):
-        part = ev.op("copy", ev.subscript(array(ev, growing), index))  # a list of its own, which may change
-        freeze(ev, part)
-        return Growing(growing.name, part, ev.dim_value(part.type.shape[0]), growing.nested, made=ev.origin)
-    if ev.length(index) is None:
-        return _as_element(growing, ev, ev.subscript(array(ev, growing), index))
-    values = seen(growing).values
-    assert values is not None
-    place = ev.op("add", _first(ev, growing), position(ev, growing, index))
-    found = ev.getitem(values, normalized(ev, values, place))
-    return _as_element(growing, ev, _apart(ev, found))
-
-
-def _apart(ev: Core, value: Var) -> Var:
-    """What was read from a list, where later writes to its place do not reach it."""
-    if not ev.lists_shrink or not value.is_array:
-        return value
-    value = ev.op("copy", value)
-    freeze(ev, value)
-    return value
-
-
-def position(ev: Core, growing: Growing, index: Value) -> Value:
-    if isinstance(index, Var):
-        index = ev.op("where", ev.op("less", index, 0), ev.op("add", index, growing.count), index)
-    elif index < 0:
-        index = ev.op("add", growing.count, index)
-    good = ev.op("logical_and", ev.op("less", index, growing.count), ev.op("greater_equal", index, 0))
-    if good is not True:
-        ev.block.append(Check(ev.atom(good), "IndexError", (Const("list index out of range"),), ev.origin))
-    return index
-
-
-def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
-    if not growing.nested or value.type.ndim != 1:
-        return value
-    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
-
-
-def items(ev: Core, growing: Growing) -> Items:
-    """What a loop over the list goes over."""
-    count = growing.count
-
-    def item(k: Value) -> Value:
-        if growing.count is not count:
-            raise cannot(ev, "it changes its length while a loop goes over it")
-        return element(ev, growing, k)
-
-    return Items(count, item)
-
-
-def array(ev: Core, growing: Growing) -> Value:
-    """What `np.array(growing)` has for elements."""
-    if growing.values is None:
-        if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
-            return ev.op("zeros", 0)
-        seen(growing)
-    assert growing.values is not None
-    if ev.length(growing.count) == growing.values.type.shape[0]:
-        return growing.values
-    if growing.room is not None and growing.room.front:
-        return ev.subscript(growing.values, slice(_first(ev, growing), None))
-    return ev.subscript(growing.values, slice(None, growing.count))
-
-
-def refuse_in(ev: Core, output: Value) -> None:
-    """A result has a structure known before the program runs."""
-    if isinstance(output, Growing):
-        raise ev.refuse(
-            f"the list `{output.name}` is returned, and its length is only known at run time",
-            "the structure of the result is part of the compiled code",
-            f"return `np.array({output.name})`",
-        )
-    for part in (
-        output.values() if isinstance(output, dict) else output if isinstance(output, (list, tuple)) else ()
-    ):
-        refuse_in(ev, part)
 
 
 def put_at(ev: Core, values: Var, k: Value, value: Value) -> None:

@@ -9,7 +9,14 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import comprehensions, first_found, generators, growing, instances, own_iterators
+from adc.compiler.frontend import (
+    comprehensions,
+    first_found,
+    generators,
+    grown_reads,
+    instances,
+    own_iterators,
+)
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
     Closure,
@@ -72,7 +79,7 @@ class Iteration(Expressions):
         ):
             return list(value)
         if isinstance(value, Growing):
-            return growing.items(self, value)
+            return grown_reads.items(self, value)
         if isinstance(value, Var) and value.is_array:
             return Items(self.dim_value(value.type.shape[0]), lambda k: self.subscript(value, k))
         self.require_items(value)

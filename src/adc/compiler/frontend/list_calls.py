@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend.element_kinds import cannot
 from adc.compiler.frontend.frame import Growing, Instance
-from adc.compiler.frontend.growing import array
+from adc.compiler.frontend.grown_reads import array, rows
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const
 
@@ -29,10 +30,19 @@ _JOINED = {
 }
 
 
-def plain(ev: Core, values: Iterable[Value]) -> list[Value]:
+def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value]:
     """Operands of NumPy and of built-ins: lists as arrays, and deques as lists."""
     values = [ev.opened(v) if isinstance(v, Instance) else v for v in values]
-    return [array(ev, v) if isinstance(v, Growing) else v for v in values]
+    return [_as_array(ev, v, function) if isinstance(v, Growing) else v for v in values]
+
+
+def _as_array(ev: Core, items: Growing, function: Any) -> Value:
+    """A list as an array; one of tuples that are packed only where NumPy makes the same array of them."""
+    if items.form is None:
+        return array(ev, items)
+    if getattr(function, "__module__", None) == builtins.__name__:
+        return items  # these go over the elements one by one
+    return rows(ev, items) if items.form.is_row else array(ev, items)
 
 
 def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -10,19 +10,8 @@ from adc.compiler.frontend import templates
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
-from adc.compiler.frontend.growing import (
-    FIRST_ROOM,
-    array,
-    changed,
-    element,
-    kind_of,
-    may_change,
-    of_array,
-    places,
-    position,
-    put_at,
-    seen,
-)
+from adc.compiler.frontend.growing import FIRST_ROOM, changed, kind_of, may_change, of_array, places, put_at
+from adc.compiler.frontend.grown_reads import element, position, rows, seen
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
@@ -110,12 +99,12 @@ def delete(ev: Core, growing: Growing, index: Value) -> None:
 def sort(ev: Core, growing: Growing, **how: Value) -> None:
     """`growing.sort()`."""
     ordered = ev.call(sorted, [growing], how)
-    _reorder(ev, growing, array(ev, ordered) if isinstance(ordered, Growing) else ev.array_of(ordered))
+    _reorder(ev, growing, rows(ev, ordered) if isinstance(ordered, Growing) else ev.array_of(ordered))
 
 
 def reverse(ev: Core, growing: Growing) -> None:
     """`growing.reverse()`."""
-    _reorder(ev, growing, ev.op("copy", ev.subscript(array(ev, growing), slice(None, None, -1))))
+    _reorder(ev, growing, ev.op("copy", ev.subscript(rows(ev, growing), slice(None, None, -1))))
 
 
 def _reorder(ev: Core, growing: Growing, values: Var) -> None:
@@ -140,15 +129,15 @@ def copied(ev: Core, growing: Growing) -> Growing:
     """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
     known = ev.list_kinds.get(ev.origin)
     if growing.values is not None:
-        values = ev.op("copy", array(ev, growing))
+        values = ev.op("copy", rows(ev, growing))
         if known is not None:
             values = ev.cast(values, known.dtype)
     elif known is not None:
         values = places(ev, growing.name, FIRST_ROOM, known)
     else:
-        return Growing(growing.name, None, growing.count, growing.nested, made=ev.origin)
+        return Growing(growing.name, None, growing.count, growing.nested, growing.form, made=ev.origin)
     freeze(ev, values)
-    return Growing(growing.name, values, growing.count, growing.nested, made=ev.origin)
+    return Growing(growing.name, values, growing.count, growing.nested, growing.form, made=ev.origin)
 
 
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:

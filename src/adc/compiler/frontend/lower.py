@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import draws, element_kinds, frozen, growing, list_methods
+from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
@@ -148,7 +148,7 @@ def _lowered(
     evaluator.most = None
     frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
-        growing.refuse_in(evaluator, output)
+        grown_reads.refuse_in(evaluator, output)
     draws.carry_out(evaluator, body)
     draws.forget(evaluator)
     inputs = [*params, *(c.param for c in evaluator.captures)]

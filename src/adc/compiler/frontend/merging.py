@@ -53,11 +53,12 @@ class Merging(Builder):
         if type(a) is dict and type(b) is dict and a.keys() == b.keys():
             return {k: self.merge(region, a[k], b[k], name) for k in a}
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
-            if a.room is not None or b.room is not None or a.nested != b.nested:
+            if a.room is not None or b.room is not None or not a.like(b):
                 return PartlyDefined(name, a)
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")
-            return Growing(name, values, count, a.nested, a.key, a.made, fixed=a.fixed or b.fixed)
+            fixed = a.fixed or b.fixed
+            return Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
         if isinstance(a, (range, Range)) and isinstance(b, (range, Range)):
             ends = (("start", a.start, b.start), ("stop", a.stop, b.stop), ("step", a.step, b.step))
             return Range(*(self.merge(region, x, y, f"{name}_{end}" if name else "") for end, x, y in ends))

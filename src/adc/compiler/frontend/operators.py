@@ -296,7 +296,8 @@ class Operators(Names):
                 found = self.truth(self.call(contains, [x], {}))
                 return found if isinstance(op, gast.In) else self.negated(found)
             (items,) = list_calls.plain(self, [y])
-            if isinstance(items, Var) and isinstance(self.type_of(x), Scalar):
+            of_tuples = isinstance(y, Growing) and (y.nested or y.form is not None)
+            if isinstance(items, Var) and not of_tuples and isinstance(self.type_of(x), Scalar):
                 found = self.op("any", self.op("equal", items, x))
                 return found if isinstance(op, gast.In) else self.negated(found)
             if (

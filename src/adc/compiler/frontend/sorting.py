@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import growing, instances, templates
+from adc.compiler.frontend import growing, grown_reads, instances, templates
 from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
@@ -35,7 +35,9 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
     if not isinstance(values, (Var, Growing)) and not self.known_length(values):
         values = self.call(builtins.list, [values], {})
     if isinstance(values, Growing):
-        made = _array_in_order(self, growing.array(self, values), key, reverse, values.nested)
+        if values.form is not None:
+            return _packed_in_order(self, values, key, reverse)
+        made = _array_in_order(self, grown_reads.array(self, values), key, reverse, values.nested)
         made.nested = values.nested
         return made
     if isinstance(values, Var):
@@ -107,6 +109,21 @@ def _array_in_order(self: Calls, array: Var, key: Value, reverse: Value, tuples:
         return growing.of_array(self, found)
     freeze(self, found)
     return self.new_list(self.static_items(found, None))
+
+
+def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) -> Growing:
+    """A list of tuples that are packed in rows, in the order of a key of theirs."""
+    if key is None:
+        raise self.refuse(
+            "sorted() of tuples of arrays, or named tuples, without a key", repair="give it a key"
+        )
+    keys = self.call(Closure(_KEYS, self.frame, {}), [items, key, np.array], {})
+    columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
+    found = growing.of_array(
+        self, self.subscript(grown_reads.rows(self, items), _by_columns(self, columns, reverse))
+    )
+    found.form = items.form
+    return found
 
 
 def _columns(self: Calls, rows: Var) -> list[Value]:

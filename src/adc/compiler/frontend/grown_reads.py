@@ -1,0 +1,127 @@
+"""What is read of a list that lives in an array: elements, parts, the array itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adc.compiler.frontend import packed
+from adc.compiler.frontend.element_kinds import ElementFound, cannot
+from adc.compiler.frontend.frame import Growing, Items
+from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend.indexing import normalized
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Check, Const, Var
+from adc.compiler.ir.types import Scalar
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+
+def first_place(ev: Core, growing: Growing) -> Value:
+    """The place of the first element."""
+    if growing.room is None or not growing.room.front:
+        return 0
+    assert growing.values is not None
+    return ev.op("subtract", ev.dim_value(growing.values.type.shape[0]), growing.count)
+
+
+def seen(growing: Growing) -> Growing:
+    """The list, once it is known what its elements are; for want of anything better they are taken for numbers."""
+    if growing.values is None:
+        raise ElementFound(growing.key, growing.made, Scalar("float64"), guessed=True)
+    return growing
+
+
+def element(ev: Core, growing: Growing, index: Value) -> Value:
+    """`growing[index]`, with Python's rule for what is out of range."""
+    if isinstance(index, slice):
+        part = ev.op("copy", ev.subscript(rows(ev, growing), index))  # a list of its own, which may change
+        freeze(ev, part)
+        count = ev.dim_value(part.type.shape[0])
+        return Growing(growing.name, part, count, growing.nested, growing.form, made=ev.origin)
+    if ev.length(index) is None:
+        return _as_element(growing, ev, ev.subscript(rows(ev, growing), index))
+    values = seen(growing).values
+    assert values is not None
+    place = ev.op("add", first_place(ev, growing), position(ev, growing, index))
+    found = ev.getitem(values, normalized(ev, values, place))
+    return _as_element(growing, ev, _apart(ev, found))
+
+
+def _apart(ev: Core, value: Var) -> Var:
+    """What was read from a list, where later writes to its place do not reach it."""
+    if not ev.lists_shrink or not value.is_array:
+        return value
+    value = ev.op("copy", value)
+    freeze(ev, value)
+    return value
+
+
+def position(ev: Core, growing: Growing, index: Value) -> Value:
+    if isinstance(index, Var):
+        index = ev.op("where", ev.op("less", index, 0), ev.op("add", index, growing.count), index)
+    elif index < 0:
+        index = ev.op("add", growing.count, index)
+    good = ev.op("logical_and", ev.op("less", index, growing.count), ev.op("greater_equal", index, 0))
+    if good is not True:
+        ev.block.append(Check(ev.atom(good), "IndexError", (Const("list index out of range"),), ev.origin))
+    return index
+
+
+def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
+    if growing.form is not None and value.type.ndim == 1:
+        return packed.unpacked(ev, growing.form, value)
+    if not growing.nested or value.type.ndim != 1:
+        return value
+    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
+
+
+def items(ev: Core, growing: Growing) -> Items:
+    """What a loop over the list goes over."""
+    count = growing.count
+
+    def item(k: Value) -> Value:
+        if growing.count is not count:
+            raise cannot(ev, "it changes its length while a loop goes over it")
+        return element(ev, growing, k)
+
+    return Items(count, item)
+
+
+def array(ev: Core, growing: Growing) -> Value:
+    """What `np.array(growing)` has for elements."""
+    if growing.form is not None:
+        raise ev.refuse(
+            f"the list `{growing.name}` of tuples of arrays, or of named tuples, is taken for an array",
+            "its length is only known at run time",
+            "make a list of each of their parts: `[item[0] for item in items]`",
+        )
+    return rows(ev, growing)
+
+
+def rows(ev: Core, growing: Growing) -> Value:
+    """The array in which the elements of a list lie, as far as it has any."""
+    if growing.values is None:
+        if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
+            return ev.op("zeros", 0)
+        seen(growing)
+    assert growing.values is not None
+    if ev.length(growing.count) == growing.values.type.shape[0]:
+        return growing.values
+    if growing.room is not None and growing.room.front:
+        return ev.subscript(growing.values, slice(first_place(ev, growing), None))
+    return ev.subscript(growing.values, slice(None, growing.count))
+
+
+def refuse_in(ev: Core, output: Value) -> None:
+    """A result has a structure known before the program runs."""
+    if isinstance(output, Growing):
+        raise ev.refuse(
+            f"the list `{output.name}` is returned, and its length is only known at run time",
+            "the structure of the result is part of the compiled code",
+            f"return `np.array({output.name})`",
+        )
+    for part in (
+        output.values() if isinstance(output, dict) else output if isinstance(output, (list, tuple)) else ()
+    ):
+        refuse_in(ev, part)
