@@ -348,3 +348,25 @@ def what_a_class_inherits_by_super(x):
 @program(lambda r: (r.normal(size=3),))
 def super_of_an_object_from_outside(x):
     return DRIVEN.go(x[1]) * DRIVEN.gain + np.sum(DRIVEN.spread * x)
+
+
+@dataclass(frozen=True, order=True)
+class Term:
+    name: str
+    power: int = 1
+
+    def __mul__(self, factor):
+        return (self, factor)
+
+    __rmul__ = __mul__
+
+
+LINEAR, SQUARE = Term("x"), Term("x", 2)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5), r.uniform(0.5, 1.5)))
+def objects_from_outside_beside_objects_of_the_program(x, y):
+    scale = 2.0 if Term("x") == LINEAR and SQUARE == Term("x", 2) and LINEAR != Term("y") else 3.0
+    scale += 5.0 if LINEAR < Term("x", 3) and max(Term("x", 3), SQUARE).power == 3 else 7.0
+    (term, factor), (_, other) = SQUARE * x, y * LINEAR
+    return scale * factor**term.power * other

@@ -249,3 +249,33 @@ def test_a_number_that_says_what_is_computed_is_a_constant_or_the_tapes():
     with pytest.raises(adc.UnsupportedError, match="an argument that says what is computed"):
         adc.grad(largest_row, mode="compiled")(a)
     np.testing.assert_array_equal(adc.grad(largest_row, mode="tape")(a), [[0.0, 0.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "use"),
+    [
+        ("__len__", lambda self: 7, lambda x, of: x * len(of(x))),
+        ("__lt__", lambda self, other: False, lambda x, of: x if of(x) < of(2 * x) else 2 * x),
+        ("__iter__", lambda self: iter([self.a] * 5), lambda x, of: sum([*of(x)])),
+        ("__abs__", lambda self: 5 * self.a, lambda x, of: abs(of(x))),
+        ("__contains__", lambda self, item: False, lambda x, of: x if 3 in of(x) else 2 * x),
+        ("__eq__", lambda self, other: False, lambda x, of: x if of(x) == of(x) else 2 * x),
+        ("__getattr__", lambda self, name: 4.0, lambda x, of: of(x).b * x),
+    ],
+)
+def test_a_method_of_a_protocol_that_is_put_in_the_place_of_another(name, other, use):
+    class Number:
+        def __init__(self, a):
+            self.a = a
+
+        __len__, __lt__, __iter__ = lambda self: 3, lambda self, other: True, lambda self: iter([self.a] * 2)
+        __abs__, __contains__ = lambda self: self.a, lambda self, item: True
+        __eq__, __getattr__ = lambda self, other: True, lambda self, name: 1.0
+
+    def f(x):
+        return use(x, Number)
+
+    g = adc.value_and_grad(f, mode="compiled")
+    assert g(1.5)[0] == f(1.5)
+    setattr(Number, name, other)
+    assert g(1.5)[0] == f(1.5)

@@ -15,6 +15,7 @@ from adc.compiler.frontend import (
     grown_reads,
     instances,
     list_methods,
+    object_operators,
     parts,
     positions,
     stretching,
@@ -183,7 +184,7 @@ class Assignments(Calls):
             return old
         if self.is_without_axes(old):
             self.refuse_two_names(old)
-            return self.without_axes(instances.augmented(self, function, old, value))
+            return self.without_axes(object_operators.augmented(self, function, old, value))
         # Python asks NumPy first: `[1.0, 2.0] += array` is the sum, an array.
         longer = (
             function is operator.add and not isinstance(value, np.ndarray) and not self.type_is_array(value)
@@ -202,7 +203,7 @@ class Assignments(Calls):
             return old
         if isinstance(old, (set, frozenset)) and references(self.frame, old) > 1:
             raise self.refuse("a set that has two names is changed under one of them", repair="use one name")
-        return instances.augmented(self, function, old, value)
+        return object_operators.augmented(self, function, old, value)
 
     def _repeat(self, items: ListValue | Growing, times: Value) -> None:
         """`items *= times`: every name of the list sees it."""

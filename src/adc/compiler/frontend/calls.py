@@ -293,7 +293,7 @@ class Calls(RuleCalls):
         made = over_elements(function)
         if made is not None:
             return applied.of_instance(self, made, args, kwargs)
-        if isinstance(function, Instance) or instances.method(function, "__call__") is not None:
+        if isinstance(function, Instance) or instances.method(self, function, "__call__") is not None:
             return instances.called(self, function, "__call__", *args, **kwargs)
         hashable = _hashable(function)
         if hashable and len(args) == 2 and not kwargs:
@@ -302,7 +302,7 @@ class Calls(RuleCalls):
             if function in _COMPARISONS:
                 return self.compare(_COMPARISONS[function](), *args)
         word = instances.BUILTINS.get(function) if hashable else None
-        if word is not None and args and (own := instances.method(args[0], word)) is not None:
+        if word is not None and args and (own := instances.method(self, args[0], word)) is not None:
             return self.call(own, args[1:], kwargs)
         own = registry.meant(function, [instances.class_of(a) or type(a) for a in args]) if hashable else None
         if own is not None:

@@ -74,7 +74,7 @@ def named(error: Any) -> Value:
 
 def text(value: Value) -> str | None:
     """`str(error)` of an exception whose text is known."""
-    if not is_one(value) or instances.method(value, "__str__") is not None:
+    if not is_one(value) or instances.has_method(value, "__str__"):
         return None
     args = value["args"]
     return str(*args) if len(args) < 2 and all(isinstance(a, (str, int)) for a in args) else None

@@ -354,7 +354,7 @@ class Expressions(Operators):
             return self.of_range(base, index)
         if isinstance(base, Growing):
             return grown_reads.element(self, base, index)
-        if isinstance(base, Instance) or instances.method(base, "__getitem__") is not None:
+        if isinstance(base, Instance) or instances.method(self, base, "__getitem__") is not None:
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):
             return self.item_outside(base, index)

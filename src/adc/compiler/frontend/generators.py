@@ -72,7 +72,7 @@ def of(self: Core, value: Value) -> Generator | None:
     if isinstance(value, Generator):
         return value
     if isinstance(value, Instance):
-        iterator = instances.method(value, "__iter__")
+        iterator = instances.method(self, value, "__iter__")
         tree = None if iterator is None else self.tree_of(iterator)
         if tree is not None and inlined.is_generator(tree):
             found = self.call(iterator, [], {})

@@ -7,7 +7,6 @@ tuple is a tuple; what its class defines beside that is called in the same way.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
@@ -18,7 +17,6 @@ import gast
 
 from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Iterated, Place
 from adc.compiler.frontend.values import Value, is_settled
-from adc.compiler.ir.nodes import Var
 from adc.rules import python_containers, registry
 
 if TYPE_CHECKING:
@@ -80,14 +78,6 @@ BUILTINS = {
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 # What Python says of an object whose class has no such method.
 _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item assignment"}
-COMPARISONS = {
-    gast.Eq: ("__eq__", "__eq__"),
-    gast.NotEq: ("__ne__", "__ne__"),
-    gast.Lt: ("__lt__", "__gt__"),
-    gast.LtE: ("__le__", "__ge__"),
-    gast.Gt: ("__gt__", "__lt__"),
-    gast.GtE: ("__ge__", "__le__"),
-}
 
 
 def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
@@ -119,6 +109,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     if found is _ABSENT:
         fallback = _found(owner.cls, "__getattr__")
         if isinstance(fallback, types.FunctionType):
+            stays(ev, owner.cls, "__getattr__")
             return ev.call(fallback, [owner, name], {})
         if getattr(owner.cls, "__adc_model__", False) is True:
             raise ev.refuse(*registry.no_attribute(name))
@@ -282,17 +273,28 @@ def class_of(value: Value) -> type | None:
     cls = type(value)
     if isinstance(value, tuple):
         return cls if hasattr(value, "_fields") else None
-    return None if is_settled(cls) or dataclasses.is_dataclass(cls) else cls
+    return None if is_settled(cls) else cls
 
 
-def method(owner: Value, name: str) -> Any:
+def method(ev: Core, owner: Value, name: str) -> Any:
     """What Python calls for `owner` in an operator or a built-in function; None where its class has nothing."""
+    if not has_method(owner, name):
+        return None
+    cls = class_of(owner)
+    stays(ev, cls, name)
+    return Bound(inspect.getattr_static(cls, name), owner)
+
+
+def has_method(owner: Value, name: str) -> bool:
+    """Whether the program says what Python calls for `owner` in an operator or a built-in function."""
     cls = class_of(owner)
     found = None if cls is None else _found(cls, name)
-    # `collections`: what namedtuple() writes.
-    if not isinstance(found, types.FunctionType) or found.__module__ in ("collections", "enum"):
-        return None
-    return Bound(found, owner)
+    # `collections`: what namedtuple() writes. What dataclass() writes reads the fields of an object of the program.
+    return (
+        isinstance(found, types.FunctionType)
+        and found.__module__ not in ("collections", "enum")
+        and (isinstance(owner, Instance) or found.__code__.co_filename != "<string>")
+    )
 
 
 def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
@@ -305,12 +307,12 @@ def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
         return ev.call(found.fget, [owner], {})
     if name in getattr(owner, "__dict__", ()) and not isinstance(owner, type):
         return getattr(owner, name)  # an attribute of the object stands before a method of its class
-    return method(owner, name) or getattr(owner, name)
+    return method(ev, owner, name) or getattr(owner, name)
 
 
 def called(ev: Core, owner: Value, name: str, /, *args: Value, **kwargs: Value) -> Value:
     """What a method of Python's own protocols returns. Refuses where the class has none."""
-    found, cls = method(owner, name), class_of(owner)
+    found, cls = method(ev, owner, name), class_of(owner)
     assert cls is not None
     if found is not None:
         stays(ev, cls, name)
@@ -318,90 +320,6 @@ def called(ev: Core, owner: Value, name: str, /, *args: Value, **kwargs: Value) 
     if name in _WITHOUT:
         raise ev.refuse(f"'{cls.__name__}' object {_WITHOUT[name]}")
     raise ev.refuse(f"a `{cls.__name__}` has no `{name}`", repair="define it, or call another method")
-
-
-def applies(function: Any, x: Value, y: Value) -> bool:
-    """Whether objects say what a binary operator does."""
-    word = OPERATORS.get(function, "")
-    return (
-        isinstance(x, Instance)
-        or isinstance(y, Instance)
-        or method(x, f"__{word}__") is not None
-        or method(y, f"__r{word}__") is not None
-    )
-
-
-def compares(op: Any, x: Value, y: Value) -> bool:
-    """Whether objects say what a comparison is; `in` asks what is looked for."""
-    if isinstance(op, (gast.In, gast.NotIn)):
-        return False
-    name, mirrored = COMPARISONS[type(op)]
-    return (
-        isinstance(x, Instance)
-        or isinstance(y, Instance)
-        or method(x, name) is not None
-        or method(y, mirrored) is not None
-    )
-
-
-def truth(ev: Core, owner: Value) -> Value:
-    """Whether an object counts as true."""
-    if method(owner, "__bool__") is not None:
-        return called(ev, owner, "__bool__")
-    if method(owner, "__len__") is not None:
-        length = called(ev, owner, "__len__")
-        return ev.op("not_equal", length, 0)
-    return True
-
-
-def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
-    """`x < y` where one of them is an object; `==` is `is` where its class does not say otherwise."""
-    name, mirrored = COMPARISONS[type(op)]
-    for owner, other, word in ((x, y, name), (y, x, mirrored)):
-        found = method(owner, word)
-        if found is None:
-            continue
-        if found.func.__code__.co_filename != "<string>":
-            answer = ev.call(found, [other], {})
-            if answer is NotImplemented:
-                continue
-            return answer
-        if class_of(other) is class_of(owner):  # what a dataclass says of itself
-            return ev.compare(op, fields_compared(x), fields_compared(y))
-    if isinstance(op, (gast.Eq, gast.NotEq)):
-        if isinstance(op, gast.NotEq) and (method(x, "__eq__") or method(y, "__eq__")):
-            same = compared(ev, gast.Eq(), x, y)
-            return ev.op("logical_not", same) if isinstance(same, Var) else not same
-        return (x is y) == isinstance(op, gast.Eq)
-    raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
-
-
-def fields_compared(x: Value) -> tuple[Value, ...]:
-    """What a dataclass compares of an object."""
-    return tuple(x[f.name] for f in dataclasses.fields(class_of(x)) if f.compare)  # type: ignore[arg-type]
-
-
-def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:
-    """`x += y`: what `__iadd__` returns where the class has it."""
-    called = method(x, f"__i{OPERATORS.get(function, '')}__")
-    found = NotImplemented if called is None else ev.call(called, [y], {})
-    return ev.binary(function, x, y) if found is NotImplemented else found
-
-
-def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
-    """`x + y` where one of them is an object."""
-    word = OPERATORS.get(function, "")
-    for owner, other, name in ((x, y, f"__{word}__"), (y, x, f"__r{word}__")):
-        called = method(owner, name)
-        found = NotImplemented if called is None else ev.call(called, [other], {})
-        if found is not NotImplemented:
-            return found
-    models = [v if registry.model_of(v) is None else ev.model(v) for v in (x, y)]
-    if models != [x, y]:
-        return binary(ev, function, *models)
-    raise ev.refuse(
-        f"operator {function.__name__} is not defined for these objects", repair="call a method by its name"
-    )
 
 
 def _found(cls: type, name: str) -> Any:

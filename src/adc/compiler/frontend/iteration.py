@@ -63,7 +63,7 @@ class Iteration(Expressions):
             return value  # itself: a loop sees what its trips write
         if isinstance(value, (list, tuple, str, frozenset, set, enum.EnumMeta)):
             return list(value)
-        iterator = instances.method(value, "__iter__")
+        iterator = instances.method(self, value, "__iter__")
         if iterator is not None:
             return self._gone_over(value, self.call(iterator, [], {}))
         if isinstance(value, Iterated):

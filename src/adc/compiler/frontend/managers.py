@@ -124,7 +124,7 @@ def _around(self: Statements, target: Any, manager: Instance, body: list[Any]) -
 
 def _may_swallow(self: Statements, manager: Instance) -> bool:
     """Whether `__exit__` returns what may count as true."""
-    found = instances.method(manager, "__exit__")
+    found = instances.method(self, manager, "__exit__")
     tree = None if found is None else self.tree_of(found)
     returns = [] if tree is None else [n for n in own_nodes(tree.body) if isinstance(n, gast.Return)]
     return any(

@@ -9,7 +9,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import choices, growing, identity, instances, list_calls, list_methods, texts
+from adc.compiler.frontend import (
+    choices,
+    growing,
+    identity,
+    instances,
+    list_calls,
+    list_methods,
+    object_operators,
+    texts,
+)
 from adc.compiler.frontend.frame import Growing, Instance, Once, SurelyRaised
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
@@ -64,12 +73,14 @@ class Operators(Names):
             return choices.of_each(self, lambda a, b: self.binary(function, a, b), x, y)
         if function is operator.mod and isinstance(x, str) and not self.is_static(y):
             return texts.by_percent(self, x, y)
-        if instances.applies(function, x, y):
-            return instances.binary(self, function, x, y)
+        if object_operators.applies(self, function, x, y):
+            return object_operators.binary(self, function, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
             x, y = self.opened(x), self.opened(y)
+            if isinstance(x, Instance) or isinstance(y, Instance):
+                return object_operators.binary(self, function, x, y)
             if function is operator.add and all(isinstance(v, (str, Text)) for v in (x, y)):
                 return x + y if isinstance(x, str) and isinstance(y, str) else texts.joined(self, x, y)
             if isinstance(x, dict) and isinstance(y, dict) and function is operator.or_:
@@ -153,7 +164,7 @@ class Operators(Names):
             operation = registry.find(UNARY[type(node.op)])
             assert operation is not None
             word = instances.UNARY[type(node.op)]
-            if isinstance(x, Instance) or instances.method(x, word) is not None:
+            if isinstance(x, Instance) or instances.method(self, x, word) is not None:
                 return instances.called(self, x, word)
             return ZERO if x is ZERO else self.op(operation, x)
 
@@ -170,8 +181,8 @@ class Operators(Names):
             return choices.of_each(self, self.truth, x)
         if isinstance(x, Growing):
             return self.op("not_equal", x.count, 0)
-        if isinstance(x, Instance) or instances.method(x, "__bool__") is not None:
-            return instances.truth(self, x)
+        if isinstance(x, Instance) or instances.method(self, x, "__bool__") is not None:
+            return object_operators.truth(self, x)
         if not isinstance(x, Var):
             return bool(x)
         if x.is_array:
@@ -281,8 +292,8 @@ class Operators(Names):
         for side in (x, y):
             if isinstance(side, Text):
                 raise side.refused()
-        if instances.compares(op, x, y):
-            return instances.compared(self, op, x, y)
+        if object_operators.compares(self, op, x, y):
+            return object_operators.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             if getattr(instances.class_of(y), "__adc_model__", None) is set:
                 y = list(self.opened(y))
@@ -291,7 +302,7 @@ class Operators(Names):
             ):
                 found = self._among(x, list(y))
                 return found if isinstance(op, gast.In) else self.negated(found)
-            contains = instances.method(y, "__contains__")
+            contains = instances.method(self, y, "__contains__")
             if contains is not None:
                 found = self.truth(self.call(contains, [x], {}))
                 return found if isinstance(op, gast.In) else self.negated(found)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def of(self: Core, iterator: Value) -> Generator | None:
     """What gives the items of an object with a `__next__`; None where it has none, or one that tries."""
-    function = instances.method(iterator, "__next__")
+    function = instances.method(self, iterator, "__next__")
     tree = None if function is None else self.tree_of(function)
     if tree is None or any(isinstance(n, (gast.Try, gast.Yield)) for n in own_nodes(tree.body)):
         return None

@@ -64,7 +64,7 @@ def _len(self: Calls, x: Value) -> Value:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
         return _items_of(self, x).length
-    counted = instances.method(x, "__len__")
+    counted = instances.method(self, x, "__len__")
     if counted is not None:
         return self.call(counted, [], {})
     if isinstance(x, Growing):

@@ -10,12 +10,13 @@ import bisect
 import builtins
 import dataclasses
 import itertools
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import growing, grown_reads, instances, templates
+from adc.compiler.frontend import growing, grown_reads, object_operators, templates
 from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
@@ -76,9 +77,10 @@ TABLE = {
 def measure(self: Calls, key: Value, item: Value) -> Value:
     """What an item is ordered by; an object of a dataclass by the fields that its `__lt__` compares."""
     found = item if key is None else self.call(key, [item], {})
-    less = instances.method(found, "__lt__") if isinstance(found, Instance) else None
-    made = less is not None and less.func.__code__.co_filename == "<string>"
-    return instances.fields_compared(found) if made and dataclasses.is_dataclass(found.cls) else found
+    cls = found.cls if isinstance(found, Instance) else type(found)
+    less = getattr(cls, "__lt__", None) if dataclasses.is_dataclass(cls) else None
+    made = isinstance(less, types.FunctionType) and less.__code__.co_filename == "<string>"
+    return object_operators.fields_compared(self, found) if made else found
 
 
 def telling(self: Calls, measures: list[Value]) -> list[Value]:

@@ -1,0 +1,111 @@
+"""Operators, comparisons and conditions on objects: what their classes say of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.instances import OPERATORS, called, class_of, method
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
+from adc.rules import registry
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+COMPARISONS = {
+    gast.Eq: ("__eq__", "__eq__"),
+    gast.NotEq: ("__ne__", "__ne__"),
+    gast.Lt: ("__lt__", "__gt__"),
+    gast.LtE: ("__le__", "__ge__"),
+    gast.Gt: ("__gt__", "__lt__"),
+    gast.GtE: ("__ge__", "__le__"),
+}
+
+
+def applies(ev: Core, function: Any, x: Value, y: Value) -> bool:
+    """Whether objects say what a binary operator does."""
+    word = OPERATORS.get(function, "")
+    return (
+        isinstance(x, Instance)
+        or isinstance(y, Instance)
+        or method(ev, x, f"__{word}__") is not None
+        or method(ev, y, f"__r{word}__") is not None
+    )
+
+
+def compares(ev: Core, op: Any, x: Value, y: Value) -> bool:
+    """Whether objects say what a comparison is; `in` asks what is looked for."""
+    if isinstance(op, (gast.In, gast.NotIn)):
+        return False
+    name, mirrored = COMPARISONS[type(op)]
+    return (
+        isinstance(x, Instance)
+        or isinstance(y, Instance)
+        or method(ev, x, name) is not None
+        or method(ev, y, mirrored) is not None
+    )
+
+
+def truth(ev: Core, owner: Value) -> Value:
+    """Whether an object counts as true."""
+    if method(ev, owner, "__bool__") is not None:
+        return called(ev, owner, "__bool__")
+    if method(ev, owner, "__len__") is not None:
+        length = called(ev, owner, "__len__")
+        return ev.op("not_equal", length, 0)
+    return True
+
+
+def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
+    """`x < y` where one of them is an object; `==` is `is` where its class does not say otherwise."""
+    name, mirrored = COMPARISONS[type(op)]
+    for owner, other, word in ((x, y, name), (y, x, mirrored)):
+        found = method(ev, owner, word)
+        if found is None:
+            continue
+        if found.func.__code__.co_filename != "<string>":
+            answer = ev.call(found, [other], {})
+            if answer is NotImplemented:
+                continue
+            return answer
+        if class_of(other) is class_of(owner):  # what a dataclass says of itself
+            return ev.compare(op, fields_compared(ev, x), fields_compared(ev, y))
+    if isinstance(op, (gast.Eq, gast.NotEq)):
+        if isinstance(op, gast.NotEq) and (method(ev, x, "__eq__") or method(ev, y, "__eq__")):
+            same = compared(ev, gast.Eq(), x, y)
+            return ev.op("logical_not", same) if isinstance(same, Var) else not same
+        return (x is y) == isinstance(op, gast.Eq)
+    raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
+
+
+def fields_compared(ev: Core, x: Value) -> tuple[Value, ...]:
+    """What a dataclass compares of an object, of the program or from outside."""
+    cls = x.cls if isinstance(x, Instance) else type(x)
+    return tuple(ev.attribute(x, f.name) for f in dataclasses.fields(cls) if f.compare)
+
+
+def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:
+    """`x += y`: what `__iadd__` returns where the class has it."""
+    called = method(ev, x, f"__i{OPERATORS.get(function, '')}__")
+    found = NotImplemented if called is None else ev.call(called, [y], {})
+    return ev.binary(function, x, y) if found is NotImplemented else found
+
+
+def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
+    """`x + y` where one of them is an object."""
+    word = OPERATORS.get(function, "")
+    for owner, other, name in ((x, y, f"__{word}__"), (y, x, f"__r{word}__")):
+        called = method(ev, owner, name)
+        found = NotImplemented if called is None else ev.call(called, [other], {})
+        if found is not NotImplemented:
+            return found
+    models = [v if registry.model_of(v) is None else ev.model(v) for v in (x, y)]
+    if models != [x, y]:
+        return binary(ev, function, *models)
+    raise ev.refuse(
+        f"operator {function.__name__} is not defined for these objects", repair="call a method by its name"
+    )
