@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+
 import numpy as np
 import pytest
 
@@ -219,6 +221,25 @@ def test_what_the_function_raises_is_raised(function, n, message, mode):
     # A rule's body says what NumPy refuses by an assertion.
     with pytest.raises((ValueError, AssertionError), match=message):
         adc.grad(function, mode=mode)(np.arange(float(n)))
+
+
+def test_what_is_raised_for_all_arguments_says_the_numbers_of_these():
+    def refused(x):
+        raise RuntimeError(f"no step for {x:.2f}")
+
+    with pytest.raises(RuntimeError, match=r"no step for 2\.50"):
+        adc.grad(refused)(2.5)
+
+
+@pytest.mark.parametrize("mode", ["tape", "compiled"])
+def test_an_abstract_class_has_no_objects(mode):
+    class Potential(abc.ABC):
+        @abc.abstractmethod
+        def energy(self, r):
+            return r
+
+    with pytest.raises((TypeError, adc.UnsupportedError), match="instantiate abstract class"):
+        adc.grad(lambda r: Potential().energy(r), mode=mode)(1.0)
 
 
 def over_a_row(x, y):

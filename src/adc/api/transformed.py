@@ -5,6 +5,7 @@ What `grad`, `vjp` and `jacobian` share. A subclass says what is generated (`kin
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
@@ -273,6 +274,10 @@ class Transformed:
             if not has_code(self._function):
                 raise
             return self._declined(error)
+        except Exception as error:
+            if self._asked == "auto" and hasattr(error, "__adc_raised__"):
+                self._raised_again(call)
+            raise
         made = self._engine(context, [leaf.value for slot in slots for leaf in slot.inputs()])
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
@@ -340,6 +345,11 @@ class Transformed:
         equal = lowered.evaluator.ever_equal
         slots = sizes.as_demanded(call.slots(), lowered.program.params, equal)
         return None if slots is None else replace(self._request(call.layout, slots), into=call.into)
+
+    def _raised_again(self, call: Call) -> None:
+        """Let the function raise for these arguments what it raises for all of their kind: it may say their numbers."""
+        with contextlib.suppress(AdcError):
+            self._run_on_tape(call)
 
     def _declined(self, error: AdcError) -> Specialisation:
         """The tape in place of the compiler, where `auto` allows it."""

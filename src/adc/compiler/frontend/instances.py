@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Bound, Evaluated, Generator, Given, Instance, Items, Iterated, Place
+from adc.compiler.frontend.frame import (
+    Bound,
+    Evaluated,
+    Generator,
+    Given,
+    Instance,
+    Items,
+    Iterated,
+    Place,
+    SurelyRaised,
+)
 from adc.compiler.frontend.values import Value, is_settled
 from adc.rules import python_containers, registry
 
@@ -82,6 +92,11 @@ _WITHOUT = {"__call__": "is not callable", "__setitem__": "does not support item
 
 def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Instance:
     """`cls(*args, **kwargs)`."""
+    if inspect.isabstract(cls):
+        try:
+            cls()
+        except TypeError as error:  # it names the methods
+            raise SurelyRaised(error, ev.region_depth, ev.origin) from error
     made = Instance(cls)
     init = _found(cls, "__init__")
     if init is not object.__init__:
