@@ -408,3 +408,18 @@ def arrays_that_a_loop_names_first(x):
     for row in x.reshape(2, 2):
         last = row * row[0]
     return np.sum(u * v) + np.sum(last**3)
+
+
+HELD = [0, 1, 2, 3, -1, -2, 5, 4]
+
+
+@program(lambda r: (r.normal(size=(7, 7)), r.normal(size=7)))
+def rows_and_columns_of_a_list_of_positions(k, f):
+    k = k + 9.0 * np.eye(7)
+    f = f.copy()
+    for i in HELD:
+        f[i] = k[i, i] * f[i - 1]
+        k[i, :] = 0.0
+        k[:, i] *= 0.5
+        k[i, i] = 1.0
+    return np.sum(np.linalg.solve(k, f) ** 2)

@@ -26,6 +26,7 @@ MAX_UNROLLED = 10_000
 MOST_TRIPS_OF_RULES = (
     8  # of a loop in the body of a rule that is written out: one over axes, or a few elements
 )
+LONG_LIST = 8  # of positions, over which a loop is not written out
 ENDLESS = 2**62  # trips of itertools.count()
 FEW_WITH_EXIT = (
     4  # trips that are written out although the data decide about them, and a list could be an array
@@ -64,11 +65,29 @@ class Loops(Carrying):
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
         short = known is not None and self.frame.unroll and len(known) <= MOST_TRIPS_OF_RULES
+        if isinstance(items, list) and flag is None and self._by_table(node, items):
+            return
         if known is not None and (short or isinstance(items, list)):
             self._unrolled(node, known, flag, lists)
             return
         assert not isinstance(items, list)
         self._run_for(node, items, known, lists)
+
+    def _by_table(self, node: Any, items: list[Value]) -> bool:
+        """Whether a loop over many positions was lowered as one, which takes them from an array.
+
+        Written out, each of them (the nodes on a boundary) has a copy of the body.
+        """
+        if len(items) < LONG_LIST or not all(type(item) is int for item in items) or not _are_positions(node):
+            return False
+        mark = Mark(self)
+        try:
+            table = self.array_of(items)
+            self._for(node, Items(len(items), lambda k: self.plain(self.getitem(table, (k,)))))
+        except (NeedsUnrolling, UnsupportedError):
+            mark.back()
+            return False
+        return True
 
     def _run_for(
         self,
@@ -492,3 +511,14 @@ class _Trip(gast.Pass):  # type: ignore[misc]
         gast.copy_location(self, loop)
         self.target, self.body = loop.target, loop.body
         self.item = item
+
+
+def _are_positions(node: Any) -> bool:
+    """Whether all that a loop does with its items is to read and write elements there."""
+    if not isinstance(node.target, gast.Name):
+        return False
+    inside = [part for statement in node.body for part in gast.walk(statement)]
+    slices = [part.slice for part in inside if isinstance(part, gast.Subscript)]
+    positions = {id(part) for index in slices for part in gast.walk(index)}
+    named = [part for part in inside if isinstance(part, gast.Name) and part.id == node.target.id]
+    return bool(named) and all(isinstance(part.ctx, gast.Load) and id(part) in positions for part in named)
