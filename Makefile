@@ -30,7 +30,7 @@ check: $(VENV)/.test $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m tiny
 
 rules: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) tests/rules tests/transforms -m exhaustive
+	$(BIN)/python -m pytest -n $(WORKERS) tests/rules tests/transforms tests/test_corpus.py -m exhaustive
 
 bench: $(VENV)/.bench
 	$(BIN)/python bench/run.py $(BENCH)

@@ -11,21 +11,28 @@ import pytest
 from tests.corpus import Program, all_programs
 from tests.corpus.check import MODES, check, derivative
 from tests.corpus.reference import flat
+from tests.in_turn import has_its_turn
 from tests.interpreted import by_interpreted_text, interpreted
 
 import adc
 
 
 def cases() -> list[object]:
-    """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for LLVM."""
-    marks = {"python": [pytest.mark.tiny]}
+    """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for Numba.
+
+    So Numba gets half of the programs in a run; `-m exhaustive` has the others. The text for it is run for all.
+    """
+
+    def marks(program: Program, mode: str) -> list[pytest.MarkDecorator]:
+        found = [pytest.mark.slow] if program.slow else []
+        if mode == "python":
+            found.append(pytest.mark.tiny)
+        if mode == "compiled" and not has_its_turn(program.name):
+            found.append(pytest.mark.exhaustive)
+        return found
+
     return [
-        pytest.param(
-            p,
-            mode,
-            id=f"{p.name}-{mode}",
-            marks=[*marks.get(mode, []), *([pytest.mark.slow] if p.slow else [])],
-        )
+        pytest.param(p, mode, id=f"{p.name}-{mode}", marks=marks(p, mode))
         for p in all_programs()
         for mode in MODES
     ]

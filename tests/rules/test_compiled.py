@@ -5,14 +5,9 @@ examples, which change with the sources. Numba itself is given one example of so
 likewise. `make rules` runs all examples, both ways.
 """
 
-import functools
-import hashlib
-from pathlib import Path
-
 import pytest
+from tests.in_turn import in_turn
 
-import adc
-import adc.rules
 from adc.rules import registry
 from adc.testing import engines
 
@@ -43,26 +38,15 @@ def failures(engine, cases, together, tmp_path):
     ]
 
 
-@functools.cache
-def sources():
-    files = sorted(Path(adc.__file__).parent.rglob("*.py"))
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).digest()
-
-
-def chosen_by_the_sources(items, name):
-    """Items in an order that is another one for other sources: with time all come first, and a failure stays."""
-    return sorted(items, key=lambda item: hashlib.sha256(sources() + name(item).encode()).digest())
-
-
 @pytest.mark.parametrize("letter", sorted({o.name[0] for o in operations()}))
 def test_the_loops_of_the_examples_are_right(letter, tmp_path):
     for_letter = [o for o in operations() if o.name[0] == letter]
-    others = chosen_by_the_sources([case for o in for_letter for case in examples(o)[1:]], str)
+    others = in_turn([case for o in for_letter for case in examples(o)[1:]], str)
     assert not failures("text", [*(examples(o)[0] for o in for_letter), *others[:OTHERS]], 1, tmp_path)
 
 
 def test_numba_compiles_the_examples_of_some_operations(tmp_path):
-    chosen = chosen_by_the_sources(operations(), lambda o: o.name)
+    chosen = in_turn(operations(), lambda o: o.name)
     assert not failures("compiled", [examples(o)[0] for o in chosen[:COMPILED]], TOGETHER, tmp_path)
 
 
