@@ -235,12 +235,7 @@ def test_an_array_of_one_element():
     def f(x):
         return np.sum(x * x, keepdims=True)
 
-    try:
-        grad(f)(X)
-    except adc.DerivativeError as e:
-        assert "(1,)" in str(e) or "array" in str(e), e
-    else:
-        raise AssertionError("no error")
+    eq(grad(f)(X), 2 * X)
     eq(jacrev(f)(X), 2 * X[None])
     eq(jacobian(f)(X), 2 * X[None])
 
