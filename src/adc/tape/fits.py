@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import minima, record
-from adc.tape.implicit import as_array, valued, without_record
+from adc.tape.implicit import as_array, unrecorded, valued, without_record
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -58,7 +58,7 @@ def least_squares(
         f_scale=record.plain(f_scale),
         args=record.plain(args),
         kwargs=record.plain(named),
-        **{k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()},
+        **unrecorded(options),
     )
 
     def residuals(x: Any) -> Any:

@@ -36,6 +36,11 @@ def without_record(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def unrecorded(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as SciPy takes them: plain numbers, and functions that leave no record."""
+    return {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+
+
 def as_array(value: Any) -> Any:
     """What a function gave, numbers or lists of them, as one Tensor or array."""
     if isinstance(value, list | tuple):

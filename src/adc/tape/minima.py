@@ -17,7 +17,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import gradients, record
-from adc.tape.implicit import as_array, corrected, jacobian, without_record
+from adc.tape.implicit import as_array, corrected, jacobian, unrecorded
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -196,16 +196,12 @@ def plain_constraints(constraints: Any) -> Any:
     found = []
     for constraint in _several(constraints):
         if isinstance(constraint, dict):
-            found.append(_unrecorded(constraint))
+            found.append(unrecorded(constraint))
         else:
             made = copy.copy(constraint)
-            made.__dict__.update(_unrecorded(vars(constraint)))
+            made.__dict__.update(unrecorded(vars(constraint)))
             found.append(made)
     return found
-
-
-def _unrecorded(values: dict[str, Any]) -> dict[str, Any]:
-    return {k: without_record(v) if callable(v) else record.plain(v) for k, v in values.items()}
 
 
 def withheld(report: Any, known: dict[str, Any], what: str) -> Any:

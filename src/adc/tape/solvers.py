@@ -13,7 +13,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
 from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, trajectories
-from adc.tape.implicit import as_array, corrected, without_record
+from adc.tape.implicit import as_array, corrected, unrecorded, without_record
 from adc.tape.node import here
 
 
@@ -85,7 +85,7 @@ def _newton(
 
 def _root_scalar(solver: Any, f: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
     args = args if isinstance(args, tuple) else (args,)
-    options = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    options = unrecorded(options)
     several = options.get("fprime") is True or options.get("fprime2") is True
     found = solver(without_record(f), record.plain(args), *record.plain(rest), **options)
 
@@ -143,7 +143,7 @@ def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **
 
 def _nonlinear(solver: Any, F: Any, xin: Any, *rest: Any, **options: Any) -> Any:
     """newton_krylov, broyden1 and their like."""
-    given = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    given = unrecorded(options)
     x = solver(without_record(F), record.plain(xin), *record.plain(rest), **given)
     return corrected(F, x, f"the solution that scipy.optimize.{solver.__name__} finds")
 
@@ -166,7 +166,7 @@ def _minimize(
     **options: Any,
 ) -> Any:
     args = args if isinstance(args, tuple) else (args,)
-    given = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    given = unrecorded(options)
     second = {k: without_record(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
     found = solver(
         without_record(fun),
@@ -196,16 +196,14 @@ def _minimize(
 
 
 def _positional(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
-    return {
-        k: without_record(v) if callable(v) else record.plain(v) for k, v in zip(names, values, strict=False)
-    }
+    return unrecorded(dict(zip(names, values, strict=False)))
 
 
 def _minimize_scalar(
     solver: Any, fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *rest: Any, **options: Any
 ) -> Any:
     args = args if isinstance(args, tuple) else (args,)
-    options = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    options = unrecorded(options)
     plain_bounds = None if bounds is None else record.plain(tuple(bounds))
     found = solver(
         without_record(fun),
@@ -245,7 +243,7 @@ def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options
             "Use scipy.optimize.minimize.",
         )
     args = args if isinstance(args, tuple) else (args,)
-    options = {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    options = unrecorded(options)
     slope = [without_record(f) for f in rest]
     x = solver(without_record(func), record.plain(x0), *slope, args=record.plain(args), **options)
 

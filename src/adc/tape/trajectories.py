@@ -132,7 +132,7 @@ def odeint(
 
     start = implicit.as_array(y0)
     plain_start, plain_args, plain_times = record.plain((start, args, implicit.as_array(t)))
-    options = {k: implicit.without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    options = implicit.unrecorded(options)
     output = options.pop("full_output", 0)
     found, report = solver(
         implicit.without_record(func),
@@ -181,7 +181,7 @@ def solve_ivp(
 
     start = implicit.as_array(y0)
     ends = record.plain(tuple(t_span))
-    options = {k: implicit.without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    options = implicit.unrecorded(options)
     asked = None if t_eval is None else record.plain(implicit.as_array(t_eval))
     plain = implicit.without_record(fun), ends, record.plain(start), method
     found = solver(

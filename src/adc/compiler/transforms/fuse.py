@@ -102,7 +102,7 @@ class _Needed:
 class _Chain:
     """A loop, the first loop that reads what it writes, the first that reads what that writes, and so on.
 
-    `block` holds them, the loop behind what was merged so far.
+    `block` holds them, the loop behind what was merged so far; where nobody reads it need not.
     """
 
     def __init__(self, memory: Memory, block: Block, loop: For, readers: list[For]) -> None:
@@ -153,7 +153,9 @@ class _Fuser:
         readers = self._readers(in_order)
         for position, stmt in enumerate(in_order):
             if isinstance(stmt, For):
-                chain = _Chain(self.memory, [*out, *in_order[position:]], stmt, readers.get(stmt, []))
+                its = readers.get(stmt, [])
+                block = [*out, *in_order[position:]] if its else []
+                chain = _Chain(self.memory, block, stmt, its)
                 if self._merge(stmt, out, checks, chain):
                     continue
             checks.passed(stmt)

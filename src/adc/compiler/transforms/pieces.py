@@ -159,10 +159,10 @@ class _Piece:
 
     def body(self) -> Block:
         with self.ev.at(self.out):
-            self._put(Assign((self.loop.index,), registry.named("add"), (self.first, self.trip)))
+            self.out.append(Assign((self.loop.index,), registry.named("add"), (self.first, self.trip)))
             for s in self.loop.body:
                 if isinstance(s, Assign) and s in self.starts:
-                    self._put(Assign((s.target,), registry.named("add"), (self.starts[s], self.trip)))
+                    self.out.append(Assign((s.target,), registry.named("add"), (self.starts[s], self.trip)))
                     start = length_of(self.starts[s])
                     assert start is not None
                     place = start + Dim.symbol("value", self.trip)
@@ -171,11 +171,8 @@ class _Piece:
                 touch = part(s)
                 if touch is not None:
                     move(s, (touch[0], tuple(map(self._place, touch[1]))))
-                self._put(s)
+                self.out.append(s)
         return self.out
-
-    def _put(self, s: Any) -> None:
-        self.out.append(s)
 
     def _place(self, item: Any) -> Any:
         """A subscript; one that follows the counter is told not to count from the end."""
@@ -188,7 +185,7 @@ class _Piece:
 
     def _unsigned(self, item: Var, value: Dim) -> Var:
         place = Var("place", Scalar("uint64"), dim=value, named=False)
-        self._put(Assign((place,), "cast", (item, Const("uint64"))))
+        self.out.append(Assign((place,), "cast", (item, Const("uint64"))))
         return place
 
 
