@@ -5,13 +5,34 @@
             d = x[i, k] - x[j, k]          ->       d_2 = x[i, 1] - x[j, 1]
             s = s + d * d                           s_3 = s + d * d + d_2 * d_2
 
-What is left of the loop around it is one straight piece of code, which merges with others and vectorises.
+It is done where it leaves one straight piece of code of a long loop, which merges with others and vectorises, where
+it makes numbers of the elements of an array, and for sums. Any other loop stays as it is: shorter to read and to
+compile, and written out by LLVM as well.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Store, Var, While
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Const,
+    For,
+    If,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    While,
+    blocks,
+    change_blocks,
+    variables,
+    walk,
+)
 from adc.compiler.transforms import clone
 from adc.compiler.transforms.rewrite import operand, substitute
 
@@ -21,39 +42,37 @@ MOST_STORES = 12  # of which writes: a rotation is written out, of a matrix of f
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program without short loops inside long ones."""
-    unroller = _Unroller(evaluator)
-    program.body = unroller.block(program.body, inside=False)
+    """The program without short loops inside long ones, where that pays."""
+    unroller = _Unroller(evaluator, _Choice(program, Memory(evaluator.joined_roots)).loops())
+    program.body = unroller.block(program.body)
     program.body = substitute(program.body, unroller.table)
     program.results = [operand(r, unroller.table) for r in program.results]
     return program
 
 
 class _Unroller:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, chosen: set[For]) -> None:
         self.ev = evaluator
+        self.chosen = chosen
         self.table: dict[Var, Atom] = {}  # what a loop left behind -> what its last trip did
 
-    def block(self, block: Block, inside: bool) -> Block:
+    def block(self, block: Block) -> Block:
         out: Block = []
         for stmt in block:
-            if isinstance(stmt, (For, While)):
-                stmt.body = self.block(stmt.body, inside or _is_long(stmt))
-            elif isinstance(stmt, If):
-                stmt.then, stmt.orelse = self.block(stmt.then, inside), self.block(stmt.orelse, inside)
+            chosen = stmt in self.chosen
+            change_blocks(stmt, self.block)
             if self.table and isinstance(stmt, For):
                 stmt = substitute([stmt], self.table)[0]  # a copy of its body is to have all in its own names
-            trips = _trips(stmt) if inside and isinstance(stmt, For) else None
-            if trips is not None and isinstance(stmt, For):
-                out += self._written_out(stmt, trips)
+            if chosen and isinstance(stmt, For):
+                out += self._written_out(stmt)
             else:
                 out.append(stmt)
         return out
 
-    def _written_out(self, loop: For, trips: range) -> Block:
+    def _written_out(self, loop: For) -> Block:
         out: Block = []
         carried: list[Atom] = [c.init for c in loop.carried]
-        for k in trips:
+        for k in _trips(loop):
             bound, body, outs = clone.run(
                 [loop.index, *(c.phi for c in loop.carried)],
                 loop.body,
@@ -68,6 +87,126 @@ class _Unroller:
         return out
 
 
+class _Choice:
+    """Which loops are to be written out."""
+
+    def __init__(self, program: Program, memory: Memory) -> None:
+        self.program = program
+        self.memory = memory
+        self.size: dict[For, tuple[int, int]] = {}  # of a loop that can be: statements, and stores among them
+        self.straight: set[For] = set()  # those after which no loop is left in the long one around them
+
+    def loops(self) -> set[For]:
+        """Those that can be, without those for which it does not pay, until it pays for all that are left."""
+        self._measure(self.program.body, inside=False)
+        chosen = set(self.size)
+        while True:
+            uses = _Uses(self.program, self.memory, chosen)
+            paying = self.straight.union(
+                (loop for loop in chosen if self.size[loop][1] == 0),
+                *(e.counters for e in uses.elements.values() if e.are_numbers),
+            )
+            fewer = {loop for loop in chosen & paying if paying.issuperset(_loops(loop.body))}
+            if fewer == chosen:
+                return chosen
+            chosen = fewer
+
+    def _measure(self, block: Block, inside: bool) -> bool:
+        """Find the loops of a block that can be written out; whether all of them can."""
+        all_can = True
+        for stmt in block:
+            long = isinstance(stmt, (For, While)) and _is_long(stmt)
+            within = [self._measure(b, inside or long) for b in blocks(stmt)]
+            if long and all(within):
+                self.straight.update(_loops([s for b in blocks(stmt) for s in b]))
+            can = inside and isinstance(stmt, For) and self._can_be(stmt) if _is_loop(stmt) else all(within)
+            all_can = all_can and can
+        return all_can
+
+    def _can_be(self, loop: For) -> bool:
+        trips = len(_trips(loop))
+        statements = stores = 0
+        for s in loop.body:
+            if isinstance(s, (Assign, Store)):
+                statements, stores = statements + 1, stores + isinstance(s, Store)
+            elif isinstance(s, For) and s in self.size:
+                statements, stores = statements + self.size[s][0], stores + self.size[s][1]
+            else:
+                return False
+        if (
+            not 0 < trips <= MOST_TRIPS
+            or trips * statements > MOST_STATEMENTS
+            or trips * stores > MOST_STORES
+        ):
+            return False
+        self.size[loop] = trips * statements, trips * stores
+        return True
+
+
+@dataclass(eq=False)
+class _Elements:
+    """How the elements of an array are used, were some loops written out."""
+
+    counters: set[For] = field(default_factory=set)  # of those loops, the ones whose counters are positions
+    known: bool = True  # whether all positions are
+    stored: bool = False
+    loaded: bool = False
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether nothing would be left of the array: each element is one."""
+        return self.known and self.stored and self.loaded
+
+
+class _Uses:
+    """The elements of all arrays of a program, were some of its loops written out."""
+
+    def __init__(self, program: Program, memory: Memory, chosen: set[For]) -> None:
+        self.memory = memory
+        self.counter = {loop.index: loop for loop in chosen}
+        self.elements: dict[Var, _Elements] = {}
+        self._block(program.body)
+        self._as_a_whole(program.results)
+
+    def _block(self, block: Block) -> None:
+        for stmt in block:
+            if isinstance(stmt, (Assign, Store)):
+                self._statement(stmt)
+                continue
+            if isinstance(stmt, (For, While)):
+                self._as_a_whole([x for c in stmt.carried for x in (c.init, c.out)])
+            elif isinstance(stmt, If):
+                self._as_a_whole([x for m in stmt.merges for x in (m.then, m.orelse)])
+            for inner in blocks(stmt):
+                self._block(inner)
+
+    def _statement(self, stmt: Stmt) -> None:
+        if isinstance(stmt, Assign) and stmt.name == "empty":
+            return
+        for root, accesses in self.memory.effects(stmt).accesses.items():
+            e = self.elements.setdefault(root, _Elements())
+            for a in accesses:
+                e.stored |= a.write
+                e.loaded |= not a.write
+                if a.index is None or not all(isinstance(i, Const) or i in self.counter for i in a.index):
+                    e.known = False
+                else:
+                    e.counters.update(self.counter[i] for i in a.index if not isinstance(i, Const))
+
+    def _as_a_whole(self, operands: list[Atom]) -> None:
+        for v in variables(tuple(operands)):
+            if v.is_array:
+                self.elements.setdefault(self.memory.of(v), _Elements()).known = False
+
+
+def _loops(block: Block) -> set[For]:
+    return {s for s in walk(block) if isinstance(s, For)}
+
+
+def _is_loop(stmt: Stmt) -> bool:
+    return isinstance(stmt, (For, While))
+
+
 def _is_long(loop: For | While) -> bool:
     """Whether a loop may have many trips."""
     bounds = (
@@ -76,16 +215,7 @@ def _is_long(loop: For | While) -> bool:
     return len(bounds) < 2 or abs(bounds[1] - bounds[0]) > MOST_TRIPS
 
 
-def _trips(loop: For) -> range | None:
-    """The values of the counter of a loop that is short, and plain."""
+def _trips(loop: For) -> range:
+    """The values of the counter of a loop whose bounds are known; none of any other."""
     bounds = [b.value for b in (loop.start, loop.stop, loop.step) if isinstance(b, Const)]
-    if len(bounds) < 3 or not all(isinstance(s, (Assign, Store)) for s in loop.body):
-        return None
-    trips = range(*bounds)
-    stores = sum(isinstance(s, Store) for s in loop.body)
-    short = (
-        len(trips) <= MOST_TRIPS
-        and len(trips) * len(loop.body) <= MOST_STATEMENTS
-        and len(trips) * stores <= MOST_STORES
-    )
-    return trips if short else None
+    return range(*bounds) if len(bounds) == 3 else range(0)
