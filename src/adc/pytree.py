@@ -83,6 +83,7 @@ class _Container:
 
     split: Callable[[Any], tuple[Sequence[Any], Hashable]]
     join: Callable[[Any, Any, list[Any]], Any]  # (class, fixed, children)
+    step: Callable[[Any, int], str] | None = None  # (fixed, position): how a message speaks of a child
 
 
 def _split_dict(value: dict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
@@ -144,9 +145,11 @@ def register(
     kind: type[T],
     split: Callable[[T], tuple[Sequence[Any], Hashable]],
     join: Callable[[Hashable, list[Any]], T],
+    step: Callable[[Any, int], str] | None = None,
 ) -> type[T]:
     """Make a class a container: `split` gives `(children, fixed)`, `join(fixed, children)` builds it again.
 
+    `step(fixed, position)` is how messages speak of a child: `[position]`, where it is not given.
     Raises `ValueError` when the class is registered already.
 
     >>> class Pair:
@@ -157,7 +160,7 @@ def register(
     """
     if kind in _containers:
         raise ValueError(f"{kind.__name__} is a container already")
-    _containers[kind] = _Container(split, lambda _, fixed, children: join(fixed, children))
+    _containers[kind] = _Container(split, lambda _, fixed, children: join(fixed, children), step)
     return kind
 
 
@@ -217,8 +220,8 @@ def is_leaf(value: Any) -> bool:
     return _container(value) is None
 
 
-def flatten(tree: Any) -> tuple[list[Any], Structure]:
-    """The leaves of a nested container, in order, and its structure.
+def flatten(tree: Any, instead: Callable[[Any], Any] | None = None) -> tuple[list[Any], Structure]:
+    """The leaves of a nested container, in order, and its structure; of what stands `instead` of a list, where that is.
 
     >>> flatten(1.5)
     ([1.5], *)
@@ -226,10 +229,13 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     if type(tree) in _known_leaves:  # by far the most frequent argument
         return [tree], LEAF
     out: list[Any] = []
-    return out, _flatten_into(tree, out)
+    return out, _flatten_into(tree, out, instead)
 
 
-def _flatten_into(tree: Any, out: list[Any]) -> Structure:
+def _flatten_into(tree: Any, out: list[Any], instead: Callable[[Any], Any] | None) -> Structure:
+    if type(tree) is list and instead is not None:
+        other = instead(tree)
+        tree = tree if other is None else other
     container = _container(tree)
     if container is None:
         out.append(tree)
@@ -237,7 +243,7 @@ def _flatten_into(tree: Any, out: list[Any]) -> Structure:
     if tree is None:
         return _NONE
     children, fixed = container.split(tree)
-    inner = tuple(_flatten_into(child, out) for child in children)
+    inner = tuple(_flatten_into(child, out, instead) for child in children)
     order = tuple(tree) if type(tree) is dict else ()
     return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order)
 
@@ -272,13 +278,15 @@ def leaves(tree: Any) -> list[Any]:
     return flatten(tree)[0]
 
 
-def flatten_with_paths(tree: Any) -> tuple[list[tuple[str, Any]], Structure]:
-    """The leaves with their places as one would write them, and the structure.
+def flatten_with_paths(
+    tree: Any, instead: Callable[[Any], Any] | None = None
+) -> tuple[list[tuple[str, Any]], Structure]:
+    """What `flatten` gives, the leaves with their places as one would write them.
 
     >>> flatten_with_paths({"w": [1.0, 2.0]})[0]
     [("['w'][0]", 1.0), ("['w'][1]", 2.0)]
     """
-    values, structure = flatten(tree)
+    values, structure = flatten(tree, instead)
     return list(zip(_paths(structure), values, strict=True)), structure
 
 
@@ -296,8 +304,9 @@ def _step(structure: Structure, position: int) -> str:
     if structure.kind is dict:
         assert isinstance(structure.fixed, tuple)
         return f"[{structure.fixed[position]!r}]"
-    if structure.kind in _containers:
-        return f"[{position}]"
+    known = _containers.get(structure.kind)
+    if known is not None:
+        return f"[{position}]" if known.step is None else known.step(structure.fixed, position)
     names: Any = getattr(structure.kind, "_fields", structure.fixed)
     return f".{names[position]}"
 

@@ -26,7 +26,17 @@ from adc.pytree import Structure
 from adc.runtime.detours import own_code
 from adc.tape.tensor import Tensor
 
-__all__ = ["Layout", "Leaf", "Parameters", "Slot", "leaf_key", "read", "refuse_no_argnums", "slots_of"]
+__all__ = [
+    "Instead",
+    "Layout",
+    "Leaf",
+    "Parameters",
+    "Slot",
+    "leaf_key",
+    "read",
+    "refuse_no_argnums",
+    "slots_of",
+]
 
 _NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
 _BY_VALUE = (str, bytes, bool, np.bool_, type(None), enum.Enum, np.dtype, type, type(Ellipsis))
@@ -34,6 +44,8 @@ _PLAIN_STATIC = frozenset({str, bool, type(None)})
 _BY_IDENTITY = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
 _MISSING: Any = inspect.Parameter.empty
 ndarray = np.ndarray
+
+Instead = Callable[[Any], Any] | None
 
 
 # --- which parameter gets what ------------------------------------------------------------------------------
@@ -207,10 +219,13 @@ class Parameters:
 # --- keys and inputs: the path of every call ----------------------------------------------------------------
 
 
-def read(values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: list[Any]) -> None:
+def read(
+    values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: list[Any], instead: Instead = None
+) -> None:
     """Append what the generated code depends on to `key`, and the run-time inputs to `inputs`.
 
-    An int where a derivative is wanted is a float: the derivative moves it between the integers.
+    An int where a derivative is wanted is a float: the derivative moves it between the integers. Where none is, what
+    `instead` gives for a list is taken apart.
     """
     for k, value in enumerate(values):  # zip with strict=True would cost as much as the rest
         kind = value.__class__
@@ -231,10 +246,10 @@ def read(values: Sequence[Any], wanted: Sequence[bool], key: list[Any], inputs: 
         elif kind in _PLAIN_STATIC:
             key.append((kind, value))
         else:
-            _read_other(value, wanted[k], key, inputs)
+            _read_other(value, wanted[k], key, inputs, instead)
 
 
-def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any]) -> None:
+def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], instead: Instead) -> None:
     if isinstance(value, ndarray):
         _refuse_special_arrays(value)
         read((np.asarray(value),), (is_wanted,), key, inputs)
@@ -253,7 +268,7 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any]) 
     if pytree.is_leaf(value):
         key.append(_static_key(value))
         return
-    leaves, structure = pytree.flatten(value)
+    leaves, structure = pytree.flatten(value, None if is_wanted else instead)
     key.append(structure)
     read(leaves, (is_wanted,) * len(leaves), key, inputs)
 
@@ -343,22 +358,26 @@ class Slot:
         return (leaf for leaf in self.leaves if leaf.is_input)
 
 
-def slots_of(layout: Layout, values: Sequence[Any], wanted: Sequence[bool]) -> list[Slot]:
+def slots_of(
+    layout: Layout, values: Sequence[Any], wanted: Sequence[bool], instead: Instead = None
+) -> list[Slot]:
     """The arguments of a call, leaf by leaf, in the order in which `read` lists the inputs.
 
     Raises ArgumentError for a leaf with respect to which nothing can be differentiated.
     """
-    return [_slot(name, value, w) for name, value, w in zip(layout.names, values, wanted, strict=True)]
+    return [
+        _slot(name, value, w, instead) for name, value, w in zip(layout.names, values, wanted, strict=True)
+    ]
 
 
-def _slot(name: str, value: Any, wanted: bool) -> Slot:
+def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
     static = isinstance(value, _BY_VALUE) or (_is_static_tuple(value) and not wanted)
     if static:
         if wanted:
             raise _not_differentiable(name, value)
         return Slot(name, pytree.LEAF, (Leaf(name, name, value, False),), False)
     leaves = []
-    items, structure = pytree.flatten_with_paths(value)
+    items, structure = pytree.flatten_with_paths(value, None if wanted else instead)
     for path, item in items:
         is_input = isinstance(item, (ndarray, *_NUMBERS)) and not isinstance(item, (bool, np.bool_))
         if isinstance(item, ndarray):

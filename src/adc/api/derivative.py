@@ -8,9 +8,9 @@ from typing import Any
 
 from adc import pytree
 from adc.api import functions, into, taped
-from adc.api.arguments import read
 from adc.api.transformed import Call, Text, Transformed
 from adc.compiler import pipeline, results
+from adc.compiler.frontend import columns
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import nested
@@ -26,6 +26,7 @@ class Derivative(Transformed):
     """
 
     kind: pipeline.Kind = "gradient"
+    instead = staticmethod(columns.of)
 
     def __repr__(self) -> str:
         what = "value and gradient" if self._value else "gradient"
@@ -70,8 +71,7 @@ class Derivative(Transformed):
         arrays = into.destinations(out, [values[k] for k in self._chosen(layout)], several)
         inputs: list[Any] = []
         key.append(into.INTO)
-        read(values, wanted, key, inputs)
-        call = Call(layout, values, wanted, tuple(key), into=True)
+        call = self._read(layout, values, wanted, key, inputs, into=True)
         known = self._known(call, inputs)
         self._ran = known.mode
         given = None if known.context is None or known.mode != "compiled" else known.context

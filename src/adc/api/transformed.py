@@ -16,12 +16,12 @@ from typing import Any
 
 from adc import config, pytree
 from adc.api import explain_error, per_call, sizes, taped
-from adc.api.arguments import Layout, Parameters, Slot, read, slots_of
+from adc.api.arguments import Instead, Layout, Parameters, Slot, read, slots_of
 from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart, written_out
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
-from adc.compiler.frontend import lower
+from adc.compiler.frontend import columns, lower
 from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import with_lists
 from adc.config import Mode
@@ -65,15 +65,33 @@ class Call:
     wanted: Sequence[bool]
     key: tuple[Any, ...]
     into: bool = False  # the caller's arrays take the gradients
+    instead: Instead = None  # what stands for a list
+    before: int = 0  # how much of the key is not of the values
 
     def slots(self) -> list[Slot]:
-        return slots_of(self.layout, self.values, self.wanted)
+        return slots_of(self.layout, self.values, self.wanted, self.instead)
+
+    def is_tentative(self) -> bool:
+        """Whether something stands for a list, which the function may not be able to do with."""
+        return any(columns.are_in(slot.structure) for slot in self.slots())
+
+    def take_lists_apart(self, inputs: list[Any]) -> None:
+        """Nothing stands for a list any more: neither in the key nor in `inputs`, which are read anew."""
+        key = list(self.key[: self.before])
+        inputs.clear()
+        read(self.values, self.wanted, key, inputs)
+        self.key, self.instead = tuple(key), None
+
+
+class _ListsAreNoColumns(Exception):
+    """What stands for a list is not supported where the function uses it."""
 
 
 class Transformed:
     """A function and the code generated for it, one specialisation per kind of arguments."""
 
     kind: pipeline.Kind = "gradient"
+    instead: Instead = None  # what stands for a list among the arguments
     noun = ""  # how a message speaks of it, where not by its kind
 
     __name__: str
@@ -149,11 +167,24 @@ class Transformed:
         """The code for these arguments, generated if need be, and its inputs."""
         layout, values, wanted, key = self._bound(args, kwargs)
         inputs: list[Any] = []
-        read(values, wanted, key, inputs)
-        call = Call(layout, values, wanted, tuple(key))
+        call = self._read(layout, values, wanted, key, inputs)
         known = self._known(call, inputs)
         self._ran = known.mode
         return known, inputs, call
+
+    def _read(
+        self,
+        layout: Layout,
+        values: Sequence[Any],
+        wanted: Sequence[bool],
+        key: list[Any],
+        inputs: list[Any],
+        into: bool = False,
+    ) -> Call:
+        """The call with such values, whose inputs are appended to `inputs`."""
+        before = len(key)
+        read(values, wanted, key, inputs, self.instead)
+        return Call(layout, values, wanted, tuple(key), into, self.instead, before)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if not kwargs and len(args) < len(self._completions):
@@ -210,7 +241,12 @@ class Transformed:
         """The specialisation that fits; `inputs` are completed by what it reads from outside the function."""
         known = self._fitting(call.key, inputs)
         if known is None:
-            known, captured = self._specialised(call)
+            try:
+                known, captured = self._specialised(call)
+            except _ListsAreNoColumns:
+                self.instead = None
+                call.take_lists_apart(inputs)
+                return self._known(call, inputs)
             inputs += captured
         if known.written:
             self._refuse_aliases(known, inputs, call)
@@ -233,7 +269,7 @@ class Transformed:
     def _specialised(self, call: Call) -> tuple[Specialisation, list[Any]]:
         with self._lock:
             inputs: list[Any] = []
-            read(call.values, call.wanted, [], inputs)
+            read(call.values, call.wanted, [], inputs, call.instead)
             given = len(inputs)
             fitting = self._fitting(call.key, inputs)
             if fitting is not None:  # another thread was here first
@@ -269,6 +305,8 @@ class Transformed:
         try:
             context = self._context(call, of_any_size)
         except (UnsupportedError, InternalError) as error:
+            if call.is_tentative():
+                raise _ListsAreNoColumns from error
             return self._declined(error)
         except SourceError as error:
             if not has_code(self._function):
@@ -291,6 +329,8 @@ class Transformed:
                 self._warn("python", part.warning)
             return context
         except InternalError as error:
+            if call.is_tentative():
+                raise
             return self._without_numba(self._request(call.layout, call.slots()), error)
 
     def _without_numba(self, request: pipeline.Request, fault: InternalError) -> pipeline.Context:
@@ -335,7 +375,7 @@ class Transformed:
                 if request is requests[-1]:
                     raise
         assert refusal is not None
-        if self._asked != "auto":
+        if self._asked != "auto" or call.is_tentative():
             raise refusal
         example = functools.partial(self._example, call)
         return per_call.run(requests[0], example, record=record, watch=watch, refusal=refusal)
@@ -415,13 +455,14 @@ class Transformed:
             return self._into(kwargs.pop("out"), args, kwargs)
         layout, values, wanted, key = self._bound(args, kwargs)
         inputs: list[Any] = []
-        read(values, wanted, key, inputs)
+        before = len(key)
+        read(values, wanted, key, inputs, self.instead)
         known = self._fitting(tuple(key), inputs)
         if known is None or known.written or known.context is None:
             if not self._parameters.current():
                 self._take_parameters()
                 return self(*args, **kwargs)
-            call = Call(layout, values, wanted, tuple(key))
+            call = Call(layout, values, wanted, tuple(key), False, self.instead, before)
             known = self._known(call, inputs) if known is None else known
             if known.written:
                 self._refuse_aliases(known, inputs, call)
@@ -432,7 +473,8 @@ class Transformed:
         try:
             raw = known.run(*inputs)
         except Exception as error:
-            return self._failed(error, known, inputs, Call(layout, values, wanted, tuple(key)))
+            call = Call(layout, values, wanted, tuple(key), False, self.instead, before)
+            return self._failed(error, known, inputs, call)
         return raw if known.pack is None else known.pack(raw)
 
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -516,7 +558,7 @@ class Transformed:
         if known.context is None:
             return known.run(call)
         inputs: list[Any] = []
-        read(call.values, call.wanted, [], inputs)
+        read(call.values, call.wanted, [], inputs, call.instead)
         return self._execute(known, [*inputs, *(known.current_captures() or [])], call)
 
     def _example(self, call: Call) -> Any:
@@ -553,11 +595,20 @@ class Transformed:
                 return Text(context.texts[stage])
             raise ArgumentError(f"the stage {stage!r} is shown for example arguments", repair="Pass some.")
         layout, values, wanted, _ = self._bound(args, kwargs)
-        context, _ = self._program(
-            Call(layout, values, wanted, ()),
+        call = Call(layout, values, wanted, (), instead=self.instead)
+        program = functools.partial(
+            self._program,
+            call,
             optimize=stage not in pipeline.ADJOINT_NAMES,
             record=stage not in ("adjoint", "optimized"),
         )
+        try:
+            context, _ = program()
+        except (UnsupportedError, InternalError):
+            if not call.is_tentative():
+                raise
+            call.instead = None
+            context, _ = program()
         found = {**context.stages, **context.texts}
         if stage not in found:
             listed = ", ".join(pipeline.stage_names())

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import records
+from adc.compiler.frontend import growing, records
+from adc.compiler.frontend.columns import Columns
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Choice, Maybe, Value, plain_value, rebuilt
@@ -82,6 +83,10 @@ def without_lists(value: Value) -> Value:
 
 def with_lists(value: Value, ev: Evaluator) -> Value:
     """Ordinary containers as the evaluator knows them: lists may be appended to."""
+    if isinstance(value, Columns):
+        return growing.of_columns(
+            ev, value, lambda parts: with_lists(pytree.unflatten(value.form.element, parts), ev)
+        )
     if isinstance(value, list):
         return ev.new_list([with_lists(v, ev) for v in value])
     if isinstance(value, tuple):

@@ -96,7 +96,7 @@ def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:
         ]
     if isinstance(value, Choice):
         return [((*path, "place"), value.place)]
-    if isinstance(value, Growing) and value.room is None:
+    if isinstance(value, Growing) and value.changes:
         return [((*path, VALUES), value.values), ((*path, "count"), value.count)]
     return [(path, value)]
 
@@ -123,7 +123,7 @@ def replaced(value: Value, path: Path, results: dict[Path, Var], in_place: bool)
         )
     if isinstance(value, Choice):
         return Choice(results.get((*path, "place"), value.place), value.options)
-    if isinstance(value, Growing) and value.room is None:
+    if isinstance(value, Growing) and value.changes:
         target = value if in_place else value.copy()
         target.values = results.get((*path, VALUES), value.values)
         target.count = results.get((*path, "count"), value.count)

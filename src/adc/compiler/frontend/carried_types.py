@@ -37,7 +37,7 @@ class CarriedTypes(Branches):
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
         if isinstance(value, Choice):
             return Choice(self._with_phis(value.place, (*path, "place"), leaves, phis), value.options)
-        if isinstance(value, Growing) and value.room is None:
+        if isinstance(value, Growing) and value.changes:
             fresh = value.copy()
             fresh.values = self._with_phis(value.values, (*path, VALUES), leaves, phis)
             fresh.count = self._with_phis(value.count, (*path, "count"), leaves, phis)

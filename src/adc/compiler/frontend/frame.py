@@ -150,6 +150,7 @@ class Growing:
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     generated: bool = False  # what a generator gives, which is gone over once
+    of: Callable[[Any], Any] | None = None  # its element at a place, where these lie in several arrays
     reads: dict[str, Any] = field(default_factory=dict)
     room: Room | None = None
     # Variables made later are not there where its places are allocated.
@@ -174,7 +175,12 @@ class Growing:
     def like(self, other: Growing) -> bool:
         """Whether a place has an element of the same kind in both."""
         packed_alike = other.form is None if self.form is None else self.form.fits(other.form)
-        return self.nested == other.nested and packed_alike
+        return self.nested == other.nested and packed_alike and self.of is other.of
+
+    @property
+    def changes(self) -> bool:
+        """Whether a loop that goes on with it takes its array and its length round."""
+        return self.room is None and self.of is None
 
 
 @dataclass(eq=False)

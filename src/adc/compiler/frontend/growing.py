@@ -12,10 +12,13 @@ grows by doubling. What is put into such a list is copied, so it may not be writ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adc import pytree
 from adc.compiler.frontend import packed
+from adc.compiler.frontend.columns import Columns, element
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Growing, ListValue, Room
@@ -140,6 +143,19 @@ def view(ev: Core, values: Var) -> Growing:
     """A list that shares its elements with an array: neither may be written to afterwards."""
     freeze(ev, values)
     return Growing("items", values, ev.dim_value(values.type.shape[0]), made=ev.origin, fixed=True)
+
+
+def of_columns(ev: Core, columns: Columns, made: Callable[[list[Value]], Value]) -> Growing:
+    """A list of the caller's that was given as arrays; `made` puts the parts of an element together."""
+    for values in columns.arrays:
+        freeze(ev, values)
+    first: Var = columns.arrays[0]
+    count = ev.dim_value(first.type.shape[0])
+    if columns.form.kinds == ("rows",) and columns.form.element is pytree.LEAF:
+        return view(ev, first)
+    if columns.form.kinds[0] == "pieces":
+        count = ev.op("subtract", ev.dim_value(columns.arrays[1].type.shape[0]), 1)
+    return Growing(first.name, first, count, fixed=True, of=lambda k: made(element(ev, columns, k)))
 
 
 def places(ev: Core, name: str, length: Value, kind: Type) -> Var:

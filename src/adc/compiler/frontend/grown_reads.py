@@ -41,9 +41,16 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
         return Growing(growing.name, part, count, growing.nested, growing.form, made=ev.origin)
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(rows(ev, growing), index))
+    return _at(ev, growing, position(ev, growing, index))
+
+
+def _at(ev: Core, growing: Growing, place: Value) -> Value:
+    """The element at a place that is there, counted from the front."""
+    if growing.of is not None:
+        return growing.of(place)
     values = seen(growing).values
     assert values is not None
-    place = ev.op("add", first_place(ev, growing), position(ev, growing, index))
+    place = ev.op("add", first_place(ev, growing), place)
     found = ev.getitem(values, normalized(ev, values, place))
     return _as_element(growing, ev, _apart(ev, found))
 
@@ -83,7 +90,7 @@ def items(ev: Core, growing: Growing) -> Items:
     def item(k: Value) -> Value:
         if growing.count is not count:
             raise cannot(ev, "it changes its length while a loop goes over it")
-        return element(ev, growing, k)
+        return _at(ev, growing, k)
 
     return Items(count, item)
 
@@ -101,6 +108,8 @@ def array(ev: Core, growing: Growing) -> Value:
 
 def rows(ev: Core, growing: Growing) -> Value:
     """The array in which the elements of a list lie, as far as it has any."""
+    if growing.of is not None:
+        raise cannot(ev, "its elements lie in several arrays")
     if growing.values is None:
         if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
             return ev.op("zeros", 0)

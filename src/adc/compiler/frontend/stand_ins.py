@@ -77,5 +77,5 @@ def _containers(value: Value, path: Path) -> Iterator[tuple[Path, Container]]:
         yield path, value
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _containers(inner, (*path, key))
-    elif isinstance(value, Growing) and value.room is None:
+    elif isinstance(value, Growing) and value.changes:
         yield path, value
