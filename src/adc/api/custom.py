@@ -14,9 +14,10 @@ from adc.api.functions import taken_apart
 from adc.compiler.frontend.frame import Place
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
-from adc.compiler.leaves import Leaves, with_lists, without_lists
+from adc.compiler.leaves import Leaves, without_lists
 from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError

@@ -22,8 +22,8 @@ from adc.api.transformed import Call, Text
 from adc.compiler import pipeline
 from adc.compiler.frontend.frame import Place, itself
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
-from adc.compiler.leaves import with_lists
 from adc.compiler.transforms import phases
 from adc.config import Mode
 from adc.errors import ArgumentError, InternalError, ShapeError

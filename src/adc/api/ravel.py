@@ -10,8 +10,9 @@ import numpy as np
 from adc import pytree
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
-from adc.compiler.leaves import with_lists, without_lists
+from adc.compiler.leaves import without_lists
 from adc.compiler.transforms.opaque import Inlined
 from adc.pytree import Piece, Unravel
 from adc.rules.dims import Dim

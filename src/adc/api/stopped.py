@@ -9,9 +9,10 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float
-from adc.compiler.leaves import with_lists, without_lists
+from adc.compiler.leaves import without_lists
 from adc.rules import registry
 from adc.runtime.copies import copied
 

@@ -20,9 +20,10 @@ from adc.api.reachable import state
 from adc.api.taped_results import Kind, Results, exact_key, key_of, kind_of
 from adc.compiler.frontend.frame import Closure, Growing, Items, Partial, Range
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Assign, Const, Var
 from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
-from adc.compiler.leaves import with_lists, without_lists
+from adc.compiler.leaves import without_lists
 from adc.compiler.transforms import opaque
 from adc.compiler.transforms.opaque import Inlined
 from adc.errors import UnsupportedError

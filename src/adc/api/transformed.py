@@ -22,8 +22,8 @@ from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, r
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend import columns, lower
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
-from adc.compiler.leaves import with_lists
 from adc.config import Mode
 from adc.errors import (
     AdcError,

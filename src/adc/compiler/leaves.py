@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import growing, records
-from adc.compiler.frontend.columns import Columns
+from adc.compiler.frontend import records
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Choice, Maybe, Value, plain_value, rebuilt
@@ -78,22 +77,4 @@ def without_lists(value: Value) -> Value:
         return records.put_together(whole) if records.is_record(value.cls) else whole
     if isinstance(value, dict):
         return {k: without_lists(v) for k, v in value.items()}
-    return value
-
-
-def with_lists(value: Value, ev: Evaluator) -> Value:
-    """Ordinary containers as the evaluator knows them: lists may be appended to."""
-    if isinstance(value, Columns):
-        return growing.of_columns(
-            ev, value, lambda parts: with_lists(pytree.unflatten(value.form.element, parts), ev)
-        )
-    if isinstance(value, list):
-        return ev.new_list([with_lists(v, ev) for v in value])
-    if isinstance(value, tuple):
-        return rebuilt(value, [with_lists(v, ev) for v in value])
-    if isinstance(value, dict):
-        return {k: with_lists(v, ev) for k, v in value.items()}
-    if records.is_record(type(value)):
-        taken = records.taken_apart(value)
-        return Instance(taken.cls, {k: with_lists(v, ev) for k, v in taken.items()})
     return value

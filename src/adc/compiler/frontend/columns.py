@@ -10,6 +10,7 @@ With an input for each element, the program for a list of 100 arrays has 100 par
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,11 +25,11 @@ from adc.pytree import Structure
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["MANY", "Columns", "Form", "are_in", "element", "of"]
+__all__ = ["MANY", "Columns", "Form", "Spread", "are_in", "array_of", "count", "form_of", "of", "spread"]
 
 MANY = 8  # elements of a list that may become columns
 
-Kind = Literal["float", "int", "rows", "pieces"]
+Kind = Literal["float", "int", "rows", "pieces", "table"]
 _LARGEST = 2**63
 
 
@@ -71,6 +72,8 @@ def of(items: list[Any]) -> Columns | None:
     kind = type(items[0])
     if any(type(item) is not kind for item in items):
         return None
+    if kind is list and _is_table(items):
+        return Columns(Form(pytree.LEAF, ("table",)), [np.array(items)])
     first, element = pytree.flatten(items[0])
     parts = [first]
     for item in items[1:]:
@@ -89,6 +92,16 @@ def of(items: list[Any]) -> Columns | None:
     return Columns(Form(element, tuple(kinds)), arrays) if arrays else None
 
 
+def _is_table(rows: list[Any]) -> bool:
+    """Whether lists are lists of numbers, all as long."""
+    kinds = {type(item) for row in rows for item in row}
+    return len({len(row) for row in rows}) == 1 and kinds in ({float}, {int}) and _fit(rows)
+
+
+def _fit(rows: Iterable[Iterable[Any]]) -> bool:
+    return all(-_LARGEST <= item < _LARGEST for row in rows for item in row if type(item) is int)
+
+
 def _column(items: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """What one part of all elements becomes."""
     kind = type(items[0])
@@ -97,8 +110,7 @@ def _column(items: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if kind is float:
         return "float", np.array(items)
     if kind is int:
-        fits = all(-_LARGEST <= item < _LARGEST for item in items)
-        return ("int", np.array(items, np.int64)) if fits else None
+        return ("int", np.array(items, np.int64)) if _fit([items]) else None
     if kind is not np.ndarray:
         return None
     dtype, shape = items[0].dtype, items[0].shape
@@ -112,13 +124,64 @@ def _column(items: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return None
 
 
+def form_of(items: Any, _: None) -> tuple[Any, ...]:
+    """The form of a list outside the function, as a guard compares it; empty where it cannot be columns any more."""
+    found = of(items) if type(items) is list else None
+    return () if found is None else (found.form.element, found.form.kinds)
+
+
+def array_of(items: list[Any], position: int) -> Any:
+    """An array of a list outside the function."""
+    found = of(items)
+    assert found is not None  # its form is asked for first
+    return found.arrays[position]
+
+
 def are_in(structure: Structure) -> bool:
     """Whether a structure has columns in it."""
     return structure.kind is Columns or any(map(are_in, structure.children))
 
 
-def element(ev: Core, columns: Columns, place: Value) -> list[Value]:
-    """The parts of the element at a place of a list that a program goes over, in the order of its leaves."""
+@dataclass(eq=False)
+class Spread:
+    """The elements of a list that lie in several arrays, or in pieces of one."""
+
+    at: Callable[[Value], Value]  # the element at a place that is there
+    whole: Callable[[], Var] | None = None  # the array that NumPy makes of the list
+    joined: Var | None = None  # its elements one behind the other
+    of_numbers: bool = False
+
+
+def spread(ev: Core, columns: Columns, made: Callable[[list[Value]], Value]) -> Spread:
+    """The elements of a list of the caller's; `made` puts the parts of one together."""
+
+    def at(place: Value) -> Value:
+        return made(_parts(ev, columns, place))
+
+    first, form = columns.arrays[0], columns.form
+    if form.element is pytree.LEAF:
+        in_pieces = form.kinds == ("pieces",)
+        return Spread(at, joined=first) if in_pieces else Spread(at, lambda: first, of_numbers=True)
+    in_tuples = form.element.kind is tuple and form.element.size == len(form.element.children)
+    if not in_tuples or not all(kind in ("float", "int") for kind in form.kinds):
+        return Spread(at)
+
+    def whole() -> Var:
+        side_by_side: Var = ev.call(np.column_stack, [tuple(columns.arrays)], {})
+        return side_by_side
+
+    return Spread(at, whole)
+
+
+def count(ev: Core, columns: Columns) -> Value:
+    """How many elements the list has."""
+    if columns.form.kinds[0] == "pieces":
+        return ev.op("subtract", ev.dim_value(columns.arrays[1].type.shape[0]), 1)
+    return ev.dim_value(columns.arrays[0].type.shape[0])
+
+
+def _parts(ev: Core, columns: Columns, place: Value) -> list[Value]:
+    """The parts of an element, in the order of its leaves."""
     parts: list[Value] = []
     arrays = iter(columns.arrays)
     for kind in columns.form.kinds:

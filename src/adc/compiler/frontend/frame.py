@@ -20,6 +20,7 @@ from adc.errors import Location, UnsupportedError
 from adc.pytree import whole
 
 if TYPE_CHECKING:
+    from adc.compiler.frontend.columns import Spread
     from adc.compiler.frontend.packed import Form
 
 
@@ -150,7 +151,7 @@ class Growing:
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
     guessed: bool = False  # nothing but a read has said what its elements are
     generated: bool = False  # what a generator gives, which is gone over once
-    of: Callable[[Any], Any] | None = None  # its element at a place, where these lie in several arrays
+    of: Spread | None = None  # where its elements are found, if they lie in several arrays
     reads: dict[str, Any] = field(default_factory=dict)
     room: Room | None = None
     # Variables made later are not there where its places are allocated.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from adc import pytree
 from adc.compiler.frontend import packed
-from adc.compiler.frontend.columns import Columns, element
+from adc.compiler.frontend.columns import Columns, count, spread
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Growing, ListValue, Room
@@ -150,12 +150,11 @@ def of_columns(ev: Core, columns: Columns, made: Callable[[list[Value]], Value])
     for values in columns.arrays:
         freeze(ev, values)
     first: Var = columns.arrays[0]
-    count = ev.dim_value(first.type.shape[0])
     if columns.form.kinds == ("rows",) and columns.form.element is pytree.LEAF:
         return view(ev, first)
-    if columns.form.kinds[0] == "pieces":
-        count = ev.op("subtract", ev.dim_value(columns.arrays[1].type.shape[0]), 1)
-    return Growing(first.name, first, count, fixed=True, of=lambda k: made(element(ev, columns, k)))
+    if columns.form.kinds == ("table",):
+        return Growing(first.name, first, count(ev, columns), nested=True, fixed=True)
+    return Growing(first.name, first, count(ev, columns), fixed=True, of=spread(ev, columns, made))
 
 
 def places(ev: Core, name: str, length: Value, kind: Type) -> Var:

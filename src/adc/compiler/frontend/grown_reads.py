@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adc.compiler.frontend import packed
+from adc.compiler.frontend.columns import Spread
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Growing, Items
 from adc.compiler.frontend.frozen import freeze
@@ -34,6 +38,9 @@ def seen(growing: Growing) -> Growing:
 
 def element(ev: Core, growing: Growing, index: Value) -> Value:
     """`growing[index]`, with Python's rule for what is out of range."""
+    if isinstance(index, slice) and growing.of is not None and not growing.of.of_numbers:
+        every = ev.call(np.arange, [growing.count], {})
+        return selected(ev, growing, ev.subscript(every, index))
     if isinstance(index, slice):
         part = ev.op("copy", ev.subscript(rows(ev, growing), index))  # a list of its own, which may change
         freeze(ev, part)
@@ -47,12 +54,20 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
 def _at(ev: Core, growing: Growing, place: Value) -> Value:
     """The element at a place that is there, counted from the front."""
     if growing.of is not None:
-        return growing.of(place)
+        return growing.of.at(place)
     values = seen(growing).values
     assert values is not None
     place = ev.op("add", first_place(ev, growing), place)
     found = ev.getitem(values, normalized(ev, values, place))
     return _as_element(growing, ev, _apart(ev, found))
+
+
+def selected(ev: Core, growing: Growing, places: Var) -> Growing:
+    """The elements at some places of a list whose elements lie in several arrays, in their order."""
+    of = growing.of
+    assert of is not None
+    count = ev.dim_value(places.type.shape[0])
+    return replace(growing, count=count, made=ev.origin, of=Spread(lambda k: of.at(ev.subscript(places, k))))
 
 
 def _apart(ev: Core, value: Var) -> Var:
@@ -109,7 +124,9 @@ def array(ev: Core, growing: Growing) -> Value:
 def rows(ev: Core, growing: Growing) -> Value:
     """The array in which the elements of a list lie, as far as it has any."""
     if growing.of is not None:
-        raise cannot(ev, "its elements lie in several arrays")
+        if growing.of.whole is None:
+            raise cannot(ev, "its elements lie in several arrays")
+        return growing.of.whole()
     if growing.values is None:
         if isinstance(growing.count, int) and growing.count == 0 and growing.room is None:
             return ev.op("zeros", 0)

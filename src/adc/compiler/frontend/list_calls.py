@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from adc.compiler.frontend.element_kinds import cannot
 from adc.compiler.frontend.frame import Growing, Instance
 from adc.compiler.frontend.grown_reads import array, rows
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Check, Const
+from adc.compiler.ir.nodes import Check, Const, Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -30,6 +32,11 @@ _JOINED = {
 }
 
 
+_GOING_OVER = {m.__name__ for m in (builtins, itertools)} | {
+    functools.reduce.__module__
+}  # take elements one by one
+
+
 def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value]:
     """Operands of NumPy and of built-ins: lists as arrays, and deques as lists."""
     values = [ev.opened(v) if isinstance(v, Instance) else v for v in values]
@@ -38,10 +45,13 @@ def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value
 
 def _as_array(ev: Core, items: Growing, function: Any) -> Value:
     """A list as an array; one of tuples that are packed only where NumPy makes the same array of them."""
+    goes_over = getattr(function, "__module__", None) in _GOING_OVER
+    if items.of is not None:
+        return items if goes_over else array(ev, items)
     if items.form is None:
         return array(ev, items)
-    if getattr(function, "__module__", None) == builtins.__name__:
-        return items  # these go over the elements one by one
+    if goes_over:
+        return items
     return rows(ev, items) if items.form.is_row else array(ev, items)
 
 
@@ -49,6 +59,8 @@ def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Va
     """`np.vstack(growing)` and the like: what its elements give next to each other; None for other calls."""
     if not args or not isinstance(args[0], Growing) or function not in _JOINED:
         return None
+    if args[0].of is not None and args[0].of.joined is not None:
+        return _pieces_joined(ev, function, args[0].of.joined, args[1:], kwargs)
     values = array(ev, args[0])
     if function in (np.asarray, np.ascontiguousarray):
         return ev.call(np.array, [values, *args[1:]], kwargs)
@@ -66,4 +78,18 @@ def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Va
         return ev.op("ravel", values) if by_rows else ev.op("copy", values)
     if (function is np.column_stack and by_rows) or (function is np.stack and by_rows and axis in (1, -1)):
         return ev.op("transpose", values)
+    raise cannot(ev, f"np.{function.__name__} of such a list is not supported")
+
+
+def _pieces_joined(
+    ev: Core, function: Any, joined: Var, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """Pieces of an array next to each other, as they lie in it."""
+    along_the_first = (
+        function is np.concatenate and not args and kwargs.get("axis", 0) == 0 and len(kwargs) < 2
+    )
+    if along_the_first or (
+        function in (np.hstack, np.vstack) and joined.type.ndim == 1 + (function is np.vstack)
+    ):
+        return ev.op("copy", joined)
     raise cannot(ev, f"np.{function.__name__} of such a list is not supported")

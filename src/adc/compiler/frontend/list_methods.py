@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,6 +128,8 @@ def _shrinks(ev: Core, growing: Growing) -> None:
 
 def copied(ev: Core, growing: Growing) -> Growing:
     """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
+    if growing.of is not None and not growing.of.of_numbers:
+        return replace(growing, made=ev.origin)  # neither changes
     known = ev.list_kinds.get(ev.origin)
     if growing.values is not None:
         values = ev.op("copy", rows(ev, growing))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import records
+from adc import pytree
+from adc.compiler.frontend import columns, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -38,6 +40,7 @@ from adc.compiler.frontend.frame import (
     reads_of,
     shape_of,
 )
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
@@ -185,6 +188,9 @@ class Names(Core):
             return param
         if type(value) in (dict, OrderedDict, defaultdict):
             return OutsideDict(place, label, self.taken)
+        found = self._as_columns(place, label, value)
+        if found is not None:
+            return found
         if (type(value) is list and len(value) <= LONGEST) or (
             isinstance(value, tuple) and may_change(value)
         ):
@@ -216,6 +222,20 @@ class Names(Core):
         if isinstance(value, polynomials):
             self.taken(Place(coefficients, place), label)
         return self.taken(place, label)
+
+    def _as_columns(self, place: Place, label: str, value: Any) -> Value:
+        """A long list of alike things that are not all known: as a few arrays. None of any other."""
+        found = None if type(value) is not list or self.lists_written_out else columns.of(value)
+        if found is None or set(found.form.kinds) == {"int"}:
+            return None
+        self.long_lists = True
+        self.taken(Place(columns.form_of, place), label)
+        names = pytree.flatten_with_paths(found)[0]
+        arrays = [
+            self.captured(Place(columns.array_of, place, k), re.sub(r"\W+", "_", f"{label}{path}").strip("_"))
+            for k, (path, _) in enumerate(names)
+        ]
+        return with_lists(columns.Columns(found.form, arrays), self)
 
     def take_argument(self, value: Value, label: str) -> None:
         """An argument that is known by its identity stays as it is; refused if nobody can tell."""

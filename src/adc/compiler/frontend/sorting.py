@@ -36,7 +36,7 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
     if not isinstance(values, (Var, Growing)) and not self.known_length(values):
         values = self.call(builtins.list, [values], {})
     if isinstance(values, Growing):
-        if values.form is not None:
+        if values.form is not None or (values.of is not None and key is not None):
             return _packed_in_order(self, values, key, reverse)
         made = _array_in_order(self, grown_reads.array(self, values), key, reverse, values.nested)
         made.nested = values.nested
@@ -121,9 +121,10 @@ def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) ->
         )
     keys = self.call(Closure(_KEYS, self.frame, {}), [items, key, np.array], {})
     columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
-    found = growing.of_array(
-        self, self.subscript(grown_reads.rows(self, items), _by_columns(self, columns, reverse))
-    )
+    order = _by_columns(self, columns, reverse)
+    if items.of is not None:
+        return grown_reads.selected(self, items, order)
+    found = growing.of_array(self, self.subscript(grown_reads.rows(self, items), order))
     found.form = items.form
     return found
 

@@ -14,6 +14,7 @@ import numpy as np
 from adc import pytree
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
@@ -27,7 +28,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.leaves import Leaves, is_number, with_lists, without_lists
+from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.transforms import chunks, own, split
 from adc.rules.dims import Dim
 

@@ -23,6 +23,7 @@ from adc.compiler.frontend import draws
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import ZERO, Value, plain_value
 from adc.compiler.ir.nodes import (
     Atom,
@@ -36,7 +37,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Scalar, is_complex, is_float
-from adc.compiler.leaves import Leaves, with_lists, without_lists
+from adc.compiler.leaves import Leaves, without_lists
 from adc.compiler.transforms import (
     adjoint,
     aliases,
