@@ -9,6 +9,7 @@ import pytest
 from tests.api import list_programs
 
 import adc
+from adc import pytree
 from adc.compiler.frontend import columns
 
 WRITING = {"writes", "writes2"}
@@ -81,14 +82,69 @@ def test_the_code_does_not_grow_with_the_list():
     assert text.count("\n") < 20
 
 
-def test_what_is_differentiated_is_apart():
-    def norm(xs, ys):
-        return sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True))
+def layers(parameters, x):
+    for w, b in parameters:
+        x = np.tanh(w @ x + b)
+    return np.sum(x**2)
 
-    xs = [np.full(2, float(k)) for k in range(9)]
-    found = adc.grad(norm, (0, 1), mode="python")(xs, xs)
-    assert all(type(part) is list for part in found)
-    np.testing.assert_allclose(found, [xs, xs])
+
+def horner(c, x):
+    total = 0.0
+    for a in reversed(c):
+        total = total * x + a
+    return total + c[3] * c[-1] + np.sum(np.array(c) ** 2)
+
+
+def table(rows):
+    return sum(row[0] * row[1] for row in rows) + np.sum(np.array(rows) ** 2)
+
+
+def named(p, xs):
+    return p["scale"] * sum(np.sum(a**3) for a in p["a"]) + sum(np.sum(x) for x in xs) * p["a"][0][1]
+
+
+def ragged(xs):
+    return sum(np.sum(x**2) for x in xs)
+
+
+def unpacked(p):
+    a, b, c, d, e, f, g, h = p
+    return a * b + c * d - e * f + g / h
+
+
+RNG = np.random.default_rng(7)
+DIFFERENTIATED = [
+    (layers, [(RNG.normal(size=(3, 3)), RNG.normal(size=3)) for _ in range(9)], np.ones(3)),
+    (horner, [0.1 * k for k in range(12)], 0.3),
+    (table, [[0.1 * k, 0.5] for k in range(9)]),
+    (named, {"a": list(RNG.normal(size=(8, 2))), "scale": 1.5}, list(RNG.normal(size=(9, 3)))),
+    (ragged, [np.full(k % 2 + 1, 0.5 * k) for k in range(9)]),
+    (ragged, list(np.ones((9, 2), np.float32))),
+    (unpacked, [1, 2, 3, 4, 5, 6, 7, 8]),
+]
+
+
+@pytest.mark.parametrize(
+    "function, arguments", [pytest.param(f, a, id=f.__name__) for f, *a in DIFFERENTIATED]
+)
+def test_gradients_of_lists_are_lists(function, arguments):
+    every = tuple(range(len(arguments)))
+    g = adc.grad(function, every, mode="compiled" if function in (layers, horner) else "python")
+    wanted = pytree.flatten(adc.grad(function, every, mode="tape")(*arguments))
+    out = copy.deepcopy(tuple(arguments))
+    for found in (g(*arguments), g(*arguments, out=out)):
+        leaves, structure = pytree.flatten(found)
+        assert structure == wanted[1] and g.instead is not None
+        for a, b in zip(leaves, wanted[0], strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+            assert np.result_type(a) == np.result_type(b)
+
+
+def test_a_list_of_another_length_is_not_taken_for_the_first():
+    g = adc.grad(unpacked, mode="python")
+    np.testing.assert_allclose(g([1.0] * 8), [1, 1, 1, 1, -1, -1, 1, -1])
+    with pytest.raises(ValueError, match="too many values"):
+        g([1.0] * 9)
 
 
 def test_elements_of_other_kinds_make_other_code():

@@ -45,7 +45,7 @@ _BY_IDENTITY = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 _MISSING: Any = inspect.Parameter.empty
 ndarray = np.ndarray
 
-Instead = Callable[[Any], Any] | None
+Instead = Callable[[Any, bool], Any] | None  # (list, whether it is differentiated)
 
 
 # --- which parameter gets what ------------------------------------------------------------------------------
@@ -224,8 +224,8 @@ def read(
 ) -> None:
     """Append what the generated code depends on to `key`, and the run-time inputs to `inputs`.
 
-    An int where a derivative is wanted is a float: the derivative moves it between the integers. Where none is, what
-    `instead` gives for a list is taken apart.
+    An int where a derivative is wanted is a float: the derivative moves it between the integers. What `instead` gives
+    for a list is taken apart in its place.
     """
     for k, value in enumerate(values):  # zip with strict=True would cost as much as the rest
         kind = value.__class__
@@ -268,9 +268,13 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], 
     if pytree.is_leaf(value):
         key.append(_static_key(value))
         return
-    leaves, structure = pytree.flatten(value, None if is_wanted else instead)
+    leaves, structure = pytree.flatten(value, _for_lists(instead, is_wanted))
     key.append(structure)
     read(leaves, (is_wanted,) * len(leaves), key, inputs)
+
+
+def _for_lists(instead: Instead, wanted: bool) -> Callable[[Any], Any] | None:
+    return None if instead is None else lambda items: instead(items, wanted)
 
 
 def leaf_key(value: Any) -> tuple[Any, Any]:
@@ -377,7 +381,7 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
             raise _not_differentiable(name, value)
         return Slot(name, pytree.LEAF, (Leaf(name, name, value, False),), False)
     leaves = []
-    items, structure = pytree.flatten_with_paths(value, None if wanted else instead)
+    items, structure = pytree.flatten_with_paths(value, _for_lists(instead, wanted))
     for path, item in items:
         is_input = isinstance(item, (ndarray, *_NUMBERS)) and not isinstance(item, (bool, np.bool_))
         if isinstance(item, ndarray):

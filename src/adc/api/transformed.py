@@ -183,8 +183,9 @@ class Transformed:
     ) -> Call:
         """The call with such values, whose inputs are appended to `inputs`."""
         before = len(key)
-        read(values, wanted, key, inputs, self.instead)
-        return Call(layout, values, wanted, tuple(key), into, self.instead, before)
+        instead = None if into else self.instead  # the caller's arrays are those of the elements
+        read(values, wanted, key, inputs, instead)
+        return Call(layout, values, wanted, tuple(key), into, instead, before)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if not kwargs and len(args) < len(self._completions):

@@ -48,6 +48,18 @@ class Columns:
     form: Form
     arrays: list[Any]
 
+    def have_derivatives(self) -> bool:
+        """Whether a gradient with respect to the arrays is one with respect to the list."""
+        return "pieces" not in self.form.kinds and all(a.dtype.kind in "fc" for a in self.arrays)
+
+    def listed(self) -> list[Any]:
+        """The list, where it has no pieces."""
+        columns = [
+            list(array) if kind == "rows" else array.tolist()
+            for kind, array in zip(self.form.kinds, self.arrays, strict=True)
+        ]
+        return [pytree.unflatten(self.form.element, parts) for parts in zip(*columns, strict=True)]
+
 
 def _step(form: Form, position: int) -> str:
     """How a message speaks of an array: `xs[:][0]`, `xs[:][0] starts`."""
@@ -58,15 +70,30 @@ def _step(form: Form, position: int) -> str:
     return names[position]
 
 
-pytree.register(Columns, lambda c: (c.arrays, c.form), lambda form, arrays: Columns(form, arrays), _step)  # type: ignore[arg-type]
+def _joined(form: Any, arrays: list[Any]) -> Any:
+    """Gradients become a list; the inputs of a program stay columns."""
+    made = Columns(form, arrays)
+    return made.listed() if all(type(a) is np.ndarray for a in arrays) else made
 
 
-def of(items: list[Any]) -> Columns | None:
+pytree.register(Columns, lambda c: (c.arrays, c.form), _joined, _step)
+
+
+def of(items: list[Any], wanted: bool = False) -> Columns | None:
     """A list as columns; None where it is short, or its elements are not alike.
+
+    Where it is differentiated they are floats and arrays of floats, those of one column of one shape.
 
     >>> of([np.ones(2), np.ones(3)] * 4).arrays[1]
     array([ 0,  2,  5,  7, 10, 12, 15, 17, 20])
     """
+    found = _of(items)
+    if wanted and found is not None and not found.have_derivatives():
+        return None
+    return found
+
+
+def _of(items: list[Any]) -> Columns | None:
     if len(items) < MANY:
         return None
     kind = type(items[0])
