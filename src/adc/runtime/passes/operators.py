@@ -25,9 +25,16 @@ _PLAIN = (types.Number, types.Boolean, types.Array)
 _found: dict[tuple[Any, ...], tuple[Any, Any, Any, Any]] = {}
 
 
+def _is_plain(kind: Any) -> bool:
+    """Whether an operand is an array, a number, or an index of several: nothing of the kind that somebody defines."""
+    if isinstance(kind, types.BaseTuple):
+        return all(isinstance(t, types.Integer) for t in kind.types)
+    return isinstance(kind, _PLAIN)
+
+
 def remembering(self: Any, context: Any, args: Any, kws: Any) -> Any:
     """What stands for Numba's method: the signature with which a function is called on arguments of such types."""
-    if kws or id(self.typing_key) not in _OPERATORS or not all(isinstance(a, _PLAIN) for a in args):
+    if kws or id(self.typing_key) not in _OPERATORS or not all(map(_is_plain, args)):
         return own(self, context, args, kws)
     key = (id(self), id(context), args)
     if key not in _found:
