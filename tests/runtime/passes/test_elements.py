@@ -6,10 +6,8 @@ import numba
 import numpy as np
 import pytest
 from numba.core import lowering
-from numba.core.compiler import run_frontend
 
 from adc.runtime.passes import elements
-from adc.runtime.passes.signs import Signs
 from adc.runtime.tuning import tuned
 
 
@@ -115,40 +113,6 @@ def test_records_and_numbers_without_axes():
     with tuned(length_of_code):
         assert numba.njit(lambda r: r[1].a * r[-2].b)(records) == 6.0
         assert numba.njit(lambda x: x[()])(np.array(2.0)) == 2.0
-
-
-def signs(function):
-    func_ir = run_frontend(function)
-    return {name.split(".")[0] for name in Signs(func_ir.blocks).never_negative if not name.startswith("$")}
-
-
-def test_signs():
-    def counters(x, n):
-        down = up = late = step = far = both = other = 0
-        for i in range(n):
-            up = i * 2 + 1
-            for j in range(i, n, 3):
-                late = j + i
-                for k in range(n - 1, -1, -1):
-                    down = k
-                    for m in range(n, -2, -1):
-                        far = m
-        for i2 in range(-3, n):
-            step = i2
-        for i3 in range(0, n, n):
-            both = i3
-        for i4 in x:
-            other = i4
-        k2 = 0
-        while k2 < n:
-            k2 += 1
-        k3 = 0
-        while k3 < n:
-            k3 = k3 - 1
-        return down, up, late, step, far, both, other, k2, k3
-
-    assert signs(counters) >= {"i", "j", "k", "up", "down", "late", "k2"}
-    assert not signs(counters) & {"m", "far", "i2", "step", "i3", "both", "i4", "other", "k3", "n"}
 
 
 def test_bounds_are_checked_where_numba_is_told_to(monkeypatch):

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["is_known", "put"]
+from numba.core import types as numba_types
+
+__all__ = ["is_known", "put", "types"]
+
+types: Any = numba_types  # whose stubs lack half of it
 
 
 @functools.cache

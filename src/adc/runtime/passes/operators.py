@@ -11,8 +11,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import types
 from numba.core.types.functions import BaseFunction
+
+from adc.runtime.passes.known import types
 
 __all__ = ["own", "remembering"]
 

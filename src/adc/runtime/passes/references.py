@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir as llvm
-from numba.core import lowering, types
+from numba.core import lowering
 from numba.core.runtime.context import NRTContext
 
 from adc.runtime import tuning
-from adc.runtime.passes.known import is_known, put
+from adc.runtime.passes.known import is_known, put, types
 
 # The texts of Numba's methods that these are known to stand for: those of 0.65 and 0.68.
 TAKEN_APART = frozenset({"4681e04e53a8b20959da49edce6ec02e70c0a68d3839323d874bfaab1d2d1af1"})
