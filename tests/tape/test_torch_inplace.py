@@ -135,6 +135,20 @@ def transpose_inplace():
     return r.grad
 
 
+@gives(([[3.0, 0.0], [5.0, 1.0]], [[3.0, 0.0], [15.0, 4.0]], [3.0, 3.0]))
+def elements_are_windows():
+    r = tensor([[1.0, 2.0], [3.0, 4.0]], True)
+    x = r.clone()
+    x[0, 1].zero_()
+    for row, factor in zip(x, (3.0, 5.0), strict=True):
+        row[0].mul_(factor)
+    x.sum().backward()
+    y = tensor([1.0, 1.0])
+    y[0].fill_(2.0).add_(1)
+    y.unbind()[1].copy_(y[0])
+    return r.grad, x.detach(), y
+
+
 @gives(([24.0, 42.0], [4.0, 7.0]))
 def squeeze_unsq():
     r = tensor([1.0, 2.0], True)

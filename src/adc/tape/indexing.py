@@ -49,7 +49,11 @@ def read(t: Tensor, index: Any) -> Any:
                 views.note(result, (t,))
             return result
         # Elements of constants are NumPy's own scalars to a plain function: hashable, and cheap.
-        return z if modes.plain else make(z)
+        if modes.plain:
+            return z
+        result = make(z)
+        result.extra = (t, index)
+        return result
     node = IndexNode()
     node.pull = _SELECT if index.__class__ is int else _SLICE if index.__class__ is slice else READ
     node.edges = (t.node,)
@@ -65,7 +69,23 @@ def read(t: Tensor, index: Any) -> Any:
     result = make(z, node)
     if z.__class__ is np.ndarray and z.base is not None:
         views.note_one(result, t)
+    elif not modes.plain and z.__class__ is not np.ndarray:
+        result.extra = (t, index)
     return result
+
+
+def as_window(element: Tensor) -> None:
+    """Before a write to a Tensor without axes: what was read as an element becomes a window of where it was read.
+
+    To NumPy `x[0]` is a number, to PyTorch a view: `x[0].zero_()` writes to x.
+    """
+    if element.extra.__class__ is tuple:
+        source, index = element.extra
+        window = read(source, (*index, ...) if index.__class__ is tuple else (index, ...))
+        element.primal, element.node, element.extra = window.primal, window.node, None
+        views.note(element, (source,))
+    elif not isinstance(element.primal, np.ndarray):
+        element.primal = np.array(element.primal)
 
 
 def frozen(index: Any) -> Any:

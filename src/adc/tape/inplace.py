@@ -22,8 +22,7 @@ def apply(entry: Entry, t: Tensor, others: tuple[Any, ...]) -> Tensor:
 
 def by(function: Callable[..., Any], t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """Write `function(t, *others)` over `t`, with its derivative."""
-    if not isinstance(t.primal, np.ndarray):
-        t.primal = np.array(t.primal)
+    indexing.as_window(t)
     recorded = modes.enabled and (t.node is not None or record.is_active(others))
     operand = t
     if recorded:
@@ -60,8 +59,7 @@ def replace(t: Tensor, result: Any) -> None:
         raise TypeError(
             f"Cannot cast output from {np.asarray(new).dtype!r} to {t.dtype!r} with casting rule 'same_kind'"
         )
-    if not isinstance(t.primal, np.ndarray):
-        t.primal = np.array(t.primal)
+    indexing.as_window(t)
     root = views.root_of(t)
     indexing.check_writable(t, root, result)
     node: Node | None = result.node if isinstance(result, Tensor) else None

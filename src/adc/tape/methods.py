@@ -202,9 +202,8 @@ def _stays_recorded(t: Tensor, what: str) -> bool:
 def _numpy(t: Tensor, *, force: bool = False) -> Any:
     if t.node is not None and modes.enabled and not force:
         raise GraphCutError(
-            "Can't call numpy() on Tensor that requires grad.",
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",  # PyTorch's words
             here(),
-            repair="Use tensor.detach().numpy() instead.",
         )
     return np.asarray(t.primal)
 
@@ -325,8 +324,7 @@ def _to(t: Tensor, dtype: Any = None) -> Tensor:
 
 
 def _fill(t: Tensor, value: Any) -> Tensor:
-    if not isinstance(t.primal, np.ndarray):
-        t.primal = np.array(t.primal)
+    indexing.as_window(t)
     indexing.write(t, Ellipsis, value)
     return t
 

@@ -47,7 +47,7 @@ def note(result: Tensor, sources: Sequence[Any]) -> None:
             if result.extra is root:
                 return  # known already: it would be moved twice
             result.extra = root
-            if root.extra is None:
+            if root.extra.__class__ is not Family:
                 root.extra = Family()
             root.extra.add(result)
             if not modes.enabled:
@@ -68,7 +68,7 @@ def note_one(result: Tensor, source: Tensor) -> None:
     root = source.extra if source.extra.__class__ is Tensor else source
     result.extra = root
     family = root.extra
-    if family is None:
+    if family.__class__ is not Family:
         family = root.extra = Family()
     family.add(result)
 
