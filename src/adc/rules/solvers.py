@@ -35,10 +35,17 @@ SOLVERS = {
         "nnls",
         "lsq_linear",
     ],
+    "scipy.sparse.linalg": [
+        *("spsolve", "splu", "spilu", "factorized"),
+        *("cg", "minres", "bicg", "bicgstab", "cgs", "gmres", "lgmres", "tfqmr"),
+    ],
     "scipy.integrate": ["dblquad", "nquad", "odeint", "quad", "quad_vec", "solve_ivp", "tplquad"],
 }
 
-OF_ARRAYS = ("scipy.optimize.linprog", "scipy.optimize.nnls", "scipy.optimize.lsq_linear")
+OF_ARRAYS = (
+    *("scipy.optimize.linprog", "scipy.optimize.nnls", "scipy.optimize.lsq_linear"),
+    *(f"scipy.sparse.linalg.{name}" for name in SOLVERS["scipy.sparse.linalg"]),
+)
 HAS_A_FUNCTION = "calls a function, which compiled code cannot hand to it"  # what is to be said of the others
 
 
@@ -50,7 +57,8 @@ def solver_name(function: Any) -> str | None:
     ('scipy.optimize.brentq', None)
     """
     name = str(getattr(function, "__name__", ""))
-    package = ".".join((getattr(function, "__module__", None) or "").split(".")[:2])
-    if name in SOLVERS.get(package, ()) and getattr(sys.modules.get(package), name, None) is function:
-        return f"{package}.{name}"
+    module = f"{getattr(function, '__module__', None)}."
+    for package, names in SOLVERS.items():
+        if module.startswith(f"{package}.") and name in names:
+            return f"{package}.{name}" if getattr(sys.modules.get(package), name, None) is function else None
     return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import minima, record
-from adc.tape.implicit import as_array, unrecorded, valued, without_record
+from adc.tape.implicit import as_array, as_tuple, unrecorded, valued, without_record
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -88,7 +88,7 @@ def leastsq(
     **options: Any,
 ) -> Any:
     name = "scipy.optimize.leastsq"
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     slope = None if Dfun is None else without_record(Dfun)
     found = solver(
         without_record(func),

@@ -41,6 +41,11 @@ def unrecorded(options: dict[str, Any]) -> dict[str, Any]:
     return {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
 
 
+def as_tuple(args: Any) -> tuple[Any, ...]:
+    """The `args=` of a solver, which SciPy takes without a tuple where there is one."""
+    return args if isinstance(args, tuple) else (args,)
+
+
 def as_array(value: Any) -> Any:
     """What a function gave, numbers or lists of them, as one Tensor or array."""
     if isinstance(value, list | tuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from adc.errors import DerivativeError, UnsupportedError
 from adc.tape import record
-from adc.tape.implicit import valued, without_record
+from adc.tape.implicit import as_tuple, valued, without_record
 from adc.tape.node import here
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(21)  # as many as SciPy's own rule has
@@ -31,7 +31,7 @@ def quad(
             here(),
             repair="Write the factor into the function; integrate real and imaginary part.",
         )
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     found = solver(
         without_record(func), record.plain(a), record.plain(b), record.plain(args), 1, *rest, **options
     )

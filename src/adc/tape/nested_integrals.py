@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import integrals, record
-from adc.tape.implicit import valued, without_record
+from adc.tape.implicit import as_tuple, valued, without_record
 from adc.tape.node import here
 
 
@@ -53,7 +53,7 @@ def nquad(
             here(),
             repair="Leave it away, and count the calls in a call of its own.",
         )
-    given = () if args is None else args if isinstance(args, tuple) else (args,)
+    given = () if args is None else as_tuple(args)
     return _nested(func, list(ranges), given, _each(opts, len(ranges)))
 
 
@@ -78,7 +78,7 @@ def dblquad(
     epsabs: float = 1.49e-8,
     epsrel: float = 1.49e-8,
 ) -> Any:
-    given = args if isinstance(args, tuple) else (args,)
+    given = as_tuple(args)
     precision = {"epsabs": epsabs, "epsrel": epsrel}
     return _nested(func, [_between(gfun, hfun, 1), (a, b)], given, [precision] * 2)
 
@@ -96,7 +96,7 @@ def tplquad(
     epsabs: float = 1.49e-8,
     epsrel: float = 1.49e-8,
 ) -> Any:
-    given = args if isinstance(args, tuple) else (args,)
+    given = as_tuple(args)
     precision = {"epsabs": epsabs, "epsrel": epsrel}
     ranges = [_between(qfun, rfun, 2), _between(gfun, hfun, 1), (a, b)]
     return _nested(func, ranges, given, [precision] * 3)

@@ -170,7 +170,11 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     """A binary operator with an operand that is neither a Tensor nor one of the plain classes."""
     for value in (left, right):
         if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
-            return NotImplemented
+            return (
+                sparse.operator(entry.operation.name, left, right)
+                if sparse.is_sparse(value)
+                else NotImplemented
+            )
     left, right = (
         np.asarray(plain(v)) if isinstance(v, list | tuple) and not is_active(v) else v for v in (left, right)
     )
@@ -412,4 +416,4 @@ def call_as_node(
 
 
 # Needs this module whole.
-from adc.tape import composites, stacks  # noqa: E402
+from adc.tape import composites, sparse, stacks  # noqa: E402

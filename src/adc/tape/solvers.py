@@ -12,8 +12,8 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
-from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, trajectories
-from adc.tape.implicit import as_array, corrected, unrecorded, without_record
+from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, sparse, trajectories
+from adc.tape.implicit import as_array, as_tuple, corrected, unrecorded, without_record
 from adc.tape.node import here
 
 
@@ -38,7 +38,7 @@ def _bracketed(
     solver: Any, f: Any, a: Any, b: Any, args: Any = (), *rest: Any, full_output: bool = False, **options: Any
 ) -> Any:
     """brentq, brenth, bisect, ridder, toms748. The ends of the bracket have no part in the root's derivative."""
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     found = solver(
         without_record(f),
         record.plain(a),
@@ -63,7 +63,7 @@ def _newton(
     full_output: bool = False,
     **options: Any,
 ) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     for name in ("fprime2",):
         if options.get(name) is not None:
             options[name] = without_record(options[name])
@@ -84,7 +84,7 @@ def _newton(
 
 
 def _root_scalar(solver: Any, f: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     options = unrecorded(options)
     several = options.get("fprime") is True or options.get("fprime2") is True
     found = solver(without_record(f), record.plain(args), *record.plain(rest), **options)
@@ -102,7 +102,7 @@ def _root_scalar(solver: Any, f: Any, args: Any = (), *rest: Any, **options: Any
 def _root(
     solver: Any, fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, **options: Any
 ) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     slope = without_record(jac) if callable(jac) else jac
     found = solver(without_record(fun), record.plain(x0), record.plain(args), method, slope, **options)
 
@@ -118,7 +118,7 @@ def _root(
 def _fsolve(
     solver: Any, func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, **options: Any
 ) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     slope = None if fprime is None else without_record(fprime)
     found = solver(without_record(func), record.plain(x0), record.plain(args), slope, full_output, **options)
     x, *report = found if full_output else (found,)
@@ -130,7 +130,7 @@ def _fsolve(
 
 
 def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
 
     def plainly(x: Any, *given: Any) -> Any:
         return np.asarray(without_record(func)(x, *given))
@@ -165,7 +165,7 @@ def _minimize(
     *rest: Any,
     **options: Any,
 ) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     given = unrecorded(options)
     second = {k: without_record(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
     found = solver(
@@ -202,7 +202,7 @@ def _positional(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, An
 def _minimize_scalar(
     solver: Any, fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *rest: Any, **options: Any
 ) -> Any:
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     options = unrecorded(options)
     plain_bounds = None if bounds is None else record.plain(tuple(bounds))
     found = solver(
@@ -242,7 +242,7 @@ def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options
             "It has that of the solution alone, with `args` and the options by name.",
             "Use scipy.optimize.minimize.",
         )
-    args = args if isinstance(args, tuple) else (args,)
+    args = as_tuple(args)
     options = unrecorded(options)
     slope = [without_record(f) for f in rest]
     x = solver(without_record(func), record.plain(x0), *slope, args=record.plain(args), **options)
@@ -257,6 +257,11 @@ def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options
 
 _SOLVERS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _bracketed),
+    "spsolve": sparse.spsolve,
+    **dict.fromkeys(("splu", "spilu", "factorized"), sparse.factored),
+    **dict.fromkeys(
+        ("cg", "minres", "bicg", "bicgstab", "cgs", "gmres", "lgmres", "tfqmr"), sparse.iterative
+    ),
     "newton": _newton,
     "root_scalar": _root_scalar,
     "root": _root,

@@ -25,7 +25,7 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
-from adc.tape import class_patterns, record, solvers
+from adc.tape import class_patterns, record, solvers, sparse
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.identities import Askers
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
@@ -347,6 +347,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, generator: Draws(generator)
     if _has(value, "__adc_inline__"):
         return None  # of adc, whatever module it names: adc.checkpoint(np.sin)
+    if sparse.is_factored(value):
+        return lambda _, factors: sparse.with_derivative(factors)
     if isinstance(value, np.poly1d):
         return None  # its methods call functions of NumPy
     method = getattr(type(value), "__call__", None)  # noqa: B004  # of the class

@@ -125,7 +125,7 @@ def odeint(
             "",
             "Name the others.",
         )
-    args = args if isinstance(args, tuple) else (args,)
+    args = implicit.as_tuple(args)
 
     def field(time: Any, y: Any) -> Any:
         return implicit.as_array(func(time, y, *args) if tfirst else func(y, time, *args))
