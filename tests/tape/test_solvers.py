@@ -271,7 +271,50 @@ def backwards(k):
     ]
 
 
-TRAJECTORIES = [pendulum, captured, stiff, at_the_times, with_dop853, with_bdf, until, backwards]
+def falls(k):
+    def ground(t, y):
+        return y[0]
+
+    ground.terminal = True
+    ground.direction = -1.0
+    found = integrate.solve_ivp(
+        lambda t, y: [y[1], -k], (0.0, 9.0), [1.0, 0.0], events=ground, rtol=1e-10, atol=1e-12
+    )
+    return found.t_events[0][0] + found.t[-1] - found.y[1, -1] - found.y_events[0][0, 1]
+
+
+def passes(k):
+    found = integrate.solve_ivp(
+        lambda t, y, k: -k * y,
+        (0.0, 1.0),
+        np.array([1.0, k]),
+        args=(k,),
+        events=(lambda t, y, k: y[0] - 0.7 * k, lambda t, y, k: y[1] - 9.0),
+        dense_output=True,
+        t_eval=[0.1, 0.8],
+        rtol=1e-10,
+        atol=1e-12,
+    )
+    reached = integrate.solve_ivp(
+        lambda t, y: -y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - k / 3.0, rtol=1e-10, atol=1e-12
+    )
+    times = np.array([0.9, 0.2]) * k
+    events = reached.t_events[0][0] ** 2 + found.t_events[0][0]
+    return events + np.sum(found.sol(times / 1.3) ** 2) + found.sol(0.4)[1] + np.sum(found.y)
+
+
+TRAJECTORIES = [
+    pendulum,
+    captured,
+    stiff,
+    at_the_times,
+    with_dop853,
+    with_bdf,
+    until,
+    backwards,
+    falls,
+    passes,
+]
 
 
 @pytest.mark.parametrize("f", TRAJECTORIES, ids=lambda f: f.__name__)
@@ -292,12 +335,3 @@ def test_the_times_of_a_trajectory():
     times = np.array([0.2, 0.7, 1.1])
     moved = [slope(lambda x, k=k: f(np.where(np.arange(3) == k, x, times)), times[k]) for k in range(3)]
     assert adc.grad(f, mode="tape")(times) == pytest.approx(moved, rel=1e-6)
-
-
-def test_events_are_refused():
-    def f(k):
-        found = integrate.solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.7)
-        return found.t_events[0][0]
-
-    with pytest.raises(UnsupportedError, match="events"):
-        adc.grad(f, mode="tape")(1.0)

@@ -7,7 +7,6 @@ Source: Hairer, Norsett, Wanner, "Solving Ordinary Differential Equations" I (19
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.tape import implicit, record
 from adc.tape.node import here
-from adc.tape.tensor import make
-
-Field = Callable[[Any, Any], Any]  # of time and state
-Stepper = Callable[[Field, Any, Any, Any], Any]  # of field, time, state, step: the next state
+from adc.tape.paths import Continuous, Field, Path, Stepper, joined, listed, moved, unrecorded
 
 STIFF = 8  # so many times the evaluations that the chosen method needed, and an explicit one is too slow
 
@@ -80,20 +76,6 @@ def radau(field: Field, t: Any, y: Any, h: Any) -> Any:
     return result
 
 
-def followed(field: Field, y: Any, start: Any, nodes: Any, times: list[Any], step: Stepper) -> list[Any]:
-    """The states at `times`, on Tensors: whole steps from node to node, and from the last node before a time to it."""
-    direction = 1.0 if nodes[-1] >= nodes[0] else -1.0
-    found = []
-    k, t = 0, start
-    for time in times:
-        at = float(record.plain(time))
-        while k + 2 < len(nodes) and direction * (nodes[k + 1] - at) < 0.0:
-            y, t, k = step(field, t, y, nodes[k + 1] - t), nodes[k + 1], k + 1
-        same = at == float(record.plain(t))
-        found.append(y if same else step(field, t, y, time - t))
-    return found
-
-
 # --- SciPy's functions --------------------------------------------------------------------------------------
 
 
@@ -153,8 +135,8 @@ def odeint(
         nodes, step = _nodes(
             lambda s, y: np.asarray(plainly(s, y), np.float64), ends, flat, tolerances, int(report["nfe"][-1])
         )
-        rows = [y, *followed(field, y, times[0], nodes, times[1:], step)]
-        found = implicit.valued(found, np.stack(rows))
+        path = Path(field, y, times[0], nodes, step)
+        found = implicit.valued(found, np.stack([y, *map(path.at, times[1:])]))
     return (found, report) if output else found
 
 
@@ -183,32 +165,17 @@ def solve_ivp(
     ends = record.plain(tuple(t_span))
     options = implicit.unrecorded(options)
     asked = None if t_eval is None else record.plain(implicit.as_array(t_eval))
+    happening = listed(events)
     plain = implicit.without_record(fun), ends, record.plain(start), method
-    found = solver(
-        *plain,
-        t_eval=asked,
-        dense_output=dense_output,
-        events=events,
-        vectorized=vectorized,
-        args=record.plain(args),
-        **options,
-    )
+    options |= {"events": unrecorded(happening), "vectorized": vectorized, "args": record.plain(args)}
+    found = solver(*plain, t_eval=asked, dense_output=dense_output, **options)
     times = list(found.t) if t_eval is None else [t_eval[k] for k in range(len(found.t))]
     if t_eval is None and record.is_active(t_span[1]):
         times[-1] = t_span[1]
-    if not _is_active(field, ends[0], start, [*t_span, *times]):
+    asks = [event(ends[0], record.plain(start), *given) for event in happening]
+    if not _is_active(field, ends[0], start, [*t_span, *times, *asks]):
         return found
-    if events is not None or dense_output:
-        what = "events" if events is not None else "dense_output"
-        raise UnsupportedError(
-            f"adc has no derivative of scipy.integrate.solve_ivp with `{what}`",
-            here(),
-            "They would carry no derivative, in silence.",
-            "Give `t_eval`.",
-        )
-    accepted = found.t
-    if t_eval is not None:
-        accepted = solver(*plain, vectorized=vectorized, args=record.plain(args), **options).t
+    accepted = found.t if t_eval is None else solver(*plain, **options).t
     scheme = getattr(integrate, method) if isinstance(method, str) else method
     if hasattr(scheme, "n_stages") and hasattr(scheme, "A"):
         step: Stepper = explicit(scheme)
@@ -222,10 +189,17 @@ def solve_ivp(
             tolerances,
             found.nfev,
         )
-    rows = followed(field, start, t_span[0], accepted, times, step)
-    found.y = implicit.valued(found.y, np.stack(rows, axis=1))
-    if any(record.is_active(t) for t in times):
-        found.t = np.stack([t if record.is_active(t) else make(np.float64(t)) for t in times])
+    path = Path(field, start, t_span[0], accepted, step)
+    for k, event in enumerate(happening):
+        roots, states = moved(event, path, found.t_events[k], given)
+        if t_eval is None and found.status == 1 and len(roots) and found.t_events[k][-1] == found.t[-1]:
+            times[-1] = roots[-1]  # the end of the trajectory
+        found.t_events[k] = joined(roots, found.t_events[k])
+        found.y_events[k] = joined(states, found.y_events[k])
+    found.y = joined([path.at(t) for t in times], found.y, axis=1)
+    found.t = joined(times, found.t)
+    if dense_output:
+        found.sol = Continuous(found.sol, path)
     return found
 
 
