@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.polynomial import Chebyshev, HermiteE, Laguerre, Legendre, Polynomial
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
 
 import adc
 
@@ -32,6 +32,18 @@ def families(x):
     return made + np.sum((2.0 - Laguerre(x) + Laguerre([1.0, x[1]]))(x))
 
 
+def of_family(x, family):
+    t = np.array([0.0, 0.5, 1.5, 2.0])
+    p = family([x[0], x[1], 1.0, x[2]], domain=[0.0, 3.0])
+    q = family.fit(t, np.array([x[0], x[1], x[2], 1.0]), 2, domain=[0.0, 3.0])
+    calculus = p.deriv(2)(0.4) + p.integ(2, k=[x[2], 1.0], lbnd=0.5)(0.7)
+    return (
+        calculus
+        + (p * q - q**2)(x[1])
+        + p.convert(kind=Polynomial).coef[:3] @ q.convert().deriv().integ().coef
+    )
+
+
 @pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
 @pytest.mark.parametrize("f", (arithmetic, found_outside, fitted, families), ids=lambda f: f.__name__)
 def test_objects(f, mode):
@@ -39,6 +51,16 @@ def test_objects(f, mode):
     adc.check_grads(f, (x,), order=1, mode=mode)
     value, _ = adc.value_and_grad(f, mode=mode)(x)
     np.testing.assert_allclose(value, f(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("family", (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre))
+def test_families(family):
+    x = np.array([0.4, 0.9, 1.7])
+    for mode in ("tape", "compiled" if family is Chebyshev else "python"):
+        value, gradient = adc.value_and_grad(lambda x: of_family(x, family), mode=mode)(x)
+        assert value == pytest.approx(of_family(x, family), rel=1e-12)
+        moved = [of_family(x + h, family) - of_family(x - h, family) for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(gradient, np.array(moved) / 2e-6, rtol=1e-6)
 
 
 @pytest.mark.parametrize("mode", ("tape", "python", "compiled"))

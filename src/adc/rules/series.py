@@ -10,27 +10,27 @@ from adc.rules.registry import composite
 from adc.rules.sampler import call
 
 
-def _power(k, x):
+def power_step(k, x):
     return x, 0.0
 
 
-def _chebyshev(k, x):
+def chebyshev_step(k, x):
     return (2 - (k == 0)) * x, -1.0
 
 
-def _legendre(k, x):
+def legendre_step(k, x):
     return (2 * k + 1) * x / (k + 1), -k / (k + 1)
 
 
-def _hermite(k, x):
+def hermite_step(k, x):
     return 2.0 * x, -2.0 * k
 
 
-def _hermite_e(k, x):
+def hermite_e_step(k, x):
     return x, -1.0 * k
 
 
-def _laguerre(k, x):
+def laguerre_step(k, x):
     return (2 * k + 1 - x) / (k + 1), -k / (k + 1)
 
 
@@ -69,7 +69,7 @@ def _points(r):
     examples=_points,
 )
 def polyval(x, c, tensor=True):
-    return _value(_power, x, c, tensor)
+    return _value(power_step, x, c, tensor)
 
 
 @composite(
@@ -80,7 +80,7 @@ def polyval(x, c, tensor=True):
     examples=_points,
 )
 def chebval(x, c, tensor=True):
-    return _value(_chebyshev, x, c, tensor)
+    return _value(chebyshev_step, x, c, tensor)
 
 
 @composite(
@@ -91,7 +91,7 @@ def chebval(x, c, tensor=True):
     examples=_points,
 )
 def legval(x, c, tensor=True):
-    return _value(_legendre, x, c, tensor)
+    return _value(legendre_step, x, c, tensor)
 
 
 @composite(
@@ -102,7 +102,7 @@ def legval(x, c, tensor=True):
     examples=_points,
 )
 def hermval(x, c, tensor=True):
-    return _value(_hermite, x, c, tensor)
+    return _value(hermite_step, x, c, tensor)
 
 
 @composite(
@@ -113,7 +113,7 @@ def hermval(x, c, tensor=True):
     examples=_points,
 )
 def hermeval(x, c, tensor=True):
-    return _value(_hermite_e, x, c, tensor)
+    return _value(hermite_e_step, x, c, tensor)
 
 
 @composite(
@@ -124,4 +124,4 @@ def hermeval(x, c, tensor=True):
     examples=_points,
 )
 def lagval(x, c, tensor=True):
-    return _value(_laguerre, x, c, tensor)
+    return _value(laguerre_step, x, c, tensor)
