@@ -10,6 +10,7 @@ from adc.rules import registry
 from adc.rules.reductions import root
 from adc.rules.registry import static
 
+LOCKED = 1e-7  # SciPy's bound for an angle at which two axes are one
 SMALL = 1e-3  # where the next term of the series is beyond double precision
 
 
@@ -19,6 +20,19 @@ def _axes(seq):
     if not (seq.islower() or seq.isupper()) or not set(seq.lower()) <= set("xyz"):
         raise ValueError(f"Expected axes to be a non-empty string of x, y and z of one case, got {seq!r}")
     return tuple("xyz".index(letter) for letter in seq.lower()), seq.isupper()
+
+
+@static
+def _turns(seq):
+    """Where the axes stand in a quaternion, their orientation, whether the last is the first, and turns along."""
+    (i, j, k), along = _axes(seq)
+    if along:
+        i, k = k, i
+    proper = i == k
+    k = 3 - i - j if proper else k
+    if j in (i, k) or len({i, j, k}) < 3:
+        raise ValueError(f"Expected consecutive axes to be different, got {seq}")
+    return i, j, k, (i - j) * (j - k) * (k - i) // 2, proper, along
 
 
 def _radians(angle, degrees):
@@ -72,6 +86,30 @@ class Turn:
         factor = sign * np.where(small, series, 2.0 * np.arctan2(sine, sign * self.w) / sine)
         found = np.stack((factor * self.x, factor * self.y, factor * self.z), axis=-1)
         return np.rad2deg(found) if degrees else found
+
+    def as_mrp(self):
+        sign = np.where(self.w < 0.0, -1.0, 1.0)
+        return np.stack((self.x, self.y, self.z), axis=-1) * np.expand_dims(sign / (1.0 + sign * self.w), -1)
+
+    def as_euler(self, seq, degrees=False, *, suppress_warnings=False):
+        # Source: Bernardes, Viollet, "Quaternion to Euler angles conversion" (2022), as SciPy has it.
+        i, j, k, orientation, proper, along = _turns(seq)
+        q = (self.x, self.y, self.z)
+        a, b, c, d = self.w, q[i], q[j], orientation * q[k]
+        if not proper:
+            a, b, c, d = a - c, b + d, c + a, d - b
+        half_sum, half_difference = np.arctan2(b, a), np.arctan2(d, c)
+        second = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+        flat = np.abs(second) <= LOCKED
+        locked = flat | (np.abs(second - np.pi) <= LOCKED)  # two of the axes are one: the third angle is zero
+        alone = np.where(flat, 2.0 * half_sum, (2.0 if along else -2.0) * half_difference)
+        first = np.where(locked, 0.0 if along else alone, half_sum - half_difference)
+        third = np.where(locked, alone if along else 0.0, half_sum + half_difference)
+        if not proper:
+            second, third = second - 0.5 * np.pi, orientation * third
+        angles = np.stack((third, second, first) if along else (first, second, third), axis=-1)
+        angles = np.mod(angles + np.pi, 2.0 * np.pi) - np.pi
+        return np.rad2deg(angles) if degrees else angles
 
     def magnitude(self):
         return 2.0 * np.arctan2(root(self.x**2 + self.y**2 + self.z**2), np.abs(self.w))
