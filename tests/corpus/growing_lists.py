@@ -639,10 +639,7 @@ def events_in_a_loop_of_many_trips(x):
     return sum(crossings) * x[1] + y @ y
 
 
-@program(
-    lambda r: (np.array([0.9, 1.3]),),
-    refused=dict.fromkeys(("compiled", "python"), "texts in a list of a run-time length"),
-)
+@program(lambda r: (np.array([0.9, 1.3]),))
 def named_entries_of_a_log(x):
     level, log = 1.0, []
     for k in range(10):

@@ -11,9 +11,17 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import element_kinds, growing, rooms
+from adc.compiler.frontend import element_kinds, frozen, growing, rooms
 from adc.compiler.frontend.assignments import Assignments
-from adc.compiler.frontend.containers import Container, Contents, Differs, exchange, refill, same_places
+from adc.compiler.frontend.containers import (
+    Container,
+    Contents,
+    Differs,
+    PutIn,
+    exchange,
+    refill,
+    same_places,
+)
 from adc.compiler.frontend.frame import Growing, ListValue, SurelyRaised
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.scan import stored_names
@@ -50,7 +58,7 @@ class Branches(Assignments):
             if mark is None:
                 raise
             mark.back()
-            self.with_growing(differs.items, lambda: self.exec_If(node))
+            self.before_both(differs, lambda: self.exec_If(node))
             return
         if not isinstance(test, Var):
             self.execute_all(node.body if test else node.orelse)
@@ -108,7 +116,7 @@ class Branches(Assignments):
             self._both_sides(node, test)
         except Differs as differs:
             mark.back()
-            self.with_growing(differs.items, lambda: self.branch_on(node, test))
+            self.before_both(differs, lambda: self.branch_on(node, test))
 
     @contextmanager
     def _side(self, containers: Contents) -> Iterator[None]:
@@ -120,6 +128,14 @@ class Branches(Assignments):
         finally:
             self.sides.pop()
             self.region_depth -= 1
+
+    def before_both(self, differs: Differs, run: Callable[[], None]) -> None:
+        """Run a branch again after what one of its sides does to a container that both know."""
+        if isinstance(differs, PutIn):
+            frozen.settle(self, differs.items)
+            run()
+        else:
+            self.with_growing(differs.items, run)
 
     def with_growing(self, items: ListValue, run: Callable[[], None]) -> None:
         """Run something with a list in an array that grows, from here on and wherever the list is known.

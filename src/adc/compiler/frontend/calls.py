@@ -38,6 +38,7 @@ from adc.compiler.frontend import (
     iteration_tools,
     library_constants,
     list_calls,
+    list_methods,
     local_classes,
     logged,
     managers,
@@ -54,6 +55,7 @@ from adc.compiler.frontend.frame import (
     Evaluated,
     Generator,
     Given,
+    Growing,
     Instance,
     Iterated,
     Once,
@@ -162,6 +164,8 @@ class Calls(RuleCalls):
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
         args: list[Value] = []
+        if function is builtins.zip and [type(a) for a in node.args] == [gast.Starred]:
+            return self._transposed(node)
         generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
         if generator and (function is builtins.sum or not node.keywords):  # max() and min() may have a key
             items = self.evaluate(node.args[0].generators[0].iter)
@@ -176,6 +180,16 @@ class Calls(RuleCalls):
             args = [self.generated(node.args[0], items)]
         args += self.elements(node.args[len(args) :], self.evaluate_maybe)
         return self._called(node, function, args, self._by_name(node))
+
+    def _transposed(self, node: Any) -> Value:
+        """`zip(*rows)`."""
+        rows = self.evaluate(node.args[0].value)
+        if isinstance(rows, Growing):
+            with self.origin_at(self.locate(node.args[0])):
+                columns = list_methods.columns(self, rows)
+            if columns is not None:
+                return Given(columns)
+        return self._called(node, builtins.zip, self.spread(rows, node.args[0]), self._by_name(node))
 
     def _by_name(self, node: Any) -> dict[str, Value]:
         """The arguments of a call that are given by their names."""
@@ -201,7 +215,7 @@ class Calls(RuleCalls):
         ):
             return None
         function = self.evaluate(node.func)
-        if not any(function is lazy for lazy in _LAZY):
+        if not any(function is lazy for lazy in _LAZY) or any(isinstance(a, gast.Starred) for a in node.args):
             return None
         frame = self.frame
         args, kwargs = self.elements(node.args, self.evaluate_maybe), self._by_name(node)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, NeedsUnrolling
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -79,7 +79,9 @@ def _both(init: Value, out: Value, path: Path) -> Iterator[tuple[Path, dict[Any,
 
 def alike(value: dict[Any, Value], entries: dict[Any, Value]) -> dict[Any, Value]:
     """A dict, or an object, with other values in it."""
-    return value.holding(entries) if isinstance(value, Instance) else entries
+    if isinstance(value, Instance):
+        return value.holding(entries)
+    return Kept(entries) if isinstance(value, Kept) else entries
 
 
 def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:

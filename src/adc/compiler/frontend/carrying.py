@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import gast
@@ -18,7 +19,7 @@ from adc.compiler.frontend.carried_places import (
 )
 from adc.compiler.frontend.carried_types import CarriedTypes
 from adc.compiler.frontend.containers import Contents, known_to, same_container
-from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised, is_kept
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
@@ -116,6 +117,7 @@ class Carrying(CarriedTypes):
                 each.become(self._with_phis(each, (each.name, k), leaves, phis).state())
             self.region_depth += 1
             self.loop_depth += 1
+            self.trips.append(dataclasses.replace(frame, env=dict(env)))
             try:
                 with self.at(blocks[0]):
                     condition = test() if test is not None else True
@@ -136,10 +138,11 @@ class Carrying(CarriedTypes):
                 needed.container = from_before(needed.container, containers)
                 raise
             finally:
+                self.trips.pop()
                 self.region_depth -= 1
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
-            self._refuse_second_names(before, left)
+            self._refuse_second_names(before, left, head)
             stand_ins.refuse_lost_changes(
                 left,
                 lambda name, container: (
@@ -211,11 +214,15 @@ class Carrying(CarriedTypes):
         """Whether it is a container that stays the same object, and of which a loop carries what it holds."""
         return isinstance(value, dict) or (isinstance(value, ListValue) and self.is_itemwise(value))
 
-    def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value]) -> None:
-        """A list that has a second name from the second trip on is two lists to the loop, which carries each."""
-        known = Contents(self.frame)
+    def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value], head: set[str]) -> None:
+        """A list that has a second name from the second trip on is two lists to the loop, which carries each.
+
+        `head` are the names that a trip, or what comes after the loop, may read.
+        """
+        read = {name: value for name, value in self.frame.env.items() if name in head}
+        known = Contents(dataclasses.replace(self.frame, env=read))
         for name, value in left.items():
-            container = isinstance(value, (ListValue, Growing, dict))
+            container = isinstance(value, (ListValue, Growing, dict)) and not is_kept(value)
             if container and known.shared(value) and not same_container(value, before.get(name)):
                 raise NeedsUnrolling
 

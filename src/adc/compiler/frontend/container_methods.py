@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend import dicts, growing, list_methods, texts
-from adc.compiler.frontend.frame import ListValue, NeedsUnrolling, OutsideDict
+from adc.compiler.frontend.frame import Kept, ListValue, NeedsUnrolling, OutsideDict
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.values import Value
@@ -64,6 +64,8 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
     if method.__name__ in _MUTATING:
         ev.refuse_outside(container)
         ev.refuse_either(container)
+    if isinstance(container, Kept):
+        method = getattr(dict(container), method.__name__)
     if isinstance(container, OutsideDict):
         if method.__name__ == "get":
             return _found_outside(ev, container, *args, **kwargs)

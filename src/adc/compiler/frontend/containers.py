@@ -31,13 +31,17 @@ Container = list[Any] | dict[Any, Any] | Growing
 class Differs(UnsupportedError):
     """A branch leaves a list with other elements than the other branch does."""
 
-    def __init__(self, items: ListValue, location: Location | None) -> None:
+    def __init__(self, items: Any, location: Location | None) -> None:
         super().__init__(
             "a list has other elements after one branch than after the other",
             location=location,
             repair="Use an array.",
         )
         self.items = items
+
+
+class PutIn(Differs):
+    """A branch puts a list, dict or object into a row of a list, which the code around the branch knows, too."""
 
 
 class Contents:

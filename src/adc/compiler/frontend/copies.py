@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import list_methods
-from adc.compiler.frontend.frame import Closure, Growing, Instance
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -63,7 +63,7 @@ def _copied(self: Calls, x: Value, method: str, arguments: list[Value], part: An
         return self.new_list([part(value) for value in x])
     if isinstance(x, tuple):
         return rebuilt(x, [part(value) for value in x])
-    if type(x) is dict:
+    if type(x) in (dict, Kept):
         return {key: part(value) for key, value in x.items()}
     if x is None or isinstance(x, _NEVER_CHANGE):
         return x

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend import frozen, grown_reads
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, known_in, references, same_container
 from adc.compiler.frontend.draws import Draws
@@ -28,6 +29,7 @@ from adc.compiler.frontend.frame import (
     Place,
     Range,
     SurelyRaised,
+    is_kept,
 )
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
@@ -40,6 +42,7 @@ class Core(Merging):
     """The state of the evaluator, and what its upper parts do for the lower ones."""
 
     frame: Frame
+    trips: list[Frame]  # what each loop around the statement found when its trip began, outermost first
     region_depth: int  # branches and loops around the statement
     loop_depth: int  # loops around it
     sides: list[Contents]  # what each branch around it found, outermost first
@@ -141,6 +144,8 @@ class Core(Merging):
         `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
         """
         self.note_effect(container)
+        if is_kept(container):
+            raise frozen.changed(self, _noun(container))
         for merged, either in self.choices:
             if same_container(container, merged):
                 others = list(either)
@@ -149,9 +154,8 @@ class Core(Merging):
             else:
                 continue
             if any(known_in(self.frame, other) for other in others):
-                what = "an object" if isinstance(container, Instance) else kind(container)
                 raise self.refuse(
-                    f"{what} is written to that has another name on one path only",
+                    f"{_noun(container)} is written to that has another name on one path only",
                     "what a name stands for must be known before the program runs",
                     "write to it within the branch, or give the name a copy",
                 )
@@ -249,7 +253,7 @@ class Core(Merging):
                     "keep it in a list or tuple of its own",
                 )
             return self.op("stack", tuple(parts))
-        return value
+        return grown_reads.array(self, value) if isinstance(value, Growing) else value
 
     # --- what the upper parts do ----------------------------------------------------------------------------
 
@@ -336,3 +340,9 @@ def _spoken(node: Any) -> str:
         return ast.unparse(gast.gast_to_ast(node)).splitlines()[0][:60]
     except (AttributeError, TypeError, ValueError, IndexError):
         return type(node).__name__
+
+
+def _noun(container: Container) -> str:
+    if isinstance(container, Instance):
+        return "an object"
+    return "a dict" if isinstance(container, dict) else kind(container)

@@ -88,12 +88,16 @@ class Expressions(Operators):
         items: list[Value] = []
         for element in nodes:
             if isinstance(element, gast.Starred):
-                spread = self.static_items(self.evaluate(element.value), element)
-                with self.origin_at(self.locate(element)):
-                    items.extend([self.fetched(item, "an element that is an iterator") for item in spread])
+                items += self.spread(self.evaluate(element.value), element)
             else:
                 items.append((evaluate or self.evaluate)(element))
         return items
+
+    def spread(self, value: Value, element: Any) -> list[Value]:
+        """What stands in place of `*value`."""
+        items = self.static_items(value, element)
+        with self.origin_at(self.locate(element)):
+            return [self.fetched(item, "an element that is an iterator") for item in items]
 
     def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""

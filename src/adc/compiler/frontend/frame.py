@@ -40,6 +40,7 @@ class Instance(dict[str, Any]):
 
     run_time = True  # whatever its attributes are: what its text or its hash is, the class says
     outside: str | None = None  # the name of an object of the user's, which is not written to
+    kept = False  # it lies in a row of a list
 
     __eq__ = object.__eq__
     __ne__ = object.__ne__
@@ -58,8 +59,21 @@ class Instance(dict[str, Any]):
     def holding(self, attributes: Mapping[str, Any]) -> Instance:
         """The object with other attributes."""
         made = Instance(self.cls, attributes)
-        made.outside = self.outside
+        made.outside, made.kept = self.outside, self.kept
         return made
+
+
+class Kept(dict[Any, Any]):
+    """A dict that lies in a row of a list: neither may change any more, as the row is a copy."""
+
+    def copy(self) -> Kept:
+        return Kept(self)
+
+
+def is_kept(value: Any) -> bool:
+    """Whether a list, dict or object lies in a row of a list."""
+    marked = (isinstance(value, Instance) and value.kept) or (isinstance(value, ListValue) and value.taken)
+    return marked or isinstance(value, Kept)
 
 
 @dataclass(eq=False)
@@ -175,7 +189,9 @@ class Growing:
 
     def like(self, other: Growing) -> bool:
         """Whether a place has an element of the same kind in both."""
-        packed_alike = other.form is None if self.form is None else self.form.fits(other.form)
+        packed_alike = other.form is None
+        if self.form is not None and other.form is not None:
+            packed_alike = self.form.fits(other.form) and self.form.choices == other.form.choices
         return self.nested == other.nested and packed_alike and self.of is other.of
 
     @property

@@ -97,17 +97,18 @@ def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None) -> Form 
     form = packed.form_of(ev, items[0])
     if form is None:
         return None
-    for item in items[1:]:
-        other = packed.form_of(ev, item)
+    forms = [packed.form_of(ev, item) for item in items[1:]]
+    for other in forms if kind is None or kind.form is None else (kind.form, *forms):
         if other is None or not form.fits(other):
             raise cannot(ev, "some of its elements are tuples unlike the others")
         packed.require_alike(ev, form, other)
+        form = form.widened(ev, other)
     return form
 
 
 def _stored(ev: Core, item: Value, nested: bool, form: Form | None) -> Value:
     if form is not None:
-        return packed.row(ev, item)
+        return packed.row(ev, form, item)
     return ev.array_of(item) if nested else item
 
 
@@ -182,7 +183,10 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     nested = form is None and isinstance(value, (Growing, list, tuple))
     may_change(ev, growing)
     if form is not None:
-        value = packed.row(ev, value)
+        if form.fits(growing.form):
+            assert growing.form is not None
+            form = growing.form.widened(ev, form)
+        value = packed.row(ev, form, value)
     elif nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
@@ -213,6 +217,11 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     growing.nested = nested
     if form is not None and growing.form is not None:
         packed.require_alike(ev, growing.form, form)
+        if form.choices != growing.form.choices:
+            if not growing.key:
+                raise cannot(ev, "some of its elements hold other texts than those of the list it is made of")
+            found = _from_outside(ev, growing, t), packed.known_before(ev, form, growing.born)
+            raise ElementFound(growing.key, growing.made, found[0], form=found[1])
     kind = kind_of(growing)
     wide = _joined(kind, t)
     if wide is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Bound, Closure, Frame, Growing, Instance, Partial
+from adc.compiler.frontend.frame import Bound, Closure, Frame, Growing, Instance, Kept, Partial
 from adc.compiler.frontend.values import Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -61,8 +61,8 @@ class _Holder:
             case Partial() | Choice() | Maybe():
                 parts = {f.name: self.held(getattr(value, f.name)) for f in dataclasses.fields(value)}
                 return type(value)(**parts)
-        if type(value) is dict:
-            return {k: self.held(v) for k, v in value.items()}
+        if type(value) in (dict, Kept):
+            return type(value)({k: self.held(v) for k, v in value.items()})
         return self._transform(value) if hasattr(value, "__adc_inline__") else value
 
     def _transform(self, value: Any) -> Any:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adc.compiler.frontend.frame import is_kept
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
 
 if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
     from adc.compiler.frontend.operators import Operators
 
 
 def same(ev: Operators, x: Value, y: Value) -> Value:
     """Whether two values are one object; a variable of the program where the run decides it."""
+    require_told_apart(ev, x, y)
     if x is y or x is None or y is None or not (isinstance(x, Var) or isinstance(y, Var)):
         return x is y
     number, constant = (x, y) if isinstance(x, Var) else (y, x)
@@ -32,3 +35,13 @@ def same(ev: Operators, x: Value, y: Value) -> Value:
         else "Python makes a new number for each result",
         "compare with ==, or ask with `if`",
     )
+
+
+def require_told_apart(ev: Core, x: Value, y: Value) -> None:
+    """Refuse two elements of a list that lives in an array: each reading gives a copy."""
+    if x is not y and is_kept(x) and is_kept(y):
+        raise ev.refuse(
+            "it is asked whether two dicts or objects from a list are one",
+            "the length of the list is only known at run time, and each reading of it gives a copy",
+            "compare what they hold",
+        )

@@ -16,7 +16,7 @@ from adc.compiler.frontend.grown_reads import element, position, rows, seen
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Array, Scalar, joined
 from adc.errors import UnsupportedError
 
@@ -48,6 +48,9 @@ def count(items, value):
 )
 
 
+_COLUMN = templates.function("def column(rows, k):\n    return [row[k] for row in rows]")
+
+
 class ShrinksFound(UnsupportedError):
     """A list becomes shorter, in a program whose lists were thought to grow only."""
 
@@ -62,6 +65,25 @@ def extend(ev: Core, growing: Growing, values: Value) -> None:
 def index(ev: Core, items: Value, value: Value) -> Value:
     """`items.index(value)`."""
     return ev.call(Closure(_INDEX, ev.frame, {}), [items, value], {})
+
+
+def columns(ev: Core, growing: Growing) -> list[Growing] | None:
+    """`zip(*growing)`: what stands at each place of its elements; None where it is not known how many there are."""
+    form = seen(growing).form
+    if form is not None:
+        width = len(form.example) if isinstance(form.example, tuple) else None
+    else:
+        width = rows(ev, growing).type.shape[1].known if growing.nested else None
+    if width is None:
+        return None
+    some = ev.op("greater", growing.count, 0)
+    if some is not True:
+        message = f"not enough values to unpack (expected {width}, got 0)"
+        ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), ev.origin))
+    found = [ev.call(Closure(_COLUMN, ev.frame, {}), [growing, k], {}) for k in range(width)]
+    for column in found:
+        column.fixed = True  # a tuple
+    return found
 
 
 def count(ev: Core, items: Value, value: Value) -> Value:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Partial, Range
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Partial, Range
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var, owners
 from adc.compiler.ir.types import Array, Type, is_integer, joined
@@ -49,9 +49,14 @@ class Merging(Builder):
             parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
             return rebuilt(a, parts)
         if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.keys() == b.keys():
-            return (b if a.outside is None else a).holding({k: self.merge(region, a[k], b[k], k) for k in a})
-        if type(a) is dict and type(b) is dict and a.keys() == b.keys():
-            return {k: self.merge(region, a[k], b[k], name) for k in a}
+            merged = (b if a.outside is None else a).holding(
+                {k: self.merge(region, a[k], b[k], k) for k in a}
+            )
+            merged.kept = a.kept or b.kept
+            return merged
+        if {type(a), type(b)} <= {dict, Kept} and a.keys() == b.keys():
+            entries = {k: self.merge(region, a[k], b[k], name) for k in a}
+            return entries if type(a) is type(b) is dict else Kept(entries)
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
             if a.room is not None or b.room is not None or not a.like(b):
                 return PartlyDefined(name, a)

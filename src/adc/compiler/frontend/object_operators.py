@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from adc.compiler.frontend import identity
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.instances import OPERATORS, called, class_of, method
 from adc.compiler.frontend.values import Value
@@ -78,6 +79,7 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
         if isinstance(op, gast.NotEq) and (method(ev, x, "__eq__") or method(ev, y, "__eq__")):
             same = compared(ev, gast.Eq(), x, y)
             return ev.op("logical_not", same) if isinstance(same, Var) else not same
+        identity.require_told_apart(ev, x, y)
         return (x is y) == isinstance(op, gast.Eq)
     raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
 

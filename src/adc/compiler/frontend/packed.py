@@ -1,90 +1,132 @@
-"""Tuples and named tuples with arrays in them are rows of numbers in a list whose length only the run knows.
+"""Tuples with arrays in them, named tuples, dicts and objects are rows of numbers in a list whose length only the run
+knows.
 
     beliefs.append((mean, cov))         beliefs[k] = np.concatenate((mean, cov.ravel()))
     mean, cov = beliefs[k]              mean, cov = beliefs[k, :2], beliefs[k, 2:].reshape(2, 2)
 
 So such a list is the array that a list of equally long lists is. A tuple does not change, so nobody can tell a copy
-from it; what it holds may not be written to afterwards, as anything that is put into a list.
+from it; what it holds may not be written to afterwards, nor a dict or object, as anything that is put into a list.
+Of texts and the like, where elements hold several, a number says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend.frozen import freeze, put_in
-from adc.compiler.frontend.values import Value, rebuilt
+from adc.compiler.frontend.carried_places import alike
+from adc.compiler.frontend.frame import Instance, ListValue
+from adc.compiler.frontend.frozen import freeze, kept, put_in, settle
+from adc.compiler.frontend.values import Choice, Value, rebuilt
 from adc.compiler.ir.nodes import Check, Const, Var, owners
 from adc.compiler.ir.types import Array, Type
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
+_CONTAINERS = (tuple, ListValue, dict)
 EXACT = 2**53  # the integers up to which are numbers of double precision as well
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a tuple is packed: the tuples in it, outermost first, the kinds of what they hold, and one of them."""
+    """How an element is packed: the containers in it, outermost first, the kinds of what they hold, and one of them.
 
-    classes: tuple[tuple[type, int], ...]
+    `choices` has, for each text or the like in it, what may stand there.
+    """
+
+    classes: tuple[Any, ...]
     parts: tuple[Type, ...]
     example: Any = None
+    choices: tuple[tuple[Value, ...], ...] = ()
 
     def fits(self, other: Form | None) -> bool:
-        """Whether elements of both are packed alike, if their lengths are equal."""
+        """Whether elements of both are packed alike, if their lengths and choices are equal."""
         return (
             other is not None
             and self.classes == other.classes
             and [(t.dtype, t.ndim) for t in self.parts] == [(t.dtype, t.ndim) for t in other.parts]
         )
 
+    def widened(self, ev: Core, other: Form) -> Form:
+        """The form with what may stand in elements of the other, too."""
+        both = zip(self.choices, other.choices, strict=True)
+        return replace(self, choices=tuple(ev.options(Choice(0, a), Choice(0, b)) for a, b in both))
+
     @property
     def is_row(self) -> bool:
         """Whether NumPy makes the same row of it."""
-        return len(self.classes) == 1 and all(t.dtype == "float64" and not t.ndim for t in self.parts)
+        return _is_flat(self.example) and all(t.dtype == "float64" and not t.ndim for t in self.parts)
 
 
 def form_of(ev: Core, value: Value) -> Form | None:
     """How a value is packed; None where it need not or cannot be."""
-    if not isinstance(value, tuple):
+    if not isinstance(value, (tuple, dict)):  # a list alone is a row by itself
         return None
     classes = tuple(_classes(value))
     leaves = list(_leaves(value))
     parts = tuple(t for leaf in leaves if (t := ev.type_of(leaf)) is not None)
-    plain = len(classes) == 1 and not hasattr(value, "_fields") and not any(t.ndim for t in parts)
-    if plain or not parts or len(parts) < len(leaves) or not all(map(_fits_a_row, parts)):
+    choices = tuple(ev.options(leaf) for leaf in leaves if _is_word(leaf))
+    plain = type(value) is tuple and _is_flat(value) and not any(t.ndim for t in parts)
+    if plain or not parts or len(parts) + len(choices) < len(leaves) or not all(map(_fits_a_row, parts)):
         return None
-    return Form(classes, parts, value)
+    return Form(classes, parts, value, choices)
+
+
+def _is_flat(value: Value) -> bool:
+    """Whether it is a tuple of numbers or arrays."""
+    return isinstance(value, tuple) and not any(isinstance(v, _CONTAINERS) or _is_word(v) for v in value)
 
 
 def _fits_a_row(t: Type) -> bool:
     return t.dtype == "float64" or (t.dtype in ("int64", "bool") and not t.ndim)
 
 
-def _classes(value: tuple[Value, ...]) -> Iterator[tuple[type, int]]:
-    yield type(value), len(value)
-    for item in value:
-        if isinstance(item, tuple):
-            yield from _classes(item)
+def _classes(value: Value) -> Iterator[Any]:
+    if isinstance(value, (tuple, ListValue)):
+        yield type(value), len(value)
+    elif isinstance(value, dict):
+        yield value.cls if isinstance(value, Instance) else dict, *value
+    else:
+        yield _is_word(value)
+    for item in _items(value):
+        yield from _classes(item)
 
 
 def _leaves(value: Value) -> Iterator[Value]:
-    for item in value:
-        if isinstance(item, tuple):
+    if isinstance(value, _CONTAINERS):
+        for item in _items(value):
             yield from _leaves(item)
-        else:
-            yield item
+    else:
+        yield value
 
 
-def row(ev: Core, value: Value) -> Var:
-    """The numbers of a tuple."""
+def _items(value: Value) -> Iterable[Value]:
+    return (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, ListValue)) else ()
+    )
+
+
+def _is_word(value: Value) -> bool:
+    """Whether something in an element is no number: a text, None or the like, or one of several."""
+    if isinstance(value, Choice):
+        return all(map(_is_word, value.options))
+    return value is None or (isinstance(value, (str, enum.Enum)) and not isinstance(value, int))
+
+
+def row(ev: Core, form: Form, value: Value) -> Var:
+    """The numbers of an element, which may not change any more; behind them, which of its words it has."""
+    settle(ev, value)
+    leaves = list(_leaves(value))
+    words = [leaf for leaf in leaves if _is_word(leaf)]
+    told = [ev.place_among(o, w) for o, w in zip(form.choices, words, strict=True) if len(o) > 1]
     parts = []
-    for leaf in _leaves(value):
+    for leaf in [*(leaf for leaf in leaves if not _is_word(leaf)), *told]:
         t = ev.type_of(leaf)
         assert t is not None
         if isinstance(t, Array):
@@ -101,12 +143,12 @@ def row(ev: Core, value: Value) -> Var:
 def _require_exact(ev: Core, number: Value) -> None:
     good = ev.op("less_equal", ev.call(abs, [number], {}), EXACT)
     if good is not True:
-        message = "an integer in a tuple that is put into a list has more than 53 bits"
+        message = "an integer in a tuple or dict that is put into a list has more than 53 bits"
         ev.block.append(Check(ev.atom(good), "OverflowError", (Const(message),), ev.origin))
 
 
 def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
-    """The tuple that a row is of."""
+    """The element that a row is of."""
     start: Value = 0
     parts: list[Value] = []
     for t in form.parts:
@@ -123,8 +165,13 @@ def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
             number = _as(ev, ev.subscript(numbers, start), t.dtype)
             parts.append(ev.plain(number) if t.weak else number)
             start = ev.op("add", start, 1)
-    left = iter(parts)
-    return _filled(form.example, left)
+    words: list[Value] = []
+    for options in form.choices:
+        words.append(options[0])
+        if len(options) > 1:
+            words[-1] = Choice(ev.cast(ev.subscript(numbers, start), "int64"), options)
+            start = ev.op("add", start, 1)
+    return _filled(form.example, iter(parts), iter(words))
 
 
 def _as(ev: Core, number: Value, dtype: str) -> Value:
@@ -133,12 +180,17 @@ def _as(ev: Core, number: Value, dtype: str) -> Value:
     return number if dtype == "float64" else ev.cast(number, dtype)
 
 
-def _filled(example: Value, left: Iterator[Value]) -> Value:
-    return rebuilt(example, [_filled(e, left) if isinstance(e, tuple) else next(left) for e in example])
+def _filled(example: Value, parts: Iterator[Value], words: Iterator[Value]) -> Value:
+    if isinstance(example, (tuple, ListValue)):
+        made = rebuilt(example, [_filled(e, parts, words) for e in example])
+        return made if isinstance(example, tuple) else kept(made)
+    if isinstance(example, dict):
+        return kept(alike(example, {k: _filled(e, parts, words) for k, e in example.items()}))
+    return next(words) if _is_word(example) else next(parts)
 
 
 def require_alike(ev: Core, form: Form, other: Form) -> None:
-    """A row of one tuple has the places of the other, not only as many numbers."""
+    """A row of one element has the places of the other, not only as many numbers."""
     for t, u in zip(form.parts, other.parts, strict=True):
         for a, b in zip(t.shape, u.shape, strict=True):
             ev.require_equal(a, b, "the elements of a list have different shapes")
@@ -150,4 +202,4 @@ def known_before(ev: Core, form: Form, born: str) -> Form | None:
     if any(owner.order > born for shape in shapes for d in shape for owner in owners(d)):
         return None
     parts = (Array(t.dtype, shape) if shape else t for t, shape in zip(form.parts, shapes, strict=True))
-    return Form(form.classes, tuple(parts), form.example)
+    return replace(form, parts=tuple(parts))

@@ -15,7 +15,6 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.scan import loaded_names
 
 _TEMPLATES: dict[Callable[..., Any], str] = {
     builtins.sum: """
@@ -101,7 +100,7 @@ def as_function(function: Callable[..., Any], generator: Any, given: Sequence[An
     if function is builtins.next and given:
         text = _WITH_DEFAULT if given[0] is not None else _WITH_NONE
     tree = templates.function(text)
-    tree = _Apart(loaded_names(generator)).visit(tree)
+    tree = _Apart({n.id for n in gast.walk(generator) if isinstance(n, gast.Name)}).visit(tree)
     place = next(k for k, s in enumerate(tree.body) if isinstance(s, gast.For))
     loop = tree.body[place]
     innermost = [_Filled(generator.elt).visit(s) for s in loop.body]

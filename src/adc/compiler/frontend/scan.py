@@ -5,9 +5,12 @@ Backward liveness over the syntax tree. The answers decide which names a region 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gast
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 def stored_names(nodes: list[Any]) -> set[str]:
@@ -73,14 +76,27 @@ def _changed(node: Any) -> Any:
 
 def loaded_names(node: Any) -> set[str]:
     """Names that an expression or a statement (with everything inside) may read."""
-    found: set[str] = set()
-    for n in gast.walk(node):
-        if isinstance(n, gast.Name):
-            if isinstance(n.ctx, gast.Load):
-                found.add(n.id)
-        elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            found.add(n.target.id)
+    if isinstance(node, gast.Name):
+        return {node.id} if isinstance(node.ctx, gast.Load) else set()
+    if isinstance(node, _COMPREHENSIONS):
+        first, *others = node.generators
+        own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        inner = [*(getattr(node, part) for part in ("elt", "key", "value") if hasattr(node, part)), *others]
+        return loaded_names(first.iter) | (_loaded_in([*inner, *first.ifs, first.target]) - own)
+    found = _loaded_in(gast.iter_child_nodes(node))
+    if isinstance(node, gast.Lambda):
+        return (found - _parameters(node)) | loaded_names(node.args)
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        found.add(node.target.id)
     return found
+
+
+def _parameters(node: Any) -> set[str]:
+    return {n.id for n in gast.walk(node.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
+
+
+def _loaded_in(nodes: Iterable[Any]) -> set[str]:
+    return {name for node in nodes for name in loaded_names(node)}
 
 
 class Liveness:

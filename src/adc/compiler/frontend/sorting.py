@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend import growing, grown_reads, object_operators, templates
-from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue
+from adc.compiler.frontend.carried_places import alike
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -218,7 +219,7 @@ def _places(value: Value) -> list[Value] | None:
     """The positions or keys of a container."""
     if isinstance(value, (tuple, ListValue)):
         return [*range(len(value))]
-    if type(value) is dict or isinstance(value, Instance):
+    if type(value) in (dict, Kept) or isinstance(value, Instance):
         return [*value]
     return None
 
@@ -228,6 +229,4 @@ def _kind_of(value: Value) -> type:
 
 
 def _holding(value: Value, parts: dict[Value, Value]) -> Value:
-    if isinstance(value, Instance):
-        return value.holding(parts)
-    return parts if isinstance(value, dict) else rebuilt(value, [*parts.values()])
+    return alike(value, parts) if isinstance(value, dict) else rebuilt(value, [*parts.values()])

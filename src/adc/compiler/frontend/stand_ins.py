@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, same_contents
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, is_kept
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
 
 Path = tuple[Any, ...]  # the name, and the places on the way in
@@ -50,14 +50,17 @@ class StandIns:
         """Raise NeedsUnrolling where the body changes what has another name, which `elsewhere` says.
 
         `left` is what the names hold after a trip. A change is lost, too, that a later trip makes, when what stands for
-        the container has come to another place.
+        the container has come to another place, or when what a trip leaves there lies in a row of a list.
         """
         if not any(each.changed for each in self._all):
             return
         places = [place for name, value in left.items() for place in _containers(value, (name,))]
+        kept = [path for path, container in places if is_kept(container)]
         for each in self._all:
             moved = any(c is each.container and path != each.path for path, c in places)
             if (moved or each.changed) and elsewhere(each.path[0], each.original):
+                raise NeedsUnrolling
+            if each.changed and each.path in kept:
                 raise NeedsUnrolling
 
 

@@ -47,7 +47,7 @@ class Statements(Loops):
             method(node)
         except Differs as differs:
             mark.back()
-            self.with_growing(differs.items, lambda: self._choosing(node, method))
+            self.before_both(differs, lambda: self._choosing(node, method))
 
     def exec_Expr(self, node: Any) -> None:
         if not isinstance(node.value, gast.Constant):
