@@ -111,3 +111,16 @@ def an_object_of_a_list_is_written_to(u, q):
     for shot in shots:
         shot.step = 2
     return sum(s.energy() * s.step for s in shots)
+
+
+@program(forcing)
+def what_the_last_trip_made_is_read(u, q):
+    for _ in range(30):
+        path, kinetic = [q], {"sum": 0.0}
+        for force in u:
+            path.append(0.5 * path[-1] + q * force)
+            kinetic["sum"] += path[-1] ** 2
+            if path[-1] > 4.0:
+                break
+        q = 0.9 * q + 0.01 * path[-1]
+    return sum(p**2 for p in path) + kinetic["sum"] + q

@@ -7,7 +7,7 @@ from typing import Any
 from adc.compiler.frontend import first_trips
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.carried_places import VALUES, alike, late
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.frame import FirstTripDiffers, Growing, ListValue, NeedsUnrolling, RankChanges
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Undefined, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Var, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
@@ -77,11 +77,14 @@ class CarriedTypes(Branches):
         if inits.keys() != outs.keys():
             path = next(iter(inits.keys() ^ outs.keys()))
             if isinstance(before.get(path[0], UNDEFINED), Undefined):
-                raise self.refuse(
+                error = FirstTripDiffers(
                     f"`{path[0]}` is first assigned inside a loop and read after it",
-                    "a container has no value when the loop does not run",
-                    "assign it before the loop",
+                    location=self.origin,
+                    why="A container has no value when the loop does not run.",
+                    repair="Assign it before the loop.",
                 )
+                error.frame, error.name = self.frame, str(path[0])
+                raise error
             raise NeedsUnrolling(before.get(path[0]))
         for path, out in outs.items():
             init = inits[path]

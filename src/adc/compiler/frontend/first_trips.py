@@ -13,6 +13,8 @@ an array `np.sum(s)` is another sum; where the number is used in another way, th
         s = s + x * w[k]                      t = np.sum(s)
                                               s = s + x * w[k]
 
+So it is where a list, dict or object has its first value in a loop, and is read after it.
+
 Without any trip the name would stay a number, so the program goes on only if there is one (docs/design/sizes.md).
 """
 
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.frame import Items, Range, RankChanges
+from adc.compiler.frontend.frame import FirstTripDiffers, Items, Range, RankChanges
 from adc.compiler.frontend.scan import loaded_names, stored_names
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Block, Check, Const, Var, defined, owners, walk
@@ -42,7 +44,7 @@ def help_with(ev: Loops, node: Any, error: UnsupportedError, written: int) -> bo
     """Whether what is done here, after as many `written` trips, may keep a loop, or one inside, from being refused."""
     assert ev.frame.liveness is not None
     return (
-        isinstance(error, RankChanges)
+        isinstance(error, FirstTripDiffers)
         and written < MOST
         and error.frame is ev.frame
         and error.name in ev.frame.liveness.head[id(node)]
@@ -68,10 +70,10 @@ def surely_comes(ev: Loops, items: Range | Items) -> bool:
     return (ev.least(_count(ev, items)) - 1).nonnegative
 
 
-def require(ev: Loops, comes: Value, name: str) -> None:
+def require(ev: Loops, comes: Value, error: FirstTripDiffers) -> None:
     """The program goes on only if a loop has a trip."""
     if isinstance(comes, Var):
-        message = f"`{name}` becomes an array in this loop, and the loop has no trip"
+        message = f"`{error.name}` {error.does} in this loop, and the loop has no trip"
         ev.block.append(Check(comes, "ValueError", (Const(message),), ev.origin))
 
 
@@ -102,11 +104,13 @@ def is_narrow(body: Block) -> bool:
     return any(d.kind in "fc" and d not in (np.float64, np.complex128) for d in kinds)
 
 
-def begun_as_array(ev: Loops, node: Any, error: RankChanges) -> bool:
+def begun_as_array(ev: Loops, node: Any, error: FirstTripDiffers) -> bool:
     """Let a number be an array before the loop, where that is the same. False, and nothing done, where it is not."""
+    if not isinstance(error, RankChanges) or error.array is None:
+        return False
     number, kind = ev.frame.env.get(error.name), error.array
     t = ev.type_of(number)
-    if kind is None or not isinstance(t, Scalar) or ev.is_without_axes(number):
+    if not isinstance(t, Scalar) or ev.is_without_axes(number):
         return False
     expression = _only_arithmetic(ev, node, error.name)
     if expression is None:

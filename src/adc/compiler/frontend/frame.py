@@ -457,11 +457,18 @@ class SurelyRaised(UnsupportedError):
         self.depth = depth  # branches and loops around it
 
 
-class RankChanges(UnsupportedError):
-    """A loop gives `name` another number of axes than it had before: a region carries one type."""
+class FirstTripDiffers(UnsupportedError):
+    """A loop gives `name` something that a region cannot carry from what it was before: a list or dict at first."""
 
     frame: Frame
     name: str
+    does = "has its first value"
+
+
+class RankChanges(FirstTripDiffers):
+    """A loop gives `name` another number of axes than it had before: a region carries one type."""
+
+    does = "becomes an array"
     array: Array | None  # what a trip makes of a number, where its lengths are known before the loop
     narrow: bool  # a trip makes values of less than double precision
 

@@ -13,7 +13,7 @@ import gast
 from adc.compiler.frontend import element_kinds, first_trips, generators, growing, positions, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
-from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range, RankChanges
+from adc.compiler.frontend.frame import FirstTripDiffers, Growing, Items, ListValue, NeedsUnrolling, Range
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, For, Var, While
@@ -103,11 +103,11 @@ class Loops(Carrying):
         mark = Mark(self)
         try:
             self._region_or_trips(node, items, known, lists, written)
-        except RankChanges as change:
+        except FirstTripDiffers as change:
             if not self._first_apart(node, items, change, written):
                 raise
             mark.back()
-            first_trips.require(self, self._comes(node, items), change.name)
+            first_trips.require(self, self._comes(node, items), change)
             if first_trips.begun_as_array(self, node, change):
                 self._run_for(node, items, known, lists, written)
                 return
@@ -434,12 +434,12 @@ class Loops(Carrying):
                 self._with_arrays_for_lists(lambda: self.exec_While(node, written), needed)
         except UnsupportedError as error:
             mark.back()
-            if isinstance(error, RankChanges) and first_trips.help_with(self, node, error, written):
+            if isinstance(error, FirstTripDiffers) and first_trips.help_with(self, node, error, written):
                 comes = self.condition(node.test)
                 if comes is False:
                     return
                 if not (isinstance(comes, Var) and self.for_some_sizes):
-                    first_trips.require(self, comes, error.name)
+                    first_trips.require(self, comes, error)
                     if not first_trips.begun_as_array(self, node, error):
                         self.execute_all(node.body)
                         written += 1
