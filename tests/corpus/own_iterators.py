@@ -123,3 +123,60 @@ def objects_that_are_added_compared_and_called(x):
     total = sum([first, second], Pair(0.0, 1.0))
     larger = max(first, second, key=lambda p: p.a)
     return total.a * total.b + larger.a + sum(map(first, second)) + sum(total) + max(total)
+
+
+class Samples:
+    def __init__(self, rows, targets):
+        self.rows, self.targets = rows, targets
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, k):
+        return self.rows[k], self.targets[k]
+
+
+class Pieces:
+    def __init__(self, samples, size):
+        self.samples, self.size = samples, size
+
+    def __len__(self):
+        return -(-len(self.samples) // self.size)
+
+    def __getitem__(self, k):
+        if k >= len(self):
+            raise IndexError(k)
+        return self.samples[k * self.size : (k + 1) * self.size]
+
+
+@program(lambda r: (r.normal(size=(5, 3)), r.normal(size=5), r.normal(size=3)))
+def items_by_position(rows, targets, w):
+    total, samples, rest = 0.0, Samples(rows, targets), iter(w)
+    for row, target in samples:
+        total += (row @ w - target) ** 2
+    for k, (some, these) in enumerate(Pieces(samples, 2)):
+        total += np.sum((some @ w - these) ** 2) * (k + 1)
+    for k in range(3):
+        total *= 1.0 + 0.1 * next(rest) ** 2 * k
+    return total + sum(t for _, t in samples)
+
+
+@program(
+    lambda r: (r.normal(size=4),),
+    refused=dict.fromkeys(("compiled", "python"), "more elements than its `__len__` says"),
+)
+def items_without_end(x):
+    total = 0.0
+    for part in Endless(x):
+        total += np.sum(part)
+        if total > -9.0:
+            break
+    return total * x[0]
+
+
+class Endless(Samples):
+    def __init__(self, x):
+        super().__init__(x, x)
+
+    def __getitem__(self, k):
+        return self.rows[k:] * 2.0

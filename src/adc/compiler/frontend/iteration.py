@@ -16,6 +16,7 @@ from adc.compiler.frontend import (
     grown_reads,
     instances,
     own_iterators,
+    templates,
 )
 from adc.compiler.frontend.expressions import Expressions
 from adc.compiler.frontend.frame import (
@@ -38,6 +39,17 @@ from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.errors import UnsupportedError
 
+_LENGTH = templates.function(
+    """
+def length(items):
+    n = len(items)
+    try:
+        items[n]
+    except IndexError:
+        return n
+    return -1
+"""
+)
 FEW_WRITTEN_OUT = 4  # trips that fill a list which are always written out
 LONG = 600  # statements that such a loop may be written out as, where its list could be an array
 
@@ -66,6 +78,8 @@ class Iteration(Expressions):
         iterator = instances.method(self, value, "__iter__")
         if iterator is not None:
             return self._gone_over(value, self.call(iterator, [], {}))
+        if instances.method(self, value, "__getitem__") and instances.method(self, value, "__len__"):
+            return self._by_position(value)
         if isinstance(value, Iterated):
             return self._left(self.iterable(value.over), value.taken)
         if isinstance(value, Instance):
@@ -96,6 +110,23 @@ class Iteration(Expressions):
         each = self.counted(items) if isinstance(items, Range) else items
         left = self.extreme("maximum", self.op("subtract", each.length, taken), 0)
         return Items(left, lambda k: each.item(self.op("add", k, taken)), each.lists)
+
+    def _by_position(self, value: Value) -> list[Value] | Items:
+        """The items of an object with a `__getitem__` and no `__iter__`: Python asks for them until one is missing."""
+        length = self.call(Closure(_LENGTH, self.frame, {}), [value], {})
+        what = "an object is gone over whose `__getitem__` gives more elements than its `__len__` says"
+        ends = self.op("greater_equal", length, 0)
+        if ends is False:
+            raise self.refuse(
+                what, "Python goes on until it raises IndexError", "raise it there, or go over a range"
+            )
+        if ends is not True:
+            self.block.append(Check(self.atom(ends), "RuntimeError", (Const(what),), self.origin))
+
+        def item(k: Value) -> Value:
+            return self.subscript(value, k)
+
+        return [item(k) for k in range(length)] if isinstance(length, int) else Items(length, item)
 
     def _gone_over(self, owner: Value, iterator: Value) -> list[Value] | Range | Items:
         """What the `__iter__` of an object gives, of which nothing was taken yet."""

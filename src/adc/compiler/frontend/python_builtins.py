@@ -162,11 +162,13 @@ def _next(self: Calls, iterator: Value, *default: Value) -> Value:
 def taken(self: Calls, held: Once, iterator: Iterated, *default: Value) -> Value:
     """`next(name)`: the first item that is left of what the name holds, which is one less afterwards."""
     if self.region_depth != iterator.depth:
-        raise self.refuse(
+        needed = NeedsUnrolling()
+        needed.refusal = self.refuse(
             "next() takes an item in a branch or a loop",
             "what is left of an iterator would depend on which way was gone",
             "go over it in a loop, or read elements by their position",
         )
+        raise needed if self.loop_depth else needed.refusal
     count = held.state.get("taken", 0)
     rest = replace(iterator, taken=count)
     item = _first_or(self, rest, default[0]) if default else _next(self, rest)
