@@ -46,6 +46,18 @@ def test_integer_arrays(mode):
     np.testing.assert_allclose(adc.grad(sum_of_products, mode=mode)(X, np.arange(3)), [0, 2, 4])
 
 
+@pytest.mark.parametrize("mode", ["auto", "tape"])
+@pytest.mark.filterwarnings("ignore::adc.FallbackWarning")
+def test_an_integer_that_is_needed_as_one(mode):
+    def f(settings):
+        return sum(settings["rate"] for _ in range(settings["n"]))
+
+    with pytest.raises(adc.ArgumentError, match=r"with respect to `settings\['n'\]`\n    return sum"):
+        adc.grad(f, mode=mode)({"n": 3, "rate": 0.1})
+    with pytest.raises(TypeError, match=r"interpreted|range"):
+        adc.grad(f, mode=mode)({"n": 3.5, "rate": 0.1})
+
+
 @pytest.mark.parametrize("bad", [np.array([1.0], object), np.array([(1.0,)], [("a", float)])])
 def test_arrays_that_do_not_say_that_they_hold_floats(bad):
     with pytest.raises(TypeError, match="does not say that it holds floats"):

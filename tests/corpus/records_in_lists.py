@@ -11,6 +11,12 @@ class Phase(enum.Enum):
     WARM = "warm"
 
 
+@dataclasses.dataclass(order=True)
+class Event:
+    time: float
+    place: int
+
+
 @dataclasses.dataclass
 class Snapshot:
     step: int
@@ -124,3 +130,15 @@ def what_the_last_trip_made_is_read(u, q):
                 break
         q = 0.9 * q + 0.01 * path[-1]
     return sum(p**2 for p in path) + kinetic["sum"] + q
+
+
+@program(lambda r: (0.1 * r.permutation(60), 0.9))
+def events_in_order(u, q):
+    events = []
+    for k, force in enumerate(u):
+        events.append(Event(q * force, k))
+        if force > 5.0:
+            break
+    ordered = sorted(events)
+    weighed = sum(e.time * j for j, e in enumerate(sorted(events, reverse=True)))
+    return weighed + ordered[0].time * ordered[0].place + ordered[-1].time

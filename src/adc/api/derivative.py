@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree
-from adc.api import functions, into, taped
+from adc.api import functions, integers, into, taped
 from adc.api.transformed import Call, Text, Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend import columns
@@ -15,6 +15,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import nested
 from adc.config import Mode
+from adc.errors import AdcError
 
 __all__ = ["BoundDerivative", "Derivative"]
 
@@ -111,9 +112,16 @@ class Derivative(Transformed):
         layout = call.layout
         keys = [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
         where = functions.location(self._function)
-        return self._result(
-            *taped.value_and_gradients(self._function, args, kwargs, keys, self._has_aux, where)
-        )
+        try:
+            found = taped.value_and_gradients(self._function, args, kwargs, keys, self._has_aux, where)
+        except AdcError:
+            raise
+        except TypeError as error:
+            refused = integers.needed(error, call.slots(), call.values, lambda: self._example(call))
+            if refused is None:
+                raise
+            raise refused from error
+        return self._result(*found)
 
 
 class BoundDerivative:

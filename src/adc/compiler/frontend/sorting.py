@@ -18,7 +18,7 @@ import numpy as np
 
 from adc.compiler.frontend import growing, grown_reads, object_operators, templates
 from adc.compiler.frontend.carried_places import alike
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, ListValue
+from adc.compiler.frontend.frame import Closure, Evaluated, Growing, Instance, Kept, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -116,10 +116,13 @@ def _array_in_order(self: Calls, array: Var, key: Value, reverse: Value, tuples:
 
 def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) -> Growing:
     """A list of tuples that are packed in rows, in the order of a key of theirs."""
-    if key is None:
+    if key is None and not _is_compared_by_numbers(self, items):
         raise self.refuse(
-            "sorted() of tuples of arrays, or named tuples, without a key", repair="give it a key"
+            "sorted() without a key of a list of a run-time length",
+            "its elements are not tuples of numbers, nor dataclasses ordered by such",
+            "give it a key",
         )
+    key = Evaluated(lambda item: measure(self, None, item)) if key is None else key
     keys = self.call(Closure(_KEYS, self.frame, {}), [items, key, np.array], {})
     columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
     order = _by_columns(self, columns, reverse)
@@ -128,6 +131,12 @@ def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) ->
     found = growing.of_array(self, self.subscript(grown_reads.rows(self, items), order))
     found.form = items.form
     return found
+
+
+def _is_compared_by_numbers(self: Calls, items: Growing) -> bool:
+    """Whether the order of packed elements is that of rows of numbers."""
+    example = measure(self, None, items.form.example) if items.form is not None else None
+    return isinstance(example, tuple) and all(isinstance(self.type_of(part), Scalar) for part in example)
 
 
 def _columns(self: Calls, rows: Var) -> list[Value]:
