@@ -126,7 +126,7 @@ def what_the_last_trip_made_is_read(u, q):
         for force in u:
             path.append(0.5 * path[-1] + q * force)
             kinetic["sum"] += path[-1] ** 2
-            if path[-1] > 4.0:
+            if force > 5.0:
                 break
         q = 0.9 * q + 0.01 * path[-1]
     return sum(p**2 for p in path) + kinetic["sum"] + q
