@@ -76,9 +76,9 @@ class Askers:
         """Look at the code of one more function."""
         _refuse_types_of_dtypes(code)
         new = asks(code) - self._found
-        self._found |= new
         if self._open:
-            _count(new, 1)
+            _count(new, 1, asks_already=bool(self._found))
+        self._found |= new
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -92,9 +92,10 @@ class Askers:
             _count(self._found, -1)
 
 
-def _count(found: frozenset[str], change: int) -> None:
+def _count(found: frozenset[str], change: int, asks_already: bool = False) -> None:
     with _changing:
-        operators.askers += change * bool(found)
+        if found and not asks_already:
+            operators.askers += change
         if "case" in found:
             _patterns.count += change
 

@@ -12,6 +12,7 @@ import functools
 import math
 import sys
 from typing import Any, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -85,18 +86,23 @@ def _samples(t: Tensor) -> list[Any]:
     return [python] if found is NUMBER else [primal] if found is INPUT else [primal, python]
 
 
+# What was found of a node: in a recurrence, what asks in each step would go through all steps before.
+_known: WeakKeyDictionary[Node, Pull | None] = WeakKeyDictionary()
+
+
 def _origin(node: Node | None) -> Pull | None:
     """NUMBER for one of Python's numbers, INPUT for one of NumPy's, None where the record does not say."""
-    known: dict[Node, Pull | None] = {}
-    todo = [] if node is None else [node]
+    if node is None:
+        return None
+    todo = [node]
     while todo:
         at = todo[-1]
-        waits = [edge for edge in at.edges if edge not in known] if _passes_on(at) else []
+        waits = [edge for edge in at.edges if edge not in _known] if _passes_on(at) else []
         if waits:
             todo += waits
             continue
-        known[todo.pop()] = _of_node(at, known)
-    return None if node is None else known[node]
+        _known[todo.pop()] = _of_node(at)
+    return _known[node]
 
 
 def _passes_on(node: Node) -> bool:
@@ -104,17 +110,17 @@ def _passes_on(node: Node) -> bool:
     return node.pull is INPUT or node.pull is NUMBER or _name(node) in _ARITHMETIC
 
 
-def _of_node(node: Node, known: dict[Node, Pull | None]) -> Pull | None:
+def _of_node(node: Node) -> Pull | None:
     # Of an argument of a derivative in a derivative: what it is outside.
     if node.pull is INPUT or node.pull is NUMBER:
-        return known[node.edges[0]] if node.edges else node.pull
+        return _known[node.edges[0]] if node.edges else node.pull
     if node.pull is _PYTHONS_OWN:
         return NUMBER
     if node.shape or builtins.isinstance(node, IndexNode):
         return INPUT
     name = _name(node)
     if name in _ARITHMETIC:
-        kinds = [*(known[edge] for edge in node.edges), *_constants(node)]
+        kinds = [*(_known[edge] for edge in node.edges), *_constants(node)]
         return INPUT if INPUT in kinds else NUMBER if all(k is NUMBER for k in kinds) else None
     return INPUT if name is not None and name not in _of_math() else None
 
