@@ -13,7 +13,15 @@ import gast
 from adc.compiler.frontend import element_kinds, first_trips, generators, growing, positions, rooms
 from adc.compiler.frontend.carrying import Carrying
 from adc.compiler.frontend.containers import Contents, known_to
-from adc.compiler.frontend.frame import FirstTripDiffers, Growing, Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.frame import (
+    FirstTripDiffers,
+    Growing,
+    Items,
+    ListValue,
+    NeedsUnrolling,
+    Range,
+    SurelyRaised,
+)
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, For, Var, While
@@ -170,12 +178,19 @@ class Loops(Carrying):
                 and self._in_places(node, items, known, needed)
             ):
                 return
+            if flag is None and self._from_the_second_on(node, items, known, needed, written):
+                return
             if len(known) > MAX_UNROLLED:
                 raise self.refuse(
                     f"a loop of {'any number of' if len(known) == ENDLESS else len(known)} trips over list elements "
                     "would have to be unrolled",
                     repair="use an array",
                 ) from None
+            self._unrolled(node, known, flag, lists or [])
+        except SurelyRaised:  # in the first trip, as a container is there
+            if known is None or len(known) > MAX_UNROLLED:
+                raise
+            mark.back()
             self._unrolled(node, known, flag, lists or [])
         except UnsupportedError as error:
             if known is None or not self.for_some_sizes or len(known) > MAX_UNROLLED:
@@ -198,16 +213,39 @@ class Loops(Carrying):
         finally:
             mark.back()
 
-    def _in_places(
-        self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
-    ) -> bool:
-        """Whether a loop whose trips would be too much text was lowered as one, which fills arrays or carries items."""
+    def _is_long_for(self, node: Any, known: Sequence[Trip]) -> bool:
+        """Whether the trips of a loop, written out, are too much text."""
 
         def trip(k: int) -> None:
             self.bind(node.target, known[k]())
             self.execute_all(node.body)
 
-        if not self.is_long(len(known), trip):
+        return self.is_long(len(known), trip)
+
+    def _from_the_second_on(
+        self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling, written: int
+    ) -> bool:
+        """Whether a loop whose first trip gives a dict its keys was lowered as that trip and a loop."""
+        if written or not isinstance(needed.container, dict) or not self._is_long_for(node, known):
+            return False
+        mark = Mark(self)
+        try:
+            self.bind(node.target, first_trips.item(items))
+            self.execute_all(node.body)
+            rest = first_trips.others(self, items)
+            self._run_for(node, rest, self._known_trips(rest), None, written + 1)
+        except (UnsupportedError, NeedsUnrolling):
+            mark.back()
+            return False
+        self.long_lists = True
+        return True
+
+    def _in_places(
+        self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
+    ) -> bool:
+        """Whether a loop whose trips would be too much text was lowered as one, which fills arrays or carries items."""
+
+        if not self._is_long_for(node, known):
             return False
         mark = Mark(self)
         try:
@@ -216,9 +254,18 @@ class Loops(Carrying):
             done = False
         if not done:
             mark.back()
-        self.long_lists = self.long_lists or done
         assert isinstance(needed.container, ListValue)
-        return done or self._item_by_item(needed.container, lambda: self._run_for(node, items))
+        again = functools.partial(self._run_for, node, items)
+        if not done and self._item_by_item(needed.container, again):
+            return True
+        if not done:  # a list that a dict or an object holds
+            try:
+                self._with_arrays_for_lists(again, needed)
+                done = True
+            except (UnsupportedError, NeedsUnrolling):
+                mark.back()
+        self.long_lists = self.long_lists or done
+        return done
 
     def _known_trips(self, items: list[Value] | Range | Items) -> Sequence[Trip] | None:
         """What gives the item of each trip, when the trip begins: the trips before may have changed it."""
