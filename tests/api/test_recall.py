@@ -20,7 +20,14 @@ from adc.compiler import pipeline
 from adc.compiler.ir.nodes import Var
 
 # Drawn numbers, functions and objects in the program itself.
-WITHOUT_KEY = {"random_numbers", "custom_rules", "containers", "numbers_that_become_arrays", "objects"}
+WITHOUT_KEY = {
+    "random_numbers",
+    "custom_rules",
+    "containers",
+    "items_carried",
+    "numbers_that_become_arrays",
+    "objects",
+}
 NOT_SLOW = [p for p in all_programs() if not p.slow and not p.refused]
 
 
