@@ -261,6 +261,7 @@ class Settings(dict):
 
 
 def test_objects_that_answer_to_names_of_their_own():
+    pytest.importorskip("scipy.sparse.linalg")  # whose objects are told from others once it is there
     settings = Settings(gain=1.5)
     wanted = pytest.approx(1.5 * math.cos(0.45))
     assert adc.grad(lambda x: math.sin(settings.gain * x), mode="tape")(0.3) == wanted

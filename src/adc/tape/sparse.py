@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import BuiltinMethodType, FrameType
 from typing import Any
 
 import numpy as np
@@ -145,7 +145,8 @@ def with_derivative(factors: Any) -> Any:
 def is_factored(value: Any) -> bool:
     """Whether a value is what `splu` gives, or its `solve`."""
     module = sys.modules.get("scipy.sparse.linalg")
-    return module is not None and isinstance(getattr(value, "__self__", value), module.SuperLU)
+    owner = value.__self__ if isinstance(value, BuiltinMethodType) else value  # asked of nothing of the user's
+    return module is not None and isinstance(owner, module.SuperLU)
 
 
 def _require_constant(A: Any, name: str) -> None:

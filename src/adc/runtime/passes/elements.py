@@ -93,7 +93,9 @@ def _element(lowerer: Any, array: Any, index: Any, signature: Any) -> Any:
     given = lowerer.loadvar(index.name)
     places = _items(builder, given, len(each)) if isinstance(at, types.BaseTuple) else [given]
     for axis, (place, t) in enumerate(zip(places, each, strict=True)):
-        from_the_front = isinstance(place, llvm.Constant) and place.constant >= 0
+        from_the_front = (
+            isinstance(place, llvm.Constant) and type(place.constant) is int and place.constant >= 0
+        )
         if t.signed and not from_the_front:
             negative = builder.icmp_signed("<", place, _INDEX(0))
             places[axis] = builder.select(negative, builder.add(place, of.length(axis)), place)
@@ -102,7 +104,8 @@ def _element(lowerer: Any, array: Any, index: Any, signature: Any) -> Any:
 
 def _items(builder: Any, index: Any, count: int) -> list[Any]:
     """The integers of a tuple, as they were put into it where that is known."""
-    put_in = dict(enumerate(index.constant)) if isinstance(index, llvm.Constant) else {}
+    known = isinstance(index, llvm.Constant) and index.constant is not llvm.Undefined
+    put_in = dict(enumerate(index.constant)) if known else {}
     part = index
     while isinstance(part, llvm.instructions.InsertValue):
         put_in.setdefault(part.indices[0], part.value)
