@@ -1,36 +1,182 @@
-"""What a table outside a function holds is read at each call, and positions past its end raise."""
+"""Loops over lists known element by element whose trips would be long text: one loop over columns, where that is right.
 
+Each program is compared with the tape, which runs it as Python does.
+"""
+
+import itertools
+
+import numpy as np
 import pytest
 
 import adc
 
-TABLE = [0.5 * k for k in range(12)]
-LARGE = [2**60 + 1, *TABLE]
+X = np.array([0.5, 0.7, 0.3])
+SCALES, EDGES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [(0, 1), (1, 2), (2, 0), (0, 0), (1, 1), (2, 2)]
 
 
-def entry(x):
-    return TABLE[int(x)] * x
+class Body:
+    def __init__(self, r, v, name="a"):
+        self.r, self.v, self.name = r, v, name
 
 
-@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
-def test_a_table_that_changes_between_calls(mode):
-    gradient = adc.grad(entry, mode=mode)
-    assert gradient(7.5) == 3.5
-    TABLE[7] = 11.0
-    try:
-        assert gradient(7.5) == 11.0
-        assert gradient(8.5) == 4.0
-    finally:
-        TABLE[7] = 3.5
+def much(t, a, b):
+    """Some hundred operations, so that six trips of it are long."""
+    t = t + np.sin(a * t + b) * np.cos(b * t) + a * b + np.exp(-a * a) * np.tanh(b) + a**2 * b**3
+    t = t * 0.9 + np.arctan(a) * np.sinh(b * 0.1) + np.exp(0.1 * a) / (1 + b * b) + a * a / (2 + b**2)
+    t = t - np.sqrt(1 + a * a) * np.log(1 + b * b) + np.sin(a * t + b) * np.cos(b * t) + a * b
+    t = t * 0.9 + np.arctan(b) * np.sinh(a * 0.1) + np.exp(0.1 * b) / (1 + a * a) + b * b / (2 + a**2)
+    t = t - np.sqrt(1 + b * b) * np.log(1 + a * a) + np.sin(b * t + a) * np.cos(a * t) + b * a
+    t = t + np.exp(-b * b) * np.tanh(a) + b**2 * a**3 + np.arctan(a + t) * np.sinh(b * 0.1)
+    return t * 0.9 + np.exp(0.1 * a) / (1 + b * b) - a * a / (2 + b**2) + np.cos(t) * np.sin(a - b)
 
 
-@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
-def test_a_position_past_the_end(mode):
-    with pytest.raises(IndexError, match="list index out of range"):
-        adc.grad(entry, mode=mode)(12.5)
-    assert adc.grad(entry, mode=mode)(-2.5) == 5.0
+def pairs(x):
+    return [(x[0] * 0.1 * k, x[1] + 0.2 * k) for k in range(9)]
 
 
-def test_a_whole_number_that_is_no_float_stays_one():
-    with pytest.raises(adc.UnsupportedError, match="only known at run time"):
-        adc.grad(lambda x: LARGE[int(x)] * x, mode="python")(0.5)
+def numbers(x):
+    t, last = 0.0, None
+    for p in pairs(x):
+        t = much(t, p[0], p[1])
+        if last is not None:
+            t += last[0]
+        last = p
+    return t * last[1]
+
+
+def words_and_functions(x):
+    t, held = 0.0, {"a": x[0], "b": x[1]}
+    bodies = [Body(x[0] * k * 0.1, x[1], "ab"[k % 2]) for k in range(9)]
+    for o, (f, n) in zip(bodies, [(np.sin, 1), (np.cos, 2), (np.tanh, 3)] * 3):
+        t = much(t, f(o.r), o.v) + held[o.name] * np.sum(np.ones(n) * t)
+    return t
+
+
+def arrays(x):
+    t, parts = 0.0, [x * k * 0.1 for k in range(9)]
+    for v in parts:
+        t = much(t, v[0], v[1])
+    parts[3][0] = t
+    return np.sum(parts[3])
+
+
+def positions_and_what_is_outside(x):
+    t, degree, kept = 0.0, np.zeros(3), []
+    for a, (i, j) in zip(SCALES, EDGES):
+        t = much(t, a * x[i], x[j])
+        degree[i] += x[j]
+        kept.append(t)
+    return t + degree @ degree + sum(kept) * kept[2]
+
+
+def pairs_of_pairs(x):
+    t, basis = 0.0, [(x[0], 1.0), (x[1], 2.0), (x[2], 3.0)]
+    for (a, b), (c, d) in itertools.product(basis, basis):
+        t = much(t, a * c, b * d * 0.1)
+    return t
+
+
+ONE_LOOP = [numbers, words_and_functions, positions_and_what_is_outside, pairs_of_pairs]
+
+
+def list_changes_under_a_condition(x):
+    t, items = 0.0, pairs(x)
+    for k, (a, b) in enumerate(items):
+        t = much(t, a, b)
+        if k == 3:
+            items[5] = (x[2], x[1])
+    return t
+
+
+def list_changes_by_a_function(x):
+    t, items, k = 0.0, pairs(x), 0
+
+    def change(k):
+        items[k] = (x[2], 0.1 * t)
+
+    for a, b in items:
+        t, k = much(t, a, b), k + 1
+        if k < 9:
+            change(k)
+    return t
+
+
+def object_is_written(x):
+    t, bodies = 0.0, [Body(x[0] * k * 0.1, x[1]) for k in range(9)]
+    for k, o in enumerate(bodies):
+        t = much(t, o.r, o.v)
+        bodies[(k + 1) % 9].r = t * 0.01
+    for o in bodies:
+        o.v = o.v * t
+    return t + sum(o.r * o.v for o in bodies)
+
+
+def object_is_held_by_all(x):
+    t, p = 0.0, Body(x[0], x[1])
+    for o in [Body(p, k * 0.1) for k in range(9)]:
+        t = much(t, o.r.r, o.v)
+        p.r = p.r * 0.95
+    return t + p.r
+
+
+def array_is_written(x):
+    t, y = 0.0, x.copy()
+    for a, k in zip([y, y, y] * 3, y[[0, 1, 2] * 3]):
+        t = much(t, a[0], k)
+        y[0] = y[0] * 0.9 + 0.01 * t
+    return t
+
+
+def one_of_them(x):
+    t, bodies = 0.0, [Body(x[0] * k * 0.1, x[1]) for k in range(9)]
+    for o in bodies:
+        t = much(t, o.r, o.v)
+        if o is bodies[4]:
+            t = t * 2.0
+    return t
+
+
+def rows_are_written(x):
+    t, rows = 0.0, [[x[0] * k, x[1], x[2] * 0.1 * k] for k in range(9)]
+    for r in rows:
+        t = much(t, r[0], r[2])
+        r[1] = t * 0.01
+    return t + sum(r[1] for r in rows)
+
+
+TRIP_BY_TRIP = [
+    arrays,
+    list_changes_under_a_condition,
+    list_changes_by_a_function,
+    object_is_written,
+    object_is_held_by_all,
+    array_is_written,
+    one_of_them,
+    rows_are_written,
+]
+
+
+@pytest.mark.parametrize("program", [*ONE_LOOP, *TRIP_BY_TRIP], ids=lambda f: f.__name__)
+def test_equals_the_tape(program):
+    gradient = adc.value_and_grad(program, mode="python")
+    value, slope = gradient(X)
+    wanted, wanted_slope = adc.value_and_grad(program, mode="tape")(X)
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    np.testing.assert_allclose(slope, wanted_slope, rtol=1e-8, atol=1e-12)
+    if program in ONE_LOOP:
+        assert adc.source(gradient, X).count("\n") < 400
+
+
+def inner_loops(x):
+    basis = [(x[0], 1.0), (x[1], 2.0), (x[2], 3.0), (0.4, 0.5), (0.5, x[0])]
+    found = [
+        sum(np.exp(-a * b * c) * np.sin(d + k) / (1.0 + a * c) ** 2 for a, b in basis for c, d in basis)
+        for k in range(12)
+    ]
+    return sum(found) * found[3]
+
+
+def test_loops_in_written_out_loops_are_short():
+    gradient = adc.grad(inner_loops, mode="python")
+    np.testing.assert_allclose(gradient(X), adc.grad(inner_loops, mode="tape")(X), rtol=1e-9)
+    assert adc.source(gradient, X).count("\n") < 400

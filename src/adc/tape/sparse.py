@@ -145,7 +145,9 @@ def with_derivative(factors: Any) -> Any:
 def is_factored(value: Any) -> bool:
     """Whether a value is what `splu` gives, or its `solve`."""
     module = sys.modules.get("scipy.sparse.linalg")
-    owner = value.__self__ if isinstance(value, BuiltinMethodType) else value  # asked of nothing of the user's
+    owner = (
+        value.__self__ if isinstance(value, BuiltinMethodType) else value
+    )  # asked of nothing of the user's
     return module is not None and isinstance(owner, module.SuperLU)
 
 

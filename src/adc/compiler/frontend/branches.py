@@ -24,6 +24,7 @@ from adc.compiler.frontend.containers import (
 )
 from adc.compiler.frontend.frame import Growing, ListValue, SurelyRaised
 from adc.compiler.frontend.marks import Mark
+from adc.compiler.frontend.provenance import Left
 from adc.compiler.frontend.scan import stored_names
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var, newest
@@ -90,24 +91,15 @@ class Branches(Assignments):
             left.append(containers.taken())
             self.equal.restore(lengths)
         self.frame.env = before
+        self.left[region] = Left(containers, left)
         for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
-            self.frame.env[name] = self._merged(region, containers, left, a, b, name)
+            self.frame.env[name] = self.merge(region, a, b, name)
         for container, (a, b) in containers.changes(*left):
             self._merge_contents(region, container, a, b, [False, False])
-        merged = self._merged(region, containers, left, values[0], values[1], "")
+        merged = self.merge(region, values[0], values[1], "")
+        del self.left[region]
         self.block.append(region)
-        return merged
-
-    def _merged(
-        self, region: If, containers: Contents, left: list[list[Container]], a: Value, b: Value, name: str
-    ) -> Value:
-        """What a name has for a value behind a branch, or an expression for one."""
-        if a is b:
-            return self.merge(region, a, b, name)
-        one, other = (containers.as_left(v, state) for v, state in zip((a, b), left, strict=True))
-        merged = self.merge(region, one, other, name)
-        self.remember(merged, a, b)
         return merged
 
     def branch_on(self, node: Any, test: Var) -> None:
@@ -199,6 +191,7 @@ class Branches(Assignments):
             bool(b) and isinstance(b[-1], Check) and b[-1].test == Const(False)
             for b in (region.then, region.orelse)
         ]
+        self.left[region] = Left(containers, left)
         alone = outcomes[raising.index(False)] if any(raising) and not all(raising) else outcomes[1]
         for name in sorted(stored_names([*node.body, *node.orelse])):
             if name not in wanted:
@@ -210,9 +203,10 @@ class Branches(Assignments):
             a, b = (env.get(name, UNDEFINED) for env in outcomes)
             if isinstance(a, Growing) or isinstance(b, Growing):
                 a, b = self._both_growing(region, containers, outcomes, a, b)
-            self.frame.env[name] = self._merged(region, containers, left, a, b, name)
+            self.frame.env[name] = self.merge(region, a, b, name)
         for container, (then, orelse) in containers.changes(*left):
             self._merge_contents(region, container, then, orelse, raising)
+        del self.left[region]
         self.block.append(region)
         if any(raising):
             self._go_on_behind(region, raising)

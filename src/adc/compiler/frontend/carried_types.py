@@ -8,6 +8,7 @@ from adc.compiler.frontend import first_trips
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.carried_places import VALUES, alike, late
 from adc.compiler.frontend.frame import FirstTripDiffers, Growing, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.provenance import StandsFor
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Undefined, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Var, defined, owners, walk
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer, joined
@@ -29,9 +30,12 @@ class CarriedTypes(Branches):
             made = rebuilt(value, [self._with_phis(v, (*path, k), leaves, phis) for k, v in enumerate(value)])
             if isinstance(value, ListValue) and self.is_itemwise(value):
                 made.depth += 1  # the body may change it
+            self.origins.note(made, StandsFor(value))
             return made
         if isinstance(value, dict):
-            return alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
+            made = alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
+            self.origins.note(made, StandsFor(value))
+            return made
         if isinstance(value, Maybe):
             present = self._with_phis(value.present, (*path, "present"), leaves, phis)
             return Maybe(present, self._with_phis(value.value, (*path, "value"), leaves, phis), value.absent)
@@ -41,6 +45,7 @@ class CarriedTypes(Branches):
             fresh = value.copy()
             fresh.values = self._with_phis(value.values, (*path, VALUES), leaves, phis)
             fresh.count = self._with_phis(value.count, (*path, "count"), leaves, phis)
+            self.origins.note(fresh, StandsFor(value))
             return fresh
         t = leaves.get(path)
         if t is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, growing
+from adc.compiler.frontend import element_kinds, growing, provenance
 from adc.compiler.frontend.carried_places import (
     VALUES,
     from_before,
@@ -21,6 +21,7 @@ from adc.compiler.frontend.carried_types import CarriedTypes
 from adc.compiler.frontend.containers import Contents, known_to, same_container
 from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised, is_kept
 from adc.compiler.frontend.names import UnassignedRead
+from adc.compiler.frontend.provenance import StandsFor
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, emptied, kind
@@ -111,6 +112,9 @@ class Carrying(CarriedTypes):
             env = dict(before)
             for name in names:
                 env[name] = self._with_phis(before.get(name, UNDEFINED), (name,), leaves, phis)
+            begun = {
+                path: made for name in names for path, made in provenance.containers_in(env[name], (name,))
+            }
             self.frame.env = env
             stand_ins = StandIns(names, before, env)
             for k, each in enumerate(lists):
@@ -142,6 +146,7 @@ class Carrying(CarriedTypes):
                 self.region_depth -= 1
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
+            self._require_asked(begun, left)
             self._refuse_second_names(before, left, head)
             stand_ins.refuse_lost_changes(
                 left,
@@ -200,7 +205,10 @@ class Carrying(CarriedTypes):
         for name in names:
             if name in after or name.startswith("next ") or self._is_carried_in_place(before.get(name)):
                 in_place = name in changed_dicts and name not in assigned
-                self.frame.env[name] = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+                found = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+                if not in_place:
+                    self.origins.note_copies(found)
+                self.frame.env[name] = found
             elif name not in before:
                 self.frame.env[name] = UNDEFINED
             if name in unassigned and runs is not True:
@@ -219,12 +227,25 @@ class Carrying(CarriedTypes):
 
         `head` are the names that a trip, or what comes after the loop, may read.
         """
-        read = {name: value for name, value in self.frame.env.items() if name in head}
-        known = Contents(dataclasses.replace(self.frame, env=read))
+        known = Contents(self.frame, head)
         for name, value in left.items():
             container = isinstance(value, (ListValue, Growing, dict)) and not is_kept(value)
             if container and known.shared(value) and not same_container(value, before.get(name)):
                 raise NeedsUnrolling
+
+    def _require_asked(self, begun: dict[provenance.Path, Value], left: dict[str, Value]) -> None:
+        """What the body took a container for, `begun` with at each path, it must be in every trip."""
+        for path, container in begun.items():
+            origin = self.origins.of(container)
+            asked = isinstance(origin, StandsFor) and origin.asked
+            if asked and provenance.at(left, path) is not container:
+                needed = NeedsUnrolling()
+                needed.refusal = self.refuse(
+                    f"it is asked which object `{path[0]}` is or holds, and trips of a loop change that",
+                    "objects live at compile time only",
+                    "compare what they hold, such as a number or name that each has",
+                )
+                raise needed
 
     def _runs(self, region: For | While) -> Value:
         """Whether a loop has a trip."""

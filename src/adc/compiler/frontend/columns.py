@@ -183,7 +183,9 @@ def spread(ev: Core, columns: Columns, made: Callable[[list[Value]], Value]) -> 
     """The elements of a list of the caller's; `made` puts the parts of one together."""
 
     def at(place: Value) -> Value:
-        return made(_parts(ev, columns, place))
+        element = made(_parts(ev, columns, place))
+        ev.origins.note_copies(element)
+        return element
 
     first, form = columns.arrays[0], columns.form
     if form.element is pytree.LEAF:

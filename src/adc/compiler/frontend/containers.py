@@ -7,7 +7,7 @@ that are put back afterwards, and what the two branches left is merged element b
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from adc.compiler.frontend.frame import (
@@ -45,13 +45,14 @@ class PutIn(Differs):
 
 
 class Contents:
-    """The lists and dicts that a frame can reach, and what they held when this was made."""
+    """The lists and dicts that a frame can reach, by all of its names or some, and what they held at first."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, names: Collection[str] | None = None) -> None:
         self.held: dict[int, tuple[Container, Container]] = {}
         self.paths: dict[int, int] = {}
         self._seen: set[tuple[int, str]] = set()  # names in frames
-        inner: Frame | None = frame
+        self._visit_frame(frame, frame.env if names is None else names)
+        inner = frame.parent
         while inner is not None:
             self._visit_frame(inner, inner.env)
             inner = inner.parent

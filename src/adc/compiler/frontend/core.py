@@ -8,7 +8,8 @@ all of them.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
@@ -32,6 +33,7 @@ from adc.compiler.frontend.frame import (
     is_kept,
 )
 from adc.compiler.frontend.merging import Merging
+from adc.compiler.frontend.provenance import Chosen, Copied, Origins
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest
 from adc.compiler.ir.types import Type
@@ -48,6 +50,7 @@ class Core(Merging):
     sides: list[Contents]  # what each branch around it found, outermost first
     # Lists and the like that may be one of two, and these two.
     choices: list[tuple[Value, tuple[Value, Value]]]
+    origins: Origins
     # What `raise` and `assert` raise where a check fails, and when they did among the variables.
     raised_by_user: dict[Check, tuple[BaseException, str]]
     # When names, lists, dicts and objects were changed, of what a `try` evaluates.
@@ -75,6 +78,7 @@ class Core(Merging):
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
+    copies: int  # of the code that is evaluated, as the loops around it are written out
     long_lists: bool  # whether a list that could be written out became an array
     lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
@@ -84,30 +88,32 @@ class Core(Merging):
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""
         return any(id(items) in side.held for side in self.sides)
 
-    def remember(self, merged: Value, a: Value, b: Value) -> None:
-        """What a branch chose is evaluated as a list of its own: see `refuse_either`."""
-        if a is not b and isinstance(merged, (list, dict, Growing)):
-            if isinstance(merged, ListValue):
-                merged.original = None
+    @contextmanager
+    def written_out(self, trips: int) -> Iterator[None]:
+        """While so many trips of a loop are evaluated one by one."""
+        outer, self.copies = self.copies, self.copies * max(trips, 1)
+        try:
+            yield
+        finally:
+            self.copies = outer
+
+    def remember(self, merged: Value, a: Value, b: Value, origin: Chosen | Copied) -> None:
+        """What the run chose of two containers is evaluated as one of its own: see `refuse_either`."""
+        if isinstance(merged, ListValue):
+            merged.original = None
+        self.origins.note(merged, origin)
+        if isinstance(merged, (list, dict, Growing)):
             self.choices.append((merged, (a, b)))
 
     def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, neither of which changes anything."""
         if self.is_static(test):
             return then() if test else orelse()
-        found: list[Value] = []
-
-        def noted(side: Callable[[], Value]) -> Value:
-            found.append(side())
-            return found[-1]
-
         self.region_depth += 1
         try:
-            chosen = self.choose(test, lambda: noted(then), lambda: noted(orelse))
+            return self.choose(test, then, orelse)
         finally:
             self.region_depth -= 1
-        self.remember(chosen, found[0], found[1])
-        return chosen
 
     def refuse_two_names(self, array: Value) -> None:
         """Refuse to write to an array without axes that has another name, or is a view: it is a number here."""

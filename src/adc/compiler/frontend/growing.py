@@ -109,6 +109,8 @@ def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None) -> Form 
 def _stored(ev: Core, item: Value, nested: bool, form: Form | None) -> Value:
     if form is not None:
         return packed.row(ev, form, item)
+    if isinstance(item, Var) and item.is_array:
+        put_in(ev, item)
     return ev.array_of(item) if nested else item
 
 

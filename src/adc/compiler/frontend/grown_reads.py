@@ -95,7 +95,9 @@ def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
         return packed.unpacked(ev, growing.form, value)
     if not growing.nested or value.type.ndim != 1:
         return value
-    return Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
+    row = Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
+    ev.origins.note_copies(row)
+    return row
 
 
 def items(ev: Core, growing: Growing) -> Items:

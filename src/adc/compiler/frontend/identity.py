@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.frame import is_kept
+from adc.compiler.frontend.frame import Growing, Instance, Place
+from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, FromOutside, holds_as_well
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.nodes import If, Var, defined, walk
 from adc.compiler.ir.types import Scalar
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
-    from adc.compiler.frontend.operators import Operators
 
 
-def same(ev: Operators, x: Value, y: Value) -> Value:
+def same(ev: Core, x: Value, y: Value) -> Value:
     """Whether two values are one object; a variable of the program where the run decides it."""
-    require_told_apart(ev, x, y)
+    if isinstance(x, CONTAINERS) and isinstance(y, CONTAINERS):
+        return _same_container(ev, x, y, ())
     if x is y or x is None or y is None or not (isinstance(x, Var) or isinstance(y, Var)):
         return x is y
     number, constant = (x, y) if isinstance(x, Var) else (y, x)
     if isinstance(constant, bool) and number.is_array:
         return False
     if isinstance(constant, bool) and number.type == Scalar("bool", weak=True):
-        return number if constant else ev.negated(number)
+        return number if constant else ev.op("logical_not", number)
     raise ev.refuse(
         "`is` between numbers or arrays is not supported",
         "a number of NumPy's is never the object True"
@@ -37,11 +38,58 @@ def same(ev: Operators, x: Value, y: Value) -> Value:
     )
 
 
-def require_told_apart(ev: Core, x: Value, y: Value) -> None:
-    """Refuse two elements of a list that lives in an array: each reading gives a copy."""
-    if x is not y and is_kept(x) and is_kept(y):
-        raise ev.refuse(
-            "it is asked whether two dicts or objects from a list are one",
-            "the length of the list is only known at run time, and each reading of it gives a copy",
-            "compare what they hold",
-        )
+def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Value:
+    """`inside` are the branches that chose the one asked about: what is known only in them cannot be asked for here."""
+    if x is y:
+        return True
+    if not _may_be_one(x, y):
+        return False
+    for one, other in ((x, y), (y, x)):
+        origin = ev.origins.of(one)
+        if origin is None or isinstance(origin, FromOutside):
+            continue
+        if isinstance(origin, Copied):
+            raise ev.refuse(
+                "it is asked whether two containers are one that the program has copies of",
+                "they come from a list whose length is only known at run time, from a sorted one or out of a loop",
+                "compare what they hold",
+            )
+        if not isinstance(origin, Chosen):
+            origin.asked = True
+            return _same_container(ev, origin.original, other, inside)
+        test = origin.region.test
+        if any(test in defined(s) for region in inside for s in walk([region])):
+            raise ev.refuse(
+                "it is asked whether two containers are one, and a branch within a branch decides it",
+                repair="compare what they hold",
+            )
+        around = (*inside, origin.region)
+        then, orelse = (_same_container(ev, side, other, around) for side in (origin.then, origin.orelse))
+        return _either(ev, test, then, orelse)
+    sides = ev.origins.of(x), ev.origins.of(y)
+    if isinstance(sides[0], FromOutside) and isinstance(sides[1], FromOutside):
+        return ev.taken(Place(holds_as_well, sides[0].place, sides[1].place), "is")
+    return False
+
+
+def _may_be_one(x: Value, y: Value) -> bool:
+    if isinstance(x, tuple):
+        return type(x) is type(y) and len(x) == len(y)
+    if isinstance(x, Instance) or isinstance(y, Instance):
+        return isinstance(x, Instance) and isinstance(y, Instance) and x.cls is y.cls
+    return isinstance(x, dict) == isinstance(y, dict) and isinstance(x, (list, Growing)) == isinstance(
+        y, (list, Growing)
+    )
+
+
+def _either(ev: Core, test: Value, then: Value, orelse: Value) -> Value:
+    """`then if test else orelse` of truth values."""
+    if then is orelse:
+        return then
+    if isinstance(then, bool) and isinstance(orelse, bool):
+        return test if then else ev.op("logical_not", test)
+    return ev.op(
+        "logical_or",
+        ev.op("logical_and", test, then),
+        ev.op("logical_and", ev.op("logical_not", test), orelse),
+    )

@@ -253,8 +253,8 @@ class Iteration(Expressions):
         first = self.static_items(items, node.generators[0].iter)
         return self.is_long(len(first), lambda k: self._comprehended(node.elt, node.generators, (first[k],)))
 
-    def is_long(self, trips: int, trip: Callable[[int], object]) -> bool:
-        """Whether so many trips, written out, are too much text; found by evaluating two of them."""
+    def is_long(self, trips: int, trip: Callable[[int], object], copies: int = 1) -> bool:
+        """Whether so many trips, written out so often, are too much text; found by evaluating two of them."""
         if trips <= FEW_WRITTEN_OUT or self.lists_written_out:
             return False
         mark = Mark(self)
@@ -264,7 +264,7 @@ class Iteration(Expressions):
         # Each array statement is a loop in the end.
         text = sum(4 if any(v.is_array for v in defined(s)) else 1 for s in walk(self.block[start:]))
         mark.back()
-        return text * trips > 2 * LONG
+        return text * trips * copies > 2 * LONG
 
     def _looped(self, node: Any, items: Value) -> Value:
         """The elements of a comprehension in the order of the loop that it abbreviates."""
@@ -350,17 +350,19 @@ class Iteration(Expressions):
     def _each(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         generator, *rest = generators
         results: list[Value] = []
-        for item in self.static_items(items, generator.iter):
-            self.bind(generator.target, item)
-            tests = [self.condition(test) for test in generator.ifs]
-            if any(isinstance(t, Var) for t in tests):
-                raise RunTimeLength("the condition of a comprehension depends on the data")
-            if all(tests):
-                results.extend(
-                    self._each(element, rest, self.evaluate(rest[0].iter))
-                    if rest
-                    else [self.evaluate_maybe(element)]
-                )
+        found = self.static_items(items, generator.iter)
+        with self.written_out(len(found)):
+            for item in found:
+                self.bind(generator.target, item)
+                tests = [self.condition(test) for test in generator.ifs]
+                if any(isinstance(t, Var) for t in tests):
+                    raise RunTimeLength("the condition of a comprehension depends on the data")
+                if all(tests):
+                    results.extend(
+                        self._each(element, rest, self.evaluate(rest[0].iter))
+                        if rest
+                        else [self.evaluate_maybe(element)]
+                    )
         return results
 
     def delayed(self, node: Any) -> Once:

@@ -10,9 +10,18 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, first_trips, generators, growing, positions, rooms
+from adc.compiler.frontend import (
+    element_kinds,
+    first_trips,
+    frozen,
+    generators,
+    growing,
+    positions,
+    rooms,
+    tabled,
+)
 from adc.compiler.frontend.carrying import Carrying
-from adc.compiler.frontend.containers import Contents, known_to
+from adc.compiler.frontend.containers import Contents, known_to, same_container
 from adc.compiler.frontend.frame import (
     FirstTripDiffers,
     Growing,
@@ -24,7 +33,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Const, For, Var, While
+from adc.compiler.ir.nodes import Const, For, Var, While, uses
 from adc.compiler.ir.types import Scalar
 from adc.errors import AdcError, UnsupportedError
 from adc.rules.dims import Dim
@@ -73,28 +82,44 @@ class Loops(Carrying):
         known = self._known_trips(items)
         lists = [(items, len(items))] if isinstance(items, list) else getattr(items, "lists", [])
         short = known is not None and self.frame.unroll and len(known) <= MOST_TRIPS_OF_RULES
-        if isinstance(items, list) and flag is None and self._by_table(node, items):
-            return
+        if isinstance(items, list) and flag is None:
+            assert known is not None
+            if self._by_table(node, items, known):
+                return
         if known is not None and (short or isinstance(items, list)):
             self._unrolled(node, known, flag, lists)
             return
         assert not isinstance(items, list)
         self._run_for(node, items, known, lists)
 
-    def _by_table(self, node: Any, items: list[Value]) -> bool:
-        """Whether a loop over many positions was lowered as one, which takes them from an array.
+    def _by_table(self, node: Any, items: list[Value] | Items, known: Sequence[Trip]) -> bool:
+        """Whether a loop over a list was lowered as one, which takes the parts of its elements from arrays.
 
-        Written out, each of them (the nodes on a boundary) has a copy of the body.
+        Written out, each element (the nodes on a boundary, the pairs of a basis) has a copy of the body.
         """
-        if len(items) < LONG_LIST or not all(type(item) is int for item in items) or not _are_positions(node):
+        numbered = isinstance(items, list) and all(type(item) is int for item in items)
+        of_positions = numbered and len(known) >= LONG_LIST and _are_positions(node)
+        if not of_positions and (self.lists_written_out or not self._is_long_for(node, known, self.copies)):
             return False
-        mark = Mark(self)
+        mark, start = Mark(self), len(self.block)
         try:
-            table = self.array_of(items)
-            self._for(node, Items(len(items), lambda k: self.plain(self.getitem(table, (k,)))))
+            elements = list(items) if isinstance(items, list) else [trip() for trip in known]
+            for read in (v for s in self.block[start:] for v in uses(s) if v.is_array):
+                frozen.freeze(self, read)  # what the loop writes there, it would not see
+            sources = [items] if isinstance(items, list) else [source for source, _ in items.lists]
+            held = tabled.Held(self, [*elements, *sources])
+            table = tabled.of(self, elements)
+            if table is None:
+                mark.back()
+                return False
+            self._run_for(node, table)
         except (NeedsUnrolling, UnsupportedError):
             mark.back()
             return False
+        if not held.unchanged(self):
+            mark.back()
+            return False
+        self.long_lists = True
         return True
 
     def _run_for(
@@ -155,12 +180,22 @@ class Loops(Carrying):
         except NeedsUnrolling as needed:
             mark.back()
             again = functools.partial(self._run_for, node, items, written=written)
+            over = _goes_over(items, needed.container)
+            if over and not needed.read:
+                if known is None or len(known) > MAX_UNROLLED:
+                    raise self.refuse(
+                        "a list changes while a loop goes over it",
+                        "the elements that come next are not known before the program runs",
+                        "go over a copy: `for e in list(items)`",
+                    ) from None
+                self._unrolled(node, known, flag, lists or [])
+                return
             if known is None:
                 if flag is None and self._with_all_places(node, items, needed):
                     return
                 if flag is None and self._bounded(node, items, needed):
                     return
-                self._with_arrays_for_lists(again, needed)
+                self._with_arrays_for_lists(again, needed, over)
                 return
             if (
                 len(known) > FEW_WITH_EXIT
@@ -168,7 +203,7 @@ class Loops(Carrying):
                 and (flag is not None or self._data_decide_its_length(node, known, needed.container))
             ):
                 try:
-                    self._with_arrays_for_lists(again, needed)
+                    self._with_arrays_for_lists(again, needed, over)
                     return
                 except UnsupportedError:
                     mark.back()
@@ -186,6 +221,8 @@ class Loops(Carrying):
                     "would have to be unrolled",
                     repair="use an array",
                 ) from None
+            if flag is None and isinstance(items, Items) and self._by_table(node, items, known):
+                return
             self._unrolled(node, known, flag, lists or [])
         except SurelyRaised:  # in the first trip, as a container is there
             if known is None or len(known) > MAX_UNROLLED:
@@ -213,14 +250,14 @@ class Loops(Carrying):
         finally:
             mark.back()
 
-    def _is_long_for(self, node: Any, known: Sequence[Trip]) -> bool:
-        """Whether the trips of a loop, written out, are too much text."""
+    def _is_long_for(self, node: Any, known: Sequence[Trip], copies: int = 1) -> bool:
+        """Whether the trips of a loop, written out as often as the loop is, are too much text."""
 
         def trip(k: int) -> None:
             self.bind(node.target, known[k]())
             self.execute_all(node.body)
 
-        return self.is_long(len(known), trip)
+        return self.is_long(len(known), trip, copies)
 
     def _from_the_second_on(
         self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling, written: int
@@ -256,11 +293,12 @@ class Loops(Carrying):
             mark.back()
         assert isinstance(needed.container, ListValue)
         again = functools.partial(self._run_for, node, items)
-        if not done and self._item_by_item(needed.container, again):
+        over = _goes_over(items, needed.container)
+        if not done and not over and self._item_by_item(needed.container, again):
             return True
         if not done:  # a list that a dict or an object holds
             try:
-                self._with_arrays_for_lists(again, needed)
+                self._with_arrays_for_lists(again, needed, over)
                 done = True
             except (UnsupportedError, NeedsUnrolling):
                 mark.back()
@@ -282,24 +320,25 @@ class Loops(Carrying):
     def _unrolled(
         self, node: Any, trips: Sequence[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
     ) -> None:
-        for position, trip in enumerate(trips):
-            if flag is not None:
-                running = self.frame.env[flag]
-                if isinstance(running, Var):
-                    # The exit depends on data: the rest of the trips run under the flag.
-                    for left in itertools.islice(trips, position, None):
-                        self._trip_if(flag, node, left)
-                    return
-                if not running:
-                    return
-            self.bind(node.target, trip())
-            self.execute_all(node.body)
-            if any(len(items) != count for items, count in lists):
-                raise self.refuse(
-                    "a list changes its length while a loop goes over it",
-                    "the trips of the loop are counted when it begins",
-                    "go over a copy: `for e in list(items)`",
-                )
+        with self.written_out(len(trips)):
+            for position, trip in enumerate(trips):
+                if flag is not None:
+                    running = self.frame.env[flag]
+                    if isinstance(running, Var):
+                        # The exit depends on data: the rest of the trips run under the flag.
+                        for left in itertools.islice(trips, position, None):
+                            self._trip_if(flag, node, left)
+                        return
+                    if not running:
+                        return
+                self.bind(node.target, trip())
+                self.execute_all(node.body)
+                if any(len(items) != count for items, count in lists):
+                    raise self.refuse(
+                        "a list changes its length while a loop goes over it",
+                        "the trips of the loop are counted when it begins",
+                        "go over a copy: `for e in list(items)`",
+                    )
 
     def _bounded(self, node: Any, items: Range | Items, needed: NeedsUnrolling) -> bool:
         """A loop over a list of known length beside something else: as many trips, some of which may not come."""
@@ -384,8 +423,13 @@ class Loops(Carrying):
                 self.frame.env[name] = self.new_list([])  # the loop is dead code: its range is empty
         return True
 
-    def _with_arrays_for_lists(self, run: Callable[[], None], needed: NeedsUnrolling) -> None:
-        """A loop of a run-time number of trips that changes lists, or reads numbers at run-time positions."""
+    def _with_arrays_for_lists(
+        self, run: Callable[[], None], needed: NeedsUnrolling, over: bool = False
+    ) -> None:
+        """A loop of a run-time number of trips that changes lists, or reads numbers at run-time positions.
+
+        `over`: it takes its items from the list, which then stays as it is.
+        """
         container = needed.container
         if (
             isinstance(container, ListValue)
@@ -397,7 +441,7 @@ class Loops(Carrying):
                 self.with_growing(container, run)
             except UnsupportedError as error:
                 mark.back()
-                if not self._item_by_item(container, run):
+                if over or not self._item_by_item(container, run):
                     raise error from None
         elif isinstance(container, (tuple, ListValue)) and container and positions.uniform(self, container):
             if positions.key(container) in self.stacked:
@@ -411,6 +455,7 @@ class Loops(Carrying):
         elif (
             isinstance(container, ListValue)
             and container.depth == self.loop_depth
+            and not over
             and self._item_by_item(container, run)
         ):
             return
@@ -558,6 +603,11 @@ class _Trip(gast.Pass):  # type: ignore[misc]
         gast.copy_location(self, loop)
         self.target, self.body = loop.target, loop.body
         self.item = item
+
+
+def _goes_over(items: Range | Items, container: Any) -> bool:
+    """Whether a loop takes its items from a list."""
+    return isinstance(items, Items) and any(same_container(container, each) for each, _ in items.lists)
 
 
 def _are_positions(node: Any) -> bool:

@@ -19,6 +19,7 @@ from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, lis
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
 from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.provenance import Origins
 from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
@@ -44,6 +45,8 @@ class Evaluator(Statements):
         self.loop_depth = 0
         self.sides = []
         self.choices, self.trips = [], []
+        self.copies = 1
+        self.origins, self.left = Origins(), {}
         self.raised_by_user, self.tested_for, self.effects = {}, set(), []
         self.running, self.spent_before = [], {}
         self.frozen = {}

@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import guesses
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Partial, Range
+from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, Left
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
 from adc.compiler.ir.nodes import Block, If, Merge, Var, owners
 from adc.compiler.ir.types import Array, Type, is_integer, joined
@@ -20,6 +21,8 @@ from adc.rules.dims import Dim
 
 class Merging(Builder):
     """The part of the evaluator that joins what two paths computed."""
+
+    left: dict[If, Left]  # what the sides of a branch left in containers, while it is merged
 
     def choose(self, test: Value, then: Any, orelse: Any) -> Value:
         """`then()` if test else `orelse()`, each evaluated only when chosen; both must be numbers of one kind."""
@@ -42,28 +45,15 @@ class Merging(Builder):
         """The value of a name after a branch, given its values in both; containers are merged leaf by leaf."""
         if a is b or self.same_static(a, b):
             return a
+        if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
+            merged = self._merge_containers(region, a, b, name)
+            if isinstance(merged, CONTAINERS):
+                self.remember(merged, a, b, Chosen(region, a, b))
+            if merged is not None:
+                return merged
         test = region.test
         if a is True and b is False and not name and isinstance(test, Var) and test.type.dtype == "bool":
             return test
-        if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
-            parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
-            return rebuilt(a, parts)
-        if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.keys() == b.keys():
-            merged = (b if a.outside is None else a).holding(
-                {k: self.merge(region, a[k], b[k], k) for k in a}
-            )
-            merged.kept = a.kept or b.kept
-            return merged
-        if {type(a), type(b)} <= {dict, Kept} and a.keys() == b.keys():
-            entries = {k: self.merge(region, a[k], b[k], name) for k in a}
-            return entries if type(a) is type(b) is dict else Kept(entries)
-        if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
-            if a.room is not None or b.room is not None or not a.like(b):
-                return PartlyDefined(name, a)
-            values = self.merge(region, a.values, b.values, name)
-            count = self.merge(region, a.count, b.count, "")
-            fixed = a.fixed or b.fixed
-            return Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
         if isinstance(a, (range, Range)) and isinstance(b, (range, Range)):
             ends = (("start", a.start, b.start), ("stop", a.stop, b.stop), ("step", a.step, b.step))
             return Range(*(self.merge(region, x, y, f"{name}_{end}" if name else "") for end, x, y in ends))
@@ -103,6 +93,34 @@ class Merging(Builder):
                 b = self.cast(b, result.type.dtype)
         region.merges.append(Merge(result, self.atom(a), self.atom(b)))
         return result
+
+    def _merge_containers(self, region: If, a: Value, b: Value, name: str) -> Value | None:
+        """A container with what the places of the two hold, as each side left them; None where they are not alike."""
+        if (left := self.left.get(region)) is not None:
+            a, b = left.on(0, a), left.on(1, b)
+        if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
+            parts = [self.merge(region, x, y, name) for x, y in zip(a, b, strict=True)]
+            return rebuilt(a, parts)
+        if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.keys() == b.keys():
+            merged = (b if a.outside is None else a).holding(
+                {k: self.merge(region, a[k], b[k], k) for k in a}
+            )
+            merged.kept = a.kept or b.kept
+            return merged
+        if {type(a), type(b)} <= {dict, Kept} and a.keys() == b.keys():
+            entries = {k: self.merge(region, a[k], b[k], name) for k in a}
+            return entries if type(a) is type(b) is dict else Kept(entries)
+        if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
+            if a.room is not None or b.room is not None or not a.like(b):
+                return PartlyDefined(name, a)
+            values = self.merge(region, a.values, b.values, name)
+            count = self.merge(region, a.count, b.count, "")
+            fixed = a.fixed or b.fixed
+            return Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
+        return None
+
+    def remember(self, merged: Value, a: Value, b: Value, origin: Chosen | Copied) -> None:
+        raise AssertionError("core.Core remembers what a branch chose")
 
     def may_be_integer(self, value: Value) -> bool:
         """Whether a number is an integer in Python on one of the paths that lead to it."""

@@ -40,6 +40,7 @@ from adc.compiler.frontend.frame import (
     reads_of,
     shape_of,
 )
+from adc.compiler.frontend.provenance import FromOutside
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value, may_change, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -186,25 +187,10 @@ class Names(Core):
                 self.name_lengths(param, value)
             self.captures.append(Capture(place, param, label))
             return param
-        if type(value) in (dict, OrderedDict, defaultdict):
-            return OutsideDict(place, label, self.taken)
-        found = self._as_columns(place, label, value)
-        if found is not None:
-            return found
-        if (type(value) is list and len(value) <= LONGEST) or (
-            isinstance(value, tuple) and may_change(value)
-        ):
-            self.taken(Place(length, place), label)
-            parts = [
-                self.captured(Place(operator.getitem, place, k), f"{label}_{k}") for k in range(len(value))
-            ]
-            if isinstance(value, tuple):
-                return rebuilt(value, parts)
-            held = self.new_list(parts)
-            held.outside, held.users = label, value
-            return held
-        if records.holds_numbers(value):
-            return self._record(place, label, value)
+        container = self._container(place, label, value)
+        if container is not None:
+            self.origins.note(container, FromOutside(place))
+            return container
         if type(value) is set and len(value) <= LONGEST:
             self.taken(Place(members, place), label)
             return value
@@ -222,6 +208,27 @@ class Names(Core):
         if isinstance(value, polynomials):
             self.taken(Place(coefficients, place), label)
         return self.taken(place, label)
+
+    def _container(self, place: Place, label: str, value: Any) -> Value:
+        """A list, dict, tuple or dataclass whose parts are read at each call; None of anything else."""
+        if type(value) in (dict, OrderedDict, defaultdict):
+            return OutsideDict(place, label, self.taken)
+        found = self._as_columns(place, label, value)
+        if found is not None:
+            return found
+        if (type(value) is list and len(value) <= LONGEST) or (
+            isinstance(value, tuple) and may_change(value)
+        ):
+            self.taken(Place(length, place), label)
+            parts = [
+                self.captured(Place(operator.getitem, place, k), f"{label}_{k}") for k in range(len(value))
+            ]
+            if isinstance(value, tuple):
+                return rebuilt(value, parts)
+            held = self.new_list(parts)
+            held.outside, held.users = label, value
+            return held
+        return self._record(place, label, value) if records.holds_numbers(value) else None
 
     def _as_columns(self, place: Place, label: str, value: Any) -> Value:
         """A long list of alike things that are not all known: as a few arrays. None of any other."""

@@ -79,8 +79,10 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
         if isinstance(op, gast.NotEq) and (method(ev, x, "__eq__") or method(ev, y, "__eq__")):
             same = compared(ev, gast.Eq(), x, y)
             return ev.op("logical_not", same) if isinstance(same, Var) else not same
-        identity.require_told_apart(ev, x, y)
-        return (x is y) == isinstance(op, gast.Eq)
+        one = identity.same(ev, x, y)
+        if isinstance(op, gast.Eq):
+            return one
+        return ev.op("logical_not", one) if isinstance(one, Var) else not one
     raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
 
 

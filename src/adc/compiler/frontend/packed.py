@@ -68,14 +68,13 @@ def form_of(ev: Core, value: Value) -> Form | None:
     """How a value is packed; None where it need not or cannot be."""
     if not isinstance(value, (tuple, dict)):  # a list alone is a row by itself
         return None
-    classes = tuple(_classes(value))
-    leaves = list(_leaves(value))
-    parts = tuple(t for leaf in leaves if (t := ev.type_of(leaf)) is not None)
-    choices = tuple(ev.options(leaf) for leaf in leaves if _is_word(leaf))
+    held = list(leaves(value))
+    parts = tuple(t for leaf in held if (t := ev.type_of(leaf)) is not None)
+    choices = tuple(ev.options(leaf) for leaf in held if _is_word(leaf))
     plain = type(value) is tuple and _is_flat(value) and not any(t.ndim for t in parts)
-    if plain or not parts or len(parts) + len(choices) < len(leaves) or not all(map(_fits_a_row, parts)):
+    if plain or not parts or len(parts) + len(choices) < len(held) or not all(map(_fits_a_row, parts)):
         return None
-    return Form(classes, parts, value, choices)
+    return Form(tuple(classes(value)), parts, value, choices)
 
 
 def _is_flat(value: Value) -> bool:
@@ -87,7 +86,8 @@ def _fits_a_row(t: Type) -> bool:
     return t.dtype == "float64" or (t.dtype in ("int64", "bool") and not t.ndim)
 
 
-def _classes(value: Value) -> Iterator[Any]:
+def classes(value: Value) -> Iterator[Any]:
+    """The kinds of the containers in a value, outermost first, and where it holds no numbers."""
     if isinstance(value, (tuple, ListValue)):
         yield type(value), len(value)
     elif isinstance(value, dict):
@@ -95,13 +95,14 @@ def _classes(value: Value) -> Iterator[Any]:
     else:
         yield _is_word(value)
     for item in _items(value):
-        yield from _classes(item)
+        yield from classes(item)
 
 
-def _leaves(value: Value) -> Iterator[Value]:
+def leaves(value: Value) -> Iterator[Value]:
+    """What the containers in a value hold that is none."""
     if isinstance(value, _CONTAINERS):
         for item in _items(value):
-            yield from _leaves(item)
+            yield from leaves(item)
     else:
         yield value
 
@@ -122,11 +123,11 @@ def _is_word(value: Value) -> bool:
 def row(ev: Core, form: Form, value: Value) -> Var:
     """The numbers of an element, which may not change any more; behind them, which of its words it has."""
     settle(ev, value)
-    leaves = list(_leaves(value))
-    words = [leaf for leaf in leaves if _is_word(leaf)]
+    held = list(leaves(value))
+    words = [leaf for leaf in held if _is_word(leaf)]
     told = [ev.place_among(o, w) for o, w in zip(form.choices, words, strict=True) if len(o) > 1]
     parts = []
-    for leaf in [*(leaf for leaf in leaves if not _is_word(leaf)), *told]:
+    for leaf in [*(leaf for leaf in held if not _is_word(leaf)), *told]:
         t = ev.type_of(leaf)
         assert t is not None
         if isinstance(t, Array):
@@ -171,7 +172,11 @@ def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
         if len(options) > 1:
             words[-1] = Choice(ev.cast(ev.subscript(numbers, start), "int64"), options)
             start = ev.op("add", start, 1)
-    return _filled(form.example, iter(parts), iter(words))
+    numbers_left, words_left = iter(parts), iter(words)
+    each = (next(words_left if _is_word(leaf) else numbers_left) for leaf in leaves(form.example))
+    element = filled(form.example, each)
+    ev.origins.note_copies(element)
+    return element
 
 
 def _as(ev: Core, number: Value, dtype: str) -> Value:
@@ -180,13 +185,14 @@ def _as(ev: Core, number: Value, dtype: str) -> Value:
     return number if dtype == "float64" else ev.cast(number, dtype)
 
 
-def _filled(example: Value, parts: Iterator[Value], words: Iterator[Value]) -> Value:
+def filled(example: Value, held: Iterator[Value]) -> Value:
+    """A container like another, with what its leaves are; nothing may be written to it."""
     if isinstance(example, (tuple, ListValue)):
-        made = rebuilt(example, [_filled(e, parts, words) for e in example])
+        made = rebuilt(example, [filled(e, held) for e in example])
         return made if isinstance(example, tuple) else kept(made)
     if isinstance(example, dict):
-        return kept(alike(example, {k: _filled(e, parts, words) for k, e in example.items()}))
-    return next(words) if _is_word(example) else next(parts)
+        return kept(alike(example, {k: filled(e, held) for k, e in example.items()}))
+    return next(held)
 
 
 def require_alike(ev: Core, form: Form, other: Form) -> None:

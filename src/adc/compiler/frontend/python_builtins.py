@@ -384,9 +384,7 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     types = self.type_of(then), self.type_of(orelse)
     if not any(t is None or isinstance(t, Array) for t in types):
         return self.op("where", test, then, orelse)
-    chosen = self.choose(test, lambda: then, lambda: orelse)
-    self.remember(chosen, then, orelse)
-    return chosen
+    return self.choose(test, lambda: then, lambda: orelse)
 
 
 def _iter(self: Calls, x: Value) -> Value:

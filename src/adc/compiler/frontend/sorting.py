@@ -20,6 +20,7 @@ from adc.compiler.frontend import growing, grown_reads, object_operators, templa
 from adc.compiler.frontend.carried_places import alike
 from adc.compiler.frontend.frame import Closure, Evaluated, Growing, Instance, Kept, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
+from adc.compiler.frontend.provenance import Copied
 from adc.compiler.frontend.values import Choice, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
@@ -197,7 +198,7 @@ def _in_order(self: Calls, values: list[Value], order: Value) -> list[Value]:
         made = [_holding(v, {k: column[n] for k, column in columns.items()}) for n, v in enumerate(values)]
         for new in made:
             for a, b in itertools.pairwise(values):
-                self.remember(new, a, b)
+                self.remember(new, a, b, Copied())
         return made
     if all(map(self.is_choice, values)):
         options = self.options(*values)

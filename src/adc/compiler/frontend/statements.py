@@ -34,10 +34,17 @@ class Statements(Loops):
                     getattr(node, "refused", None) or "the compiler does not take this statement",
                     "write it with assignments, if, for and while",
                 )
-            if chooses_with_effects(node):
-                self._choosing(node, method)
-            else:
-                method(node)
+            try:
+                if chooses_with_effects(node):
+                    self._choosing(node, method)
+                else:
+                    method(node)
+            except RecursionError:
+                raise self.refuse(
+                    "this has no end, or goes deeper than Python's stack",
+                    "a loop or branch goes through all that an object holds, and objects may hold each other in a ring",
+                    "let one hold the position of the other in a list",
+                ) from None
         self.statement_block = outer
 
     def _choosing(self, node: Any, method: Callable[[Any], None]) -> None:

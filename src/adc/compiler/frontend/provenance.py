@@ -1,0 +1,137 @@
+"""What the containers of the evaluator stand for, where code asks whether two are one, or writes to one of them.
+
+    state = busy if x > 0 else idle         one of two: which, the branch decides
+    for i in range(n): ... state ...        in the body, what `state` was before the loop, unless a trip leaves another
+    for item in items: ...                  a copy, where the list lives in an array
+
+A list, tuple, dict or object of each of these is one of the evaluator's own, with what its places hold. That it is not
+the other object says nothing about the user's program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adc.compiler.frontend.containers import Container, Contents
+from adc.compiler.frontend.frame import Growing, OutsideDict, Place
+from adc.compiler.frontend.values import Maybe, Value
+from adc.compiler.ir.nodes import If
+
+__all__ = [
+    "CONTAINERS",
+    "Chosen",
+    "Copied",
+    "FromOutside",
+    "Left",
+    "Origins",
+    "StandsFor",
+    "at",
+    "containers_in",
+    "holds_as_well",
+]
+
+CONTAINERS = (tuple, list, dict, Growing)
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """One of two, as a branch decides."""
+
+    region: If
+    then: Value
+    orelse: Value
+
+
+@dataclass(eq=False)
+class StandsFor:
+    """In the body of a loop, what the loop found; true as long as no trip leaves another in its place."""
+
+    original: Value
+    asked: bool = False  # whether something in the body relies on it
+
+
+@dataclass(frozen=True, eq=False)
+class Copied:
+    """A copy of something that may be known elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class FromOutside:
+    """Found outside the function, at a place that may hold the same as another one."""
+
+    place: Place
+
+
+Origin = Chosen | StandsFor | Copied | FromOutside
+
+
+def holds_as_well(value: Any, place: Place) -> bool:
+    """Whether what is outside the function is also at another place."""
+    return value is place.read()
+
+
+class Origins:
+    """Where the containers come from that the user's program has no object of its own for."""
+
+    def __init__(self) -> None:
+        self._of: dict[
+            int, tuple[Value, Origin]
+        ] = {}  # the containers are kept alive, and with them their ids
+
+    def note(self, container: Value, origin: Origin) -> None:
+        self._of[id(container)] = container, origin
+
+    def of(self, container: Value) -> Origin | None:
+        """None for a container that is what it is in the user's program."""
+        found = self._of.get(id(container))
+        return None if found is None else found[1]
+
+    def note_copies(self, value: Value) -> None:
+        """All containers in a value are copies."""
+        for _, container in containers_in(value, ()):
+            self.note(container, Copied())
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What the two sides of a branch left in the containers that both found."""
+
+    containers: Contents
+    outcomes: list[list[Container]]
+
+    def on(self, side: int, value: Value) -> Value:
+        """A value as it was at the end of one side."""
+        return self.containers.as_left(value, self.outcomes[side])
+
+
+def containers_in(value: Value, path: Path) -> Iterator[tuple[Path, Value]]:
+    """The containers in a value, itself included, with where they stand."""
+    if isinstance(value, Maybe):
+        yield from containers_in(value.value, (*path, "value"))
+    if isinstance(value, CONTAINERS):
+        yield path, value
+    if isinstance(value, OutsideDict):
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from containers_in(inner, (*path, key))
+    elif isinstance(value, (tuple, list)):
+        for k, inner in enumerate(value):
+            yield from containers_in(inner, (*path, k))
+
+
+def at(value: Value, path: Path) -> Value:
+    """What stands at a path of `containers_in`; None where there is nothing."""
+    for step in path:
+        if isinstance(value, Maybe):
+            value = value.value
+        elif isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, (tuple, list)) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value

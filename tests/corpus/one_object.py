@@ -1,0 +1,86 @@
+"""Whether two are one object: asked of what a branch chose, a loop carries or a list hands out, and written to there."""
+
+import numpy as np
+from tests.corpus import program
+
+LIMITS = [0.5, 2.0]
+
+
+class Point:
+    def __init__(self, r):
+        self.r = r
+
+
+class Pair:
+    def __init__(self, first, second):
+        self.first, self.second, self.chosen = first, second, first
+
+
+@program(lambda r: (np.array([2.0, 1.0, 0.2]),))
+def chosen_by_branches(x):
+    a, b, limits = Point(x[0]), [x[1], x[2]], LIMITS
+    one = a if x[0] > 1.5 else Point(x[1])
+    row = [x[2], x[0]] if x[1] > 1.5 else b
+    best = None
+    points = [Point(v) for v in (x[0], x[1], x[2])]
+    for p in points:
+        if best is None or p.r > best.r:
+            best = p
+    total = sum(p.r for p in points if p is not best) * (2.0 if limits is LIMITS else 5.0)
+    return total + (3.0 if one is a else 1.0) * x[0] + (7.0 if row is not b else 1.0) * x[1] + (one == a) * x[2]
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, 5),))
+def carried_by_loops(x):
+    idle, busy = Point(x[0]), Point(2.0 * x[1])
+    state, first, total = idle, (x[0], 1.0), 0.0
+    best = first
+    for v in x:
+        total += state.r * v
+        state = busy if v > 1.5 else state
+        best = (v, 2.0) if v > best[0] else best
+        total += (v**2 if state is busy else v) * (2.0 if best is first else 1.0)
+    return total
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, 4),))
+def bodies_but_themselves(x):
+    bodies = [Point(x[0]), Point(x[1]), Point(x[2])]
+    for v in x:
+        for a in bodies:
+            a.r += 0.1 * sum((b.r - a.r) ** 3 for b in bodies if b is not a)
+    return sum(b.r**2 for b in bodies)
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, 4),))
+def handed_out_by_lists(x):
+    a = x.copy()
+    pairs, arrays = [(v, 2.0 * v) for v in x], [a]
+    for v in x:
+        arrays.append(v * x)
+    a[0] = 5.0 * x[1]
+    return sum(p[0] * q[1] for p in pairs for q in pairs if p is not q) + sum(np.sum(y**2) for y in arrays)
+
+
+@program(lambda r: (np.array([2.0, 1.0, 0.2]),))
+def named_and_written_in_a_branch(x):
+    pair = Pair(Point(x[0]), Point(x[1]))
+    held = {"here": [x[0], 1.0], "there": [x[1], 2.0]}
+    if x[0] > 1.5:
+        pair.chosen = pair.second
+        held["here"] = held["there"]
+        pair.second.r = x[1] * x[2]
+        held["there"][0] = 5.0 * x[2]
+    return pair.chosen.r + 2.0 * pair.second.r + held["here"][0] * held["there"][0]
+
+
+@program(
+    lambda r: (np.array([2.0, 1.0, 0.2]),),
+    refused=dict.fromkeys(("compiled", "python"), "what a place stands for is only known at run time"),
+)
+def written_where_a_branch_put_it(x):
+    pair = Pair(Point(x[0]), Point(x[1]))
+    if x[0] > 1.5:
+        pair.chosen = pair.second
+    pair.chosen.r = pair.chosen.r * 3.0
+    return pair.first.r + 2.0 * pair.second.r
