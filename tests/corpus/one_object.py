@@ -1,4 +1,4 @@
-"""Whether two are one object: asked of what a branch chose, a loop carries or a list hands out, and written to there."""
+"""Whether two are one object: asked of what a branch chose, a loop carries or a list hands out."""
 
 import numpy as np
 from tests.corpus import program
@@ -27,7 +27,9 @@ def chosen_by_branches(x):
         if best is None or p.r > best.r:
             best = p
     total = sum(p.r for p in points if p is not best) * (2.0 if limits is LIMITS else 5.0)
-    return total + (3.0 if one is a else 1.0) * x[0] + (7.0 if row is not b else 1.0) * x[1] + (one == a) * x[2]
+    return (
+        total + (3.0 if one is a else 1.0) * x[0] + (7.0 if row is not b else 1.0) * x[1] + (one == a) * x[2]
+    )
 
 
 @program(lambda r: (r.uniform(1.0, 2.0, 5),))
@@ -46,7 +48,7 @@ def carried_by_loops(x):
 @program(lambda r: (r.uniform(1.0, 2.0, 4),))
 def bodies_but_themselves(x):
     bodies = [Point(x[0]), Point(x[1]), Point(x[2])]
-    for v in x:
+    for _ in x:
         for a in bodies:
             a.r += 0.1 * sum((b.r - a.r) ** 3 for b in bodies if b is not a)
     return sum(b.r**2 for b in bodies)

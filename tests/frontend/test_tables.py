@@ -47,7 +47,7 @@ def numbers(x):
 def words_and_functions(x):
     t, held = 0.0, {"a": x[0], "b": x[1]}
     bodies = [Body(x[0] * k * 0.1, x[1], "ab"[k % 2]) for k in range(9)]
-    for o, (f, n) in zip(bodies, [(np.sin, 1), (np.cos, 2), (np.tanh, 3)] * 3):
+    for o, (f, n) in zip(bodies, [(np.sin, 1), (np.cos, 2), (np.tanh, 3)] * 3, strict=True):
         t = much(t, f(o.r), o.v) + held[o.name] * np.sum(np.ones(n) * t)
     return t
 
@@ -62,7 +62,7 @@ def arrays(x):
 
 def positions_and_what_is_outside(x):
     t, degree, kept = 0.0, np.zeros(3), []
-    for a, (i, j) in zip(SCALES, EDGES):
+    for a, (i, j) in zip(SCALES, EDGES, strict=True):
         t = much(t, a * x[i], x[j])
         degree[i] += x[j]
         kept.append(t)
@@ -121,7 +121,7 @@ def object_is_held_by_all(x):
 
 def array_is_written(x):
     t, y = 0.0, x.copy()
-    for a, k in zip([y, y, y] * 3, y[[0, 1, 2] * 3]):
+    for a, k in zip([y, y, y] * 3, y[[0, 1, 2] * 3], strict=True):
         t = much(t, a[0], k)
         y[0] = y[0] * 0.9 + 0.01 * t
     return t

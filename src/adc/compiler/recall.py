@@ -40,6 +40,7 @@ _OF_LOWERING = {
     "stacked",
     "spent_before",
     "choices",
+    "origins",
     "stand_ins_of",
     "raised_by_user",
     "tested_for",

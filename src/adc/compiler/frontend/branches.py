@@ -91,16 +91,24 @@ class Branches(Assignments):
             left.append(containers.taken())
             self.equal.restore(lengths)
         self.frame.env = before
-        self.left[region] = Left(containers, left)
-        for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
-            a, b = (env.get(name, UNDEFINED) for env in outcomes)
-            self.frame.env[name] = self.merge(region, a, b, name)
-        for container, (a, b) in containers.changes(*left):
-            self._merge_contents(region, container, a, b, [False, False])
-        merged = self.merge(region, values[0], values[1], "")
-        del self.left[region]
+        with self._merging(region, Left(containers, left)):
+            for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
+                a, b = (env.get(name, UNDEFINED) for env in outcomes)
+                self.frame.env[name] = self.merge(region, a, b, name)
+            for container, (a, b) in containers.changes(*left):
+                self._merge_contents(region, container, a, b, [False, False])
+            merged = self.merge(region, values[0], values[1], "")
         self.block.append(region)
         return merged
+
+    @contextmanager
+    def _merging(self, region: If, left: Left) -> Iterator[None]:
+        """While what the sides of a branch left is merged."""
+        self.left[region] = left
+        try:
+            yield
+        finally:
+            del self.left[region]
 
     def branch_on(self, node: Any, test: Var) -> None:
         mark = Mark(self)
@@ -191,22 +199,21 @@ class Branches(Assignments):
             bool(b) and isinstance(b[-1], Check) and b[-1].test == Const(False)
             for b in (region.then, region.orelse)
         ]
-        self.left[region] = Left(containers, left)
         alone = outcomes[raising.index(False)] if any(raising) and not all(raising) else outcomes[1]
-        for name in sorted(stored_names([*node.body, *node.orelse])):
-            if name not in wanted:
-                self.frame.env[name] = before.get(name, UNDEFINED)
-                continue
-            if any(raising):
-                self.frame.env[name] = alone.get(name, UNDEFINED)
-                continue
-            a, b = (env.get(name, UNDEFINED) for env in outcomes)
-            if isinstance(a, Growing) or isinstance(b, Growing):
-                a, b = self._both_growing(region, containers, outcomes, a, b)
-            self.frame.env[name] = self.merge(region, a, b, name)
-        for container, (then, orelse) in containers.changes(*left):
-            self._merge_contents(region, container, then, orelse, raising)
-        del self.left[region]
+        with self._merging(region, Left(containers, left)):
+            for name in sorted(stored_names([*node.body, *node.orelse])):
+                if name not in wanted:
+                    self.frame.env[name] = before.get(name, UNDEFINED)
+                    continue
+                if any(raising):
+                    self.frame.env[name] = alone.get(name, UNDEFINED)
+                    continue
+                a, b = (env.get(name, UNDEFINED) for env in outcomes)
+                if isinstance(a, Growing) or isinstance(b, Growing):
+                    a, b = self._both_growing(region, containers, outcomes, a, b)
+                self.frame.env[name] = self.merge(region, a, b, name)
+            for container, (then, orelse) in containers.changes(*left):
+                self._merge_contents(region, container, then, orelse, raising)
         self.block.append(region)
         if any(raising):
             self._go_on_behind(region, raising)

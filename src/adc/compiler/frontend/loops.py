@@ -112,7 +112,7 @@ class Loops(Carrying):
             if table is None:
                 mark.back()
                 return False
-            self._run_for(node, table)
+            (self._for if of_positions else self._run_for)(node, table)
         except (NeedsUnrolling, UnsupportedError):
             mark.back()
             return False
