@@ -419,7 +419,8 @@ class Calls(RuleCalls):
         if isinstance(function, type) and instances.can_make(function):
             return True
         if isinstance(function, (types.FunctionType, types.MethodType)):
-            return function not in _SPECIAL and registry.find(function) is None
+            known = function in _SPECIAL and function not in copies.TABLE
+            return not known and registry.find(function) is None
         if isinstance(getattr(function, "__self__", None), list) and function.__name__ in _HOLDING:
             return True
         return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance, builtins.sorted))

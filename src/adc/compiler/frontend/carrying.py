@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, growing, provenance
+from adc.compiler.frontend import element_kinds, growing, provenance, shared_rows
 from adc.compiler.frontend.carried_places import (
     VALUES,
     from_before,
@@ -147,6 +147,8 @@ class Carrying(CarriedTypes):
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
             self._require_asked(begun, left)
+            for name in names:
+                shared_rows.carried(self, begun.get((name,)), left[name])
             self._refuse_second_names(before, left, head)
             stand_ins.refuse_lost_changes(
                 left,
@@ -206,6 +208,7 @@ class Carrying(CarriedTypes):
             if name in after or name.startswith("next ") or self._is_carried_in_place(before.get(name)):
                 in_place = name in changed_dicts and name not in assigned
                 found = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+                shared_rows.behind(found, left[name])
                 if not in_place:
                     self.origins.note_copies(found)
                 self.frame.env[name] = found

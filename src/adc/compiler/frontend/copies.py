@@ -33,6 +33,9 @@ _NEVER_CHANGE = (
 
 
 def _copy(self: Calls, x: Value) -> Value:
+    x = x if isinstance(x, Instance) else self.opened(x)
+    if isinstance(x, Growing):
+        return list_methods.copied(self, x)
     return _copied(self, x, "__copy__", [], lambda part: part)
 
 
@@ -53,7 +56,7 @@ def _copied(self: Calls, x: Value, method: str, arguments: list[Value], part: An
     if isinstance(x, Var):
         return self.call(np.copy, [x], {}) if x.is_array else x
     if isinstance(x, Growing):
-        return list_methods.copied(self, x)
+        return list_methods.deeply_copied(self, x)
     if isinstance(x, Instance):
         own = getattr(x.cls, method, None)
         if isinstance(own, types.FunctionType):

@@ -31,6 +31,7 @@ class ListValue(list[Any]):
     original: ListValue | None = None  # the list that this one stands for in the body of a loop
     made: Location | None = None  # where it was written down
     taken = False  # its elements were copied into an array: they may not change any more
+    taken_in: tuple[Growing, ...] = ()  # the lists of lists whose rows these are
     outside: str | None = None  # the name of a list of the user's, which is not written to
     users: list[Any] | None = None  # that list itself: each mention of it is known anew
 
@@ -168,6 +169,12 @@ class Growing:
     of: Spread | None = None  # where its elements are found, if they lie in several arrays
     reads: dict[str, Any] = field(default_factory=dict)
     room: Room | None = None
+    row_of: Growing | None = (
+        None  # the list of lists that it was read from: what is written to it is written there
+    )
+    rows_shared: bool = False  # its elements are lists that stand elsewhere, too
+    rows_written: bool = False
+    rows_from: list[Any] = field(default_factory=list)  # lists that became its rows
     # Variables made later are not there where its places are allocated.
     born: str = field(default_factory=newest)
     run_time = True

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adc import pytree
-from adc.compiler.frontend import packed
+from adc.compiler.frontend import packed, shared_rows
 from adc.compiler.frontend.columns import Columns, count, spread
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
@@ -193,7 +193,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
         _refuse_named_fields(ev, value)
-        _take(value)
+        row = value
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
     room = growing.room
@@ -217,6 +217,8 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     if not _like(growing, nested, form) and (form or growing.form or not _is_empty(growing)):
         raise cannot(ev, "some of its elements are lists or tuples, and some are not, or others")
     growing.nested = nested
+    if nested and isinstance(row, (Growing, ListValue)):
+        shared_rows.take(ev, row, growing)
     if form is not None and growing.form is not None:
         packed.require_alike(ev, growing.form, form)
         if form.choices != growing.form.choices:
@@ -258,14 +260,6 @@ def _not_of_itself(ev: Core, growing: Growing, t: Type) -> None:
     guessed = kind_of(growing).shape if growing.values is not None else ()
     if any(symbol in d.symbols() for each in guessed for symbol in each.symbols() for d in t.shape):
         raise cannot(ev, "nothing says how long its elements are")
-
-
-def _take(row: Value) -> None:
-    """What is put into a list of lists is copied."""
-    if isinstance(row, Growing):
-        row.fixed = True
-    elif isinstance(row, ListValue):
-        row.taken = True
 
 
 def may_change(ev: Core, growing: Growing) -> None:

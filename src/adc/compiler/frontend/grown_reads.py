@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import packed
+from adc.compiler.frontend import packed, shared_rows
 from adc.compiler.frontend.columns import Spread
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Growing, Items
@@ -44,8 +44,16 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
     if isinstance(index, slice):
         part = ev.op("copy", ev.subscript(rows(ev, growing), index))  # a list of its own, which may change
         freeze(ev, part)
-        count = ev.dim_value(part.type.shape[0])
-        return Growing(growing.name, part, count, growing.nested, growing.form, made=ev.origin)
+        made = Growing(
+            growing.name,
+            part,
+            ev.dim_value(part.type.shape[0]),
+            growing.nested,
+            growing.form,
+            made=ev.origin,
+        )
+        shared_rows.share(ev, growing, made)
+        return made
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(rows(ev, growing), index))
     return _at(ev, growing, position(ev, growing, index))
@@ -95,7 +103,7 @@ def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
         return packed.unpacked(ev, growing.form, value)
     if not growing.nested or value.type.ndim != 1:
         return value
-    row = Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True)
+    row = Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True, row_of=growing)
     ev.origins.note_copies(row)
     return row
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import templates
+from adc.compiler.frontend import shared_rows, templates
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
@@ -149,7 +149,17 @@ def _shrinks(ev: Core, growing: Growing) -> None:
 
 
 def copied(ev: Core, growing: Growing) -> Growing:
-    """`list(growing)`; an earlier attempt may have found that more is put into the copy than is in the list."""
+    """`list(growing)`, whose elements are the same ones."""
+    made = deeply_copied(ev, growing)
+    shared_rows.share(ev, growing, made)
+    return made
+
+
+def deeply_copied(ev: Core, growing: Growing) -> Growing:
+    """The list with copies of its elements.
+
+    An earlier attempt may have found that more is put into the copy than is in the list.
+    """
     if growing.of is not None and not growing.of.of_numbers:
         return replace(growing, made=ev.origin)  # neither changes
     known = ev.list_kinds.get(ev.origin)
@@ -170,6 +180,7 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     ev.refuse_either(growing)
     if growing.fixed and growing.values is not None and growing.values.view_of is None:
         raise changed(ev)
+    shared_rows.written(ev, growing)
     if growing.room is not None:
         raise Irregular(growing.name)
     t = ev.type_of(value)

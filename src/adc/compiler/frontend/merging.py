@@ -116,7 +116,11 @@ class Merging(Builder):
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")
             fixed = a.fixed or b.fixed
-            return Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
+            made = Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
+            made.rows_shared = a.rows_shared or b.rows_shared
+            made.rows_written = a.rows_written or b.rows_written
+            made.rows_from = [*a.rows_from, *b.rows_from]
+            return made
         return None
 
     def remember(self, merged: Value, a: Value, b: Value, origin: Chosen | Copied) -> None:

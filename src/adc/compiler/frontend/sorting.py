@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import growing, grown_reads, object_operators, templates
+from adc.compiler.frontend import growing, grown_reads, object_operators, shared_rows, templates
 from adc.compiler.frontend.carried_places import alike
 from adc.compiler.frontend.frame import Closure, Evaluated, Growing, Instance, Kept, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
@@ -42,6 +42,7 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
             return _packed_in_order(self, values, key, reverse)
         made = _array_in_order(self, grown_reads.array(self, values), key, reverse, values.nested)
         made.nested = values.nested
+        shared_rows.share(self, values, made)
         return made
     if isinstance(values, Var):
         return _array_in_order(self, values, key, reverse, False)
