@@ -61,6 +61,7 @@ def test_a_function_of_numpy_takes_its_own_parameters(mode):
     np.testing.assert_allclose(adc.grad(np.sum, mode=mode)(X, None), np.ones(3))
     np.testing.assert_allclose(adc.grad(np.std, mode=mode)(X, ddof=1), [-0.5, 0.0, 0.5])
     np.testing.assert_allclose(adc.hessian(np.prod, mode=mode)(X), [[0, 3, 2], [3, 0, 1], [2, 1, 0]])
+    np.testing.assert_allclose(adc.vjp(np.diff, X, prepend=0.0, mode=mode)[1](np.arange(3.0))[0], [-1, -1, 2])
     columns = adc.jacobian(np.mean, mode=mode)(np.ones((2, 3)), 0, keepdims=True)
     np.testing.assert_allclose(columns, np.full((1, 3, 2, 3), 0.5) * np.eye(3)[:, None])
 

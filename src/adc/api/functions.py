@@ -139,13 +139,23 @@ def _as_called(function: Any, parameters: list[inspect.Parameter]) -> list[inspe
     if any(p.kind is p.VAR_POSITIONAL for p in (*public, *parameters)):
         return parameters
     by_position = [p.name for p in public if p.kind is not p.KEYWORD_ONLY]
+    defaults = {p.name: p.default for p in public}
     found: list[inspect.Parameter] = []
+    left_out = False
     for k, p in enumerate(parameters):
+        default = defaults.get(p.name)
+        if p.default is None and default is not None:  # a rule's "nothing" need not be the function's
+            if not _is_written(default):
+                left_out = True
+                continue
+            p = p.replace(default=default)
         here = p.default is p.empty or by_position[k : k + 1] == [p.name]
         if here and not any(q.kind is q.KEYWORD_ONLY for q in found):
             found.append(p)
         elif any(q.name == p.name for q in public):
             found.append(p.replace(kind=p.KEYWORD_ONLY))
+    if left_out:
+        found.append(inspect.Parameter("others", inspect.Parameter.VAR_KEYWORD))
     return found
 
 
