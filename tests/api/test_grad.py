@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
+from scipy import ndimage, signal
 
 import adc
 
@@ -70,6 +70,7 @@ def test_a_function_of_numpy_takes_its_own_parameters(mode):
     np.testing.assert_allclose(second(2.0), -0.25 + 2.0 / np.sqrt(5.0))
     widened = adc.grad(lambda x, order: ndimage.zoom(x, 2.0, order=order).sum(), mode=mode)(X, 1)
     np.testing.assert_allclose(widened, [1.8, 2.4, 1.8])
+    assert adc.vjp(signal.freqz, X, worN=5, mode=mode)[0][1].shape == (5,)
     columns = adc.jacobian(np.mean, mode=mode)(np.ones((2, 3)), 0, keepdims=True)
     np.testing.assert_allclose(columns, np.full((1, 3, 2, 3), 0.5) * np.eye(3)[:, None])
 
