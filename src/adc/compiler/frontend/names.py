@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 import re
 from collections import OrderedDict, defaultdict
@@ -176,7 +177,9 @@ class Names(Core):
             if capture.place.same(place):
                 return capture.param
         value = place.read()
-        if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
+        number = type(value) in (float, np.float64, np.float32)
+        # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
+        if isinstance(value, np.ndarray) or (number and not math.isinf(value)):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 if self.lengths_outside:
