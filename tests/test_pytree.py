@@ -87,3 +87,10 @@ def test_ravel():
     with pytest.raises(ValueError, match="vector of 6"):
         back(np.zeros(5))
     assert pytree.ravel_pytree(())[0].shape == (0,)
+
+
+def test_results_of_scipy_are_named_tuples():
+    result = pytest.importorskip("scipy.stats").pearsonr([1.0, 2.0, 4.0], [1.0, 3.0, 2.0])
+    leaves, structure = pytree.flatten(result)
+    again = pytree.unflatten(structure, leaves)
+    assert again == tuple(result) and again.statistic == result.statistic

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -108,7 +108,14 @@ _containers: dict[type, _Container] = {
     ),
     type(None): _Container(lambda value: ((), None), lambda kind, fixed, children: None),
 }
-_namedtuple = _Container(lambda value: (value, None), lambda kind, fixed, children: kind(*children))
+
+
+def _of_fields(kind: Any, fixed: Any, children: list[Any]) -> Any:
+    """A named tuple; of SciPy's results, which cannot be made of their fields alone, one of their name."""
+    return (kind if hasattr(kind, "_make") else namedtuple(kind.__name__, kind._fields))(*children)
+
+
+_namedtuple = _Container(lambda value: (value, None), _of_fields)
 _known_leaves: set[type] = {
     float,
     int,

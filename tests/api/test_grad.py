@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import gc
+import math
 import pickle
 import weakref
 from collections import namedtuple
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import ndimage, signal
 
 import adc
 
@@ -61,6 +63,14 @@ def test_a_function_of_numpy_takes_its_own_parameters(mode):
     np.testing.assert_allclose(adc.grad(np.sum, mode=mode)(X, None), np.ones(3))
     np.testing.assert_allclose(adc.grad(np.std, mode=mode)(X, ddof=1), [-0.5, 0.0, 0.5])
     np.testing.assert_allclose(adc.hessian(np.prod, mode=mode)(X), [[0, 3, 2], [3, 0, 1], [2, 1, 0]])
+    np.testing.assert_allclose(adc.vjp(np.diff, X, prepend=0.0, mode=mode)[1](np.arange(3.0))[0], [-1, -1, 2])
+    turned = adc.vjp(np.rot90, np.ones((2, 3)), axes=(1, 0), mode=mode)[1](np.arange(6.0).reshape(3, 2))[0]
+    np.testing.assert_allclose(turned, [[1.0, 3.0, 5.0], [0.0, 2.0, 4.0]])
+    second = adc.grad(lambda x: adc.grad(math.log, mode=mode)(x) + adc.vjp(math.hypot, x, 1.0)[0], mode=mode)
+    np.testing.assert_allclose(second(2.0), -0.25 + 2.0 / np.sqrt(5.0))
+    widened = adc.grad(lambda x, order: ndimage.zoom(x, 2.0, order=order).sum(), mode=mode)(X, 1)
+    np.testing.assert_allclose(widened, [1.8, 2.4, 1.8])
+    assert adc.vjp(signal.freqz, X, worN=5, mode=mode)[0][1].shape == (5,)
     columns = adc.jacobian(np.mean, mode=mode)(np.ones((2, 3)), 0, keepdims=True)
     np.testing.assert_allclose(columns, np.full((1, 3, 2, 3), 0.5) * np.eye(3)[:, None])
 

@@ -52,8 +52,9 @@ def types_of_values(a, x):
         s += a * a
     if type(x[0]) is np.float64 and issubclass(type(x[0]), np.floating):
         s += x[0] ** 2
-    if type(x) is list or type(len(x)) is not int:
+    if type(x) is list or type(len(x)) is not int or x.dtype not in (np.float32, np.float64):
         s += 99.0
+    s += x[np.int64(x * 0)] @ np.int32(10 * x)
     return s * len(type(x).__name__)
 
 

@@ -9,7 +9,7 @@ from tests.corpus import program
 
 RATE = 0.25
 MATRIX = np.array([[0.5, 1.0], [-0.3, 0.8]])
-OPTIONS = {"power": 2}
+OPTIONS = {"power": 2, "norm": np.inf}
 
 
 def square(x):
@@ -76,7 +76,7 @@ def partial_application(x, y):
 
 @program(lambda r: (r.normal(size=2),))
 def globals_read(x):
-    return np.sum(MATRIX @ x) * RATE + np.sum(x ** OPTIONS["power"])
+    return np.sum(MATRIX @ x) * RATE + np.sum(x ** OPTIONS["power"]) + np.linalg.norm(x, OPTIONS["norm"])
 
 
 @program(lambda r: (0.7,))

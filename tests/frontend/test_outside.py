@@ -238,17 +238,17 @@ def test_dicts_as_a_whole_are_as_at_the_call(f):
     adc.check_grads(lambda x: f(x, held), (POINT,), mode="python")
 
 
-ORDER = np.inf
+ORDER = 1.0
 
 
 def test_a_number_that_says_what_is_computed_is_a_constant_or_the_tapes():
-    def largest_row(a):
+    def largest_column(a):
         return np.linalg.norm(a, ORDER)
 
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(adc.UnsupportedError, match="an argument that says what is computed"):
-        adc.grad(largest_row, mode="compiled")(a)
-    np.testing.assert_array_equal(adc.grad(largest_row, mode="tape")(a), [[0.0, 0.0], [1.0, 1.0]])
+        adc.grad(largest_column, mode="compiled")(a)
+    np.testing.assert_array_equal(adc.grad(largest_column, mode="tape")(a), [[0.0, 1.0], [0.0, 1.0]])
 
 
 @pytest.mark.parametrize(

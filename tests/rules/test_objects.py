@@ -6,12 +6,14 @@ import pytest
 import adc
 
 stats = pytest.importorskip("scipy.stats")
-Rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+transform = pytest.importorskip("scipy.spatial.transform")
+Rotation, Slerp = transform.Rotation, transform.Slerp
 
 PRIOR = stats.norm(0.5, scale=1.3)
 JOINT = stats.multivariate_normal(np.array([0.5, -0.5]), np.array([[2.0, 0.3], [0.3, 1.0]]))
 SAMPLES = stats.gaussian_kde(np.array([0.3, -0.2, 0.9, 1.4]), bw_method=0.5)
 TURNED = Rotation.from_rotvec([0.1, 0.2, -0.3])
+TURNING = Slerp([0.0, 1.0, 2.5], Rotation.from_rotvec([[0.1, 0.2, -0.3], [1.0, 0.4, 0.3], [0.2, -1.0, 0.7]]))
 RATE = stats.gamma(np.array([1.5, 2.0, 2.5]), scale=2.0)
 
 
@@ -40,6 +42,9 @@ def rotations(x):
     r = Rotation.from_euler("zyx", x * 50.0, degrees=True) * Rotation.from_rotvec(x).inv()
     several = Rotation.from_quat(np.stack((np.append(x, 1.0), np.append(1.0, x))))
     nothing = Rotation.from_rotvec(x - np.array([0.4, 0.9, 1.7])).apply(x, inverse=True)
+    matrices = several.as_matrix() + 0.1 * x[0]  # about one axis each, and not quite orthogonal
+    between = Slerp([0.0, 2.0], Rotation.from_matrix(matrices))(x[:2]).as_quat()[:, 1] @ x[:2]
+    nothing = nothing + between + TURNING(x[0]).magnitude()
     turned = (TURNED * r).as_rotvec() @ np.arange(3.0) + several[1].magnitude() + nothing[1]
     return turned + np.sum(several.as_matrix()[:, 1] * x) + np.sum(r.apply(np.outer(x, x)), axis=0)[2]
 

@@ -62,6 +62,19 @@ def test_numpys_numbers() -> None:
     assert gradient.tolist() == [0.0, 1.0]
 
 
+def cut_if_it_can_be(x: Any) -> Any:
+    try:
+        return x * x.detach()
+    except AttributeError:
+        return x * x
+
+
+def test_a_handler_that_asks_for_what_only_a_tensor_has_is_refused() -> None:
+    with pytest.raises(adc.UnsupportedError, match=r"has `detach`(.|\n)*hasattr\(x, 'detach'\)"):
+        adc.grad(cut_if_it_can_be, mode="tape")(np.float64(3.0))
+    assert adc.grad(cut_if_it_can_be)(np.float64(3.0)) == 6.0
+
+
 def test_tensors_outside_stay_tensors() -> None:
     adc.grad(by_a_helper, mode="tape")(0.7)
     assert isinstance(adc.tensor(0.7, requires_grad=True) > 0.0, adc.Tensor)

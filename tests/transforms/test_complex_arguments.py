@@ -108,6 +108,9 @@ def test_complex_results(mode):
     np.testing.assert_allclose(squares, 2 * Z.conj())
     adc.check_grads(lambda z: np.conj(z) * z * z, (Z,), order=2, mode=mode)
     assert adc.grad(lambda c: c.real, mode=mode)(np.complex64(1j)).dtype == np.complex64
+    assert isinstance(adc.grad(lambda c: c.real, mode=mode)(1j), complex)
+    value, pull = adc.vjp(lambda c: 2j, 1j, mode=mode)
+    assert value == 2j and pull(1j) == (0j,) and isinstance(pull(1j)[0], complex)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -96,6 +96,20 @@ def test_pullbacks_inside(mode):
     np.testing.assert_allclose(adc.grad(f, mode=mode)(X), adc.grad(plainly, mode=mode)(X), rtol=1e-12)
 
 
+POINT = {"z": X, "scale": 2.0}
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_dicts_from_outside_are_points_and_directions(mode):
+    def energy(p):
+        return np.sum(p["z"] ** 2) * p["scale"]
+
+    def f(x):
+        return adc.jvp(energy, ({"z": x, "scale": 1.0},), (POINT,))[1] + x @ adc.grad(energy)(POINT)["z"]
+
+    np.testing.assert_allclose(adc.grad(f, mode=mode)(3.0 * X), 6.0 * X + 12.0 * X, rtol=1e-12)
+
+
 @pytest.mark.parametrize("mode", ["compiled", "python"])
 def test_closures_share_their_surroundings(mode):
     def f(a, x):

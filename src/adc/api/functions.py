@@ -75,6 +75,7 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     >>> written_out(np.sin)(0.0), written_out(print)
     (np.float64(0.0), None)
     """
+    function = getattr(function, "__dict__", {}).get("_stands_for", function)  # as traced code has it
     # A function of the user's is not remembered: what it closes over would be kept alive.
     own = isinstance(function, types.FunctionType) and registry.find(function) is None
     return None if own else _written_out(function)
@@ -126,6 +127,8 @@ def _calling(
 
 def _is_written(default: Any) -> bool:
     """Whether a default can be written in a text."""
+    if isinstance(default, (tuple, list)):
+        return all(map(_is_written, default))
     empty = default is inspect.Parameter.empty
     return empty or isinstance(default, (bool, int, float, str, type(None)))
 
@@ -134,18 +137,33 @@ def _as_called(function: Any, parameters: list[inspect.Parameter]) -> list[inspe
     """Those of a rule's parameters that the function takes; by name only, where it has others before them."""
     try:
         public = list(inspect.signature(function).parameters.values())
-    except ValueError:  # written in C, and it does not say
-        return parameters
+    except ValueError:  # written in C, and it does not say; there is no value that stands for "not given"
+        given = [p for p in parameters if p.default is not None]
+        others = inspect.Parameter("others", inspect.Parameter.VAR_POSITIONAL)
+        return given if given == parameters else [*given, others]
     if any(p.kind is p.VAR_POSITIONAL for p in (*public, *parameters)):
         return parameters
     by_position = [p.name for p in public if p.kind is not p.KEYWORD_ONLY]
+    defaults = {p.name: p.default for p in public}
     found: list[inspect.Parameter] = []
+    any_name = any(p.kind is p.VAR_KEYWORD for p in public)
+    left_out = False
     for k, p in enumerate(parameters):
+        default = defaults.get(p.name)
+        if p.default is None and default is not None:  # a rule's "nothing" need not be the function's
+            if not _is_written(default):
+                left_out = True
+                continue
+            p = p.replace(default=default)
         here = p.default is p.empty or by_position[k : k + 1] == [p.name]
         if here and not any(q.kind is q.KEYWORD_ONLY for q in found):
             found.append(p)
         elif any(q.name == p.name for q in public):
             found.append(p.replace(kind=p.KEYWORD_ONLY))
+        else:
+            left_out = left_out or any_name
+    if left_out:
+        found.append(inspect.Parameter("others", inspect.Parameter.VAR_KEYWORD))
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import records
-from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.frame import Instance, OutsideDict
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Choice, Maybe, Value, plain_value, rebuilt
 from adc.compiler.ir.nodes import Atom, Const, Var
@@ -75,6 +75,8 @@ def without_lists(value: Value) -> Value:
     if isinstance(value, Instance):
         whole = Instance(value.cls, {k: without_lists(v) for k, v in value.items()})
         return records.put_together(whole) if records.is_record(value.cls) else whole
+    if isinstance(value, OutsideDict):
+        value = value.opened()
     if isinstance(value, dict):
         return {k: without_lists(v) for k, v in value.items()}
     return value

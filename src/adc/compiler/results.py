@@ -132,10 +132,14 @@ def _filled(template: Any, values: Any) -> Any:
 
 
 def converter(type: Type) -> Callable[[Any], Any] | None:
-    """What gives a returned number its dtype back: compiled code hands over Python floats."""
-    if type.ndim == 0 and type.dtype not in ("float64", "int64", "bool", "complex128"):
-        return np.dtype(type.dtype).type
-    return None
+    """What gives a returned number its dtype back: compiled code hands over Python floats, for complex numbers too."""
+    if type.ndim or type.dtype in ("float64", "int64", "bool"):
+        return None
+    return _as_complex if type.dtype == "complex128" else np.dtype(type.dtype).type
+
+
+def _as_complex(number: Any) -> complex:
+    return number if isinstance(number, complex) else complex(number)
 
 
 def split_aux(output: Value, location: Location | None) -> tuple[Value, Value]:

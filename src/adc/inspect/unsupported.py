@@ -188,7 +188,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "bernoulli beta betabinom betaprime binom burr12 cauchy chi chi2 dirichlet expon exponnorm f "
             "fisk gamma genextreme gengamma gennorm genpareto geom gompertz gumbel_l gumbel_r halfcauchy "
             "halflogistic halfnorm hypsecant invgamma invgauss johnsonsu laplace logistic lognorm "
-            "loguniform lomax maxwell moyal multivariate_normal multivariate_t nakagami "
+            "loguniform lomax maxwell moyal multinomial multivariate_normal multivariate_t nakagami "
             "nbinom norm pareto poisson powerlaw rayleigh rice skewnorm t triang truncnorm uniform "
             "vonmises weibull_min wrapcauchy"
         ),
@@ -199,7 +199,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "gausshyper genexpon genhalflogistic genhyperbolic geninvgauss genlogistic gibrat halfgennorm "
             "hypergeom invweibull invwishart irwinhall jf_skew_t johnsonsb kappa3 kappa4 ksone kstwo "
             "kstwobign landau laplace_asymmetric levy levy_l levy_stable loggamma loglaplace logser "
-            "matrix_normal matrix_t mielke multinomial multivariate_hypergeom ncf nchypergeom_fisher "
+            "matrix_normal matrix_t mielke multivariate_hypergeom ncf nchypergeom_fisher "
             "nchypergeom_wallenius nct ncx2 nhypergeom normal_inverse_gamma norminvgauss ortho_group "
             "pearson3 planck poisson_binom powerlognorm powernorm randint random_correlation random_table "
             "rdist recipinvgauss reciprocal rel_breitwigner semicircular skellam skewcauchy "

@@ -1,4 +1,4 @@
-"""Distributions of several variables: normal, Dirichlet."""
+"""Distributions of several variables: normal, Dirichlet, multinomial."""
 
 import numpy as np
 from scipy import special as sp
@@ -9,6 +9,7 @@ from adc.rules.sampler import call
 
 # Eigenvalues of a covariance below this part of the largest count as zero, as SciPy has it.
 ROUNDING = 1e6 * float(np.finfo(np.float64).eps)
+MISCOUNT = 10.0 * float(np.finfo(np.float64).eps)
 
 
 def _balanced(x_dot):
@@ -122,3 +123,44 @@ def dirichlet_logpdf(x, alpha):
 )
 def dirichlet_pdf(x, alpha):
     return np.exp(dirichlet_logpdf(x, alpha))
+
+
+def _shares(r, *shape):
+    p = r.positive(*shape) + 0.1
+    return p / np.sum(p, axis=-1, keepdims=True)
+
+
+def _balanced_rows(p_dot):
+    """A direction in which shares add up to what they did."""
+    return p_dot - np.mean(p_dot, axis=-1, keepdims=True)
+
+
+@density(
+    "multinomial",
+    "logpmf",
+    "p",
+    lambda r: [
+        (np.array([1, 2, 0]), 3, _shares(r, 3)),
+        (np.array([[1, 2], [3, 1], [0, -1]]), np.array([3, 4, -1]), _shares(r, 3, 2)),
+        (np.array([[1, 2], [3, 1]]), 3, np.array([0.3, 0.7])),
+    ],
+    {"p": _balanced_rows},
+)
+def multinomial_logpmf(x, n, p):
+    counts, shares = np.asarray(x), np.asarray(p)
+    # SciPy lets the last share make up for the others where they do not add up to one.
+    excess = np.sum(shares, axis=-1, keepdims=True) - 1.0
+    last = shares[..., -1:] - np.where(np.abs(excess) > MISCOUNT, excess, 0.0)
+    shares = np.concatenate((shares[..., :-1], last), axis=-1)
+    outside = np.any((counts < 0) | (np.floor(counts) < counts), axis=-1) | (np.sum(counts, axis=-1) != n)
+    taken = np.where(np.expand_dims(outside, -1), 0.0, counts)
+    log_mass = sp.gammaln(n + 1.0) + np.sum(sp.xlogy(taken, shares) - sp.gammaln(taken + 1.0), axis=-1)
+    proper = np.all((shares >= 0.0) & (shares <= 1.0), axis=-1) & (n >= 0)
+    return np.where(proper, np.where(outside, -np.inf, log_mass), np.nan)
+
+
+@density(
+    "multinomial", "pmf", "p", lambda r: [(np.array([1, 2, 0]), 3, _shares(r, 3))], {"p": _balanced_rows}
+)
+def multinomial_pmf(x, n, p):
+    return np.exp(multinomial_logpmf(x, n, p))

@@ -125,11 +125,14 @@ def _slope(f, spacing, axis, edge_order):
         call(r.normal(4), edge_order=2),
         call(r.normal(3, 4), 0.5, np.array([0.0, 1.0, 1.5, 3.0])),
         call(r.normal(4), np.array([0.0, 0.5, 1.5, 1.8]), edge_order=2),
-        call(r.normal(3, 4), axis=(1,)),
+        call(r.normal(2, 3, 4), axis=(0, -1)),
+        call(r.normal(3, 4), axis=[1]),
     ],
 )
 def gradient(f, *varargs, axis=None, edge_order=1):
-    axes = tuple(range(np.ndim(f))) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
+    axes = (
+        tuple(range(np.ndim(f))) if axis is None else (axis if isinstance(axis, (tuple, list)) else (axis,))
+    )
     results = []
     for k in range(len(axes)):
         spacing = 1.0 if len(varargs) == 0 else varargs[k if len(varargs) > 1 else 0]

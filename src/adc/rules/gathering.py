@@ -72,7 +72,7 @@ def scatter_loop(values, indices, axis, length):
     return np.moveaxis(np.reshape(result, (length,) + rest), 0, axis)
 
 
-def _taken_along_axis(arr, indices, axis, require):
+def _taken_along_axis(arr, indices, axis=-1, *, require):
     if axis is None:
         return tuple(indices.shape)
     k = axis % arr.ndim
@@ -92,19 +92,19 @@ def _taken_along_axis(arr, indices, axis, require):
         (r.normal(2, 3), np.array([4, 0, 4]), None),
         (r.normal(2, 3), r.integers(0, 3, 2, 4), 1),
         (r.normal(3, 2), r.integers(0, 3, 2, 2), -2),
-        (r.normal(3, 4), np.array([[1, -1]]), 1),
+        (r.normal(3, 4), np.array([[1, -1]])),
         (r.normal(1, 4), r.integers(0, 4, 3, 2), 1),
         (r.normal(2, 3, 1), r.integers(0, 3, 1, 2, 4), 1),
     ],
 )
-def take_along_axis(z_bar, arr, indices, axis):
+def take_along_axis(z_bar, arr, indices, axis=-1):
     if axis is None:
         return np.reshape(scatter_along_axis(z_bar, indices, 0, np.size(arr)), np.shape(arr))
     return scatter_along_axis(z_bar, indices, axis, arr.shape[axis])
 
 
 @lowered(np.take_along_axis)
-def take_along_axis_loop(arr, indices, axis):
+def take_along_axis_loop(arr, indices, axis=-1):
     moved = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
     where_from = np.moveaxis(indices, 0 if axis is None else axis, 0)
     n = moved.shape[0]

@@ -16,16 +16,16 @@ def _not_plotted(plot):
 
 
 @static
-def _counted(worN):
+def _counted(worN, axes):
     """How many frequencies there are, where a number says so."""
     if worN is None:
         return 512
-    return int(worN) if isinstance(worN, (int, float)) else None
+    return int(worN) if axes == 0 else None
 
 
 def _frequencies(worN, whole, fs, include_nyquist):
     """Angles per sample."""
-    count = _counted(worN)
+    count = _counted(worN, np.ndim(worN))
     if count is None:
         return 2.0 * np.pi * np.array(worN) / fs
     last = 2.0 * np.pi if whole else np.pi
@@ -95,14 +95,14 @@ def freqz_sos(sos, worN=512, whole=False, fs=2 * np.pi):
 )
 def freqs(b, a, worN=200, plot=None):
     _not_plotted(plot)
-    _given(worN)
+    _given(worN, np.ndim(worN))
     s = 1j * np.array(worN)
     return np.array(worN), _polynomial(b[::-1], s) / _polynomial(a[::-1], s)
 
 
 @static
-def _given(worN):
-    if worN is None or isinstance(worN, (int, float)):
+def _given(worN, axes):
+    if worN is None or axes == 0:
         raise UnsupportedError(
             "scipy.signal.freqs that chooses its frequencies is not supported",
             repair="Give an array of them.",

@@ -4,13 +4,14 @@ A rotation about nothing is a smooth point: sin(t / 2) / t and its inverse are s
 """
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from adc.rules import registry
 from adc.rules.reductions import root
 from adc.rules.registry import static
 
 LOCKED = 1e-7  # SciPy's bound for an angle at which two axes are one
+ITERATIONS = 20  # the digits double at each, once the matrix is near; before, its logarithm is halved
 SMALL = 1e-3  # where the next term of the series is beyond double precision
 
 
@@ -45,6 +46,13 @@ def _unit(quat, scalar_first):
     length = np.sqrt(np.sum(q * q, axis=-1))
     first = 1 if scalar_first else 0
     return tuple([q[..., (k + first) % 4] / length for k in range(4)])
+
+
+def _nearest(matrix):
+    """The rotation that lies nearest to a matrix: Newton's iteration for its orthogonal factor."""
+    for _ in range(ITERATIONS):
+        matrix = 0.5 * (matrix + np.swapaxes(np.linalg.inv(matrix), -1, -2))
+    return matrix
 
 
 def _about(axis, angle):
@@ -149,6 +157,31 @@ class Made(Turn):
         return Turn(*_unit(quat, scalar_first))
 
     @staticmethod
+    def from_matrix(matrix, *, assume_valid=False):
+        m = 1.0 * np.asarray(matrix)
+        if not assume_valid:
+            if np.any(np.linalg.det(m) <= 0.0):
+                raise ValueError("Non-positive determinant (left-handed or null coordinate frame)")
+            m = _nearest(m)
+        # Source: Markley, "Unit quaternion from rotation matrix" (2008), as SciPy has it: from the largest part.
+        a, b, c = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+        trace = a + b + c
+        largest = np.argmax(np.stack((a, b, c, trace), axis=-1), axis=-1)
+        xy, xz, yz = m[..., 1, 0] + m[..., 0, 1], m[..., 2, 0] + m[..., 0, 2], m[..., 2, 1] + m[..., 1, 2]
+        xw, yw, zw = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+        rows = (
+            (1.0 - trace + 2.0 * a, xy, xz, xw),
+            (xy, 1.0 - trace + 2.0 * b, yz, yw),
+            (xz, yz, 1.0 - trace + 2.0 * c, zw),
+            (xw, yw, zw, 1.0 + trace),
+        )
+        chosen = [
+            np.where(largest == 0, x, np.where(largest == 1, y, np.where(largest == 2, z, w)))
+            for x, y, z, w in zip(*rows, strict=True)
+        ]
+        return Turn(*_unit(np.stack(chosen, axis=-1), False))
+
+    @staticmethod
     def from_rotvec(rotvec, degrees=False):
         vector = _radians(rotvec, degrees)
         square = np.sum(vector * vector, axis=-1)
@@ -177,6 +210,29 @@ class Made(Turn):
 
 
 registry.stands_for(Rotation, Made)
-for _maker in ("from_quat", "from_rotvec", "from_euler", "identity"):
+for _maker in ("from_quat", "from_matrix", "from_rotvec", "from_euler", "identity"):
     registry.stands_for(getattr(Rotation, _maker), getattr(Made, _maker))
 registry.model_of_type(Rotation, lambda made: Turn(*np.moveaxis(made.as_quat(), -1, 0)))
+
+
+class Turning:
+    """`Slerp`: between two rotations at a constant rate about one axis."""
+
+    __adc_model__ = True
+
+    def __init__(self, times, rotations):
+        self.times = 1.0 * np.asarray(times)
+        self.quats = rotations.as_quat()
+        self.turns = (rotations[:-1].inv() * rotations[1:]).as_rotvec()
+
+    def __call__(self, times):
+        t = 1.0 * np.asarray(times)
+        if np.any((t < self.times[0]) | (t > self.times[-1])):
+            raise ValueError("Interpolation times must be within the range of the given times")
+        before = np.maximum(np.searchsorted(self.times, t) - 1, 0)
+        share = (t - self.times[before]) / (self.times[before + 1] - self.times[before])
+        return Made(self.quats[before]) * Made.from_rotvec(self.turns[before] * np.expand_dims(share, -1))
+
+
+registry.stands_for(Slerp, Turning)
+registry.model_of_type(Slerp, lambda made: Turning(made.times, made.rotations))

@@ -43,7 +43,8 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         entry.traced_body = substitute.traced(entry.operation.body)
     plain_before, modes.plain = modes.plain, True
     try:
-        given = [_array(entry, k, a) for k, a in enumerate(args[: entry.most])]
+        last = len(entry.names) - 1 if entry.star is None else entry.star
+        given = [_array(entry, min(k, last), a) for k, a in enumerate(args[: entry.most])]
         result = entry.traced_body(*given, **known)
     except UnsupportedError as error:
         if error.location is not None:
@@ -72,8 +73,6 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _array(entry: Entry, position: int, value: Any) -> Any:
     """A list given where a composite expects an array becomes a Tensor: `np.linalg.norm([x, y])`."""
     listed = value.__class__ in (list, tuple)
-    if entry.star is not None:
-        position = min(position, entry.star)
     is_operand = position in entry.wrt or entry.operation.extra.get("elementwise")
     nested = entry.operation.sequences.get(entry.names[position])
     if listed and is_operand and (nested is None or (position == entry.star and not nested)):

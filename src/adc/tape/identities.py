@@ -65,6 +65,24 @@ def _refuse_types_of_dtypes(code: types.CodeType) -> None:
         before.append(instruction)
 
 
+# What a Tensor has, and arrays, modules of NumPy and containers have not.
+_OF_TENSORS = frozenset({"backward", "cpu", "detach", "grad", "grad_fn", "is_leaf", "numpy", "requires_grad"})
+
+
+def _refuse_tries_of_attributes(code: types.CodeType) -> None:
+    """Raise where code asks by `except AttributeError` for what an array has not: here it is a Tensor, which has it."""
+    if "AttributeError" not in code.co_names or _OF_TENSORS.isdisjoint(code.co_names):
+        return
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval in _OF_TENSORS:
+            raise UnsupportedError(
+                f"`{code.co_name}` asks by `except AttributeError` whether a value has `{instruction.argval}`",
+                locate(code, instruction.offset),
+                why="On the tape an array is a Tensor, which has it.",
+                repair=f"Ask for it: hasattr(x, '{instruction.argval}').",
+            )
+
+
 class Askers:
     """How the functions of one traced call ask; while it runs, comparisons heed it."""
 
@@ -75,6 +93,7 @@ class Askers:
     def add(self, code: types.CodeType) -> None:
         """Look at the code of one more function."""
         _refuse_types_of_dtypes(code)
+        _refuse_tries_of_attributes(code)
         new = asks(code) - self._found
         if self._open:
             _count(new, 1, asks_already=bool(self._found))

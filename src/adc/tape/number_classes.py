@@ -58,8 +58,9 @@ class _Number(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls._make(*args, **kwargs) if _is_own(cls) else super().__call__(*args, **kwargs)
 
-    def __eq__(cls, other: object) -> bool:
-        return cls is other or (_is_own(cls) and other is cls._stands_for)
+    def __eq__(cls, other: object) -> Any:
+        same = cls is other or (_is_own(cls) and other is cls._stands_for)
+        return same or NotImplemented  # a dtype is asked, then, as it is by the class: np.float64 == x.dtype
 
     def __hash__(cls) -> int:
         return hash(cls._stands_for) if _is_own(cls) else super().__hash__()
@@ -97,8 +98,10 @@ class complex_(complex, metaclass=_Number):
 def _of_numpy(kind: type[np.generic]) -> type:
     """`np.float64` and the like in traced code: classes that are called as functions, and name dtypes."""
 
-    def make(value: Any = 0.0, /) -> Any:
-        if not (modes.enabled and record.is_active(value)):
+    has_derivative = issubclass(kind, np.inexact)
+
+    def make(value: Any = 0, /) -> Any:
+        if not (has_derivative and modes.enabled and record.is_active(value)):
             return kind(record.plain(value))
         whole = record.operand(value)
         return whole.astype(
@@ -110,5 +113,5 @@ def _of_numpy(kind: type[np.generic]) -> type:
 
 stands_for(float, float_)
 stands_for(complex, complex_)
-for _kind in (np.float64, np.float32, np.complex128, np.complex64):
+for _kind in dict.fromkeys(np.dtype(code).type for code in "efdFD?" + np.typecodes["AllInteger"]):
     stands_for(_kind, _of_numpy(_kind))

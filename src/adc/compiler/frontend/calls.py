@@ -449,7 +449,7 @@ class Calls(RuleCalls):
             if error.location is not None:
                 raise
             raise self.refuse(error.what, error.why, error.repair) from error
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, LookupError, RuntimeError) as error:
             if self.is_static(args) and self.is_static(kwargs):
                 raise
             raise self.refuse(

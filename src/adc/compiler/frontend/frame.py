@@ -394,9 +394,19 @@ class OutsideDict(dict[Any, Any]):
     `sys.modules` has more keys after every import, and a library may ask it for one.
     """
 
-    def __init__(self, place: Place, label: str, take: Callable[[Place, str], Any]) -> None:
+    def __init__(
+        self,
+        place: Place,
+        label: str,
+        take: Callable[[Place, str], Any],
+        item: Callable[[OutsideDict, Any], Any],
+    ) -> None:
         super().__init__(place.read())
-        self.place, self.label, self._take = place, label, take
+        self.place, self.label, self._take, self._item = place, label, take, item
+
+    def opened(self) -> dict[Any, Any]:
+        """All that stands in it, as the program has it."""
+        return {key: self._item(self, key) for key in self}
 
     def __contains__(self, key: object) -> bool:
         return bool(self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}"))

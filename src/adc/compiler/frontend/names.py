@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 import re
 from collections import OrderedDict, defaultdict
@@ -176,7 +177,9 @@ class Names(Core):
             if capture.place.same(place):
                 return capture.param
         value = place.read()
-        if isinstance(value, np.ndarray) or type(value) in (float, np.float64, np.float32):
+        number = type(value) in (float, np.float64, np.float32)
+        # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
+        if isinstance(value, np.ndarray) or (number and not math.isinf(value)):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 if self.lengths_outside:
@@ -212,7 +215,7 @@ class Names(Core):
     def _container(self, place: Place, label: str, value: Any) -> Value:
         """A list, dict, tuple or dataclass whose parts are read at each call; None of anything else."""
         if type(value) in (dict, OrderedDict, defaultdict):
-            return OutsideDict(place, label, self.taken)
+            return OutsideDict(place, label, self.taken, self.item_outside)
         found = self._as_columns(place, label, value)
         if found is not None:
             return found
@@ -319,9 +322,7 @@ class Names(Core):
         if isinstance(value, Instance) and (held := getattr(value.cls, "__adc_contents__", None)) is not None:
             contents = value[held]
             return dict(contents) if isinstance(contents, Instance) else contents
-        if not isinstance(value, OutsideDict):
-            return value
-        return {key: self.item_outside(value, key) for key in value}
+        return value.opened() if isinstance(value, OutsideDict) else value
 
     def argument_type(self, value: Any, label: str) -> Array | Scalar:
         """The type of an argument or captured value."""

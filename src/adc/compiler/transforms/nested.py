@@ -58,6 +58,8 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
 
+_KINDS = {"float32": np.float32, "complex64": np.complex64, "complex128": complex}
+
 
 @dataclass(eq=False)
 class Inner:
@@ -446,8 +448,8 @@ def dot_atom(ev: Evaluator, x: Atom, dot: Value) -> Atom:
 def as_dtype(derivative: Atom, of: Atom) -> Atom:
     """A derivative that is a constant, as a number of the dtype that its primal has."""
     known = type_of(of)
-    if isinstance(derivative, Const) and known is not None and known.dtype == "float32":
-        return Const(np.float32(derivative.value))
+    if isinstance(derivative, Const) and known is not None and known.dtype in _KINDS:
+        return Const(_KINDS[known.dtype](derivative.value))
     return derivative
 
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adc.compiler import results as forms
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.lower import Evaluator, Lowered
@@ -54,7 +56,8 @@ def pulled(
     """The value of a call, auxiliary values, what is kept, and the program from cotangents to adjoints."""
     inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
     floats = [y for y in form.atoms if isinstance(y, Var) and is_float(y.type)]
-    if not floats and not any(isinstance(y, Const) and isinstance(y.value, float) for y in form.atoms):
+    known = [y.value for y in form.atoms if isinstance(y, Const)]
+    if not floats and not any(isinstance(value, (float, complex, np.inexact)) for value in known):
         raise forms.not_a_number(inner.output, ev.origin, has_aux)
     bars = [_direction(y, f"{y.name}_bar") for y in floats]
     with nested.as_rule(ev):
