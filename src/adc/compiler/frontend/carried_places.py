@@ -5,7 +5,7 @@ A place is told by its path: the name, then the keys, positions and attributes o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
@@ -103,24 +103,25 @@ def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:
     return [(path, value)]
 
 
-def replaced(value: Value, path: Path, results: dict[Path, Var], in_place: bool) -> Value:
-    """A container with what its leaves are after the loop: itself where it was changed, a new one for a new value."""
+def replaced(value: Value, path: Path, results: dict[Path, Var], stays: Collection[Path]) -> Value:
+    """A container with what its leaves are after the loop: itself where it `stays`, elsewhere a new one."""
+    in_place = path in stays
     if isinstance(value, tuple):
-        return rebuilt(value, [replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)])
+        return rebuilt(value, [replaced(v, (*path, k), results, stays) for k, v in enumerate(value)])
     if isinstance(value, ListValue):
-        items = [replaced(v, (*path, k), results, in_place) for k, v in enumerate(value)]
+        items = [replaced(v, (*path, k), results, stays) for k, v in enumerate(value)]
         if in_place:
             value[:] = items
         return value if in_place else rebuilt(value, items)
     if isinstance(value, dict):
-        entries = {k: replaced(v, (*path, k), results, in_place) for k, v in value.items()}
+        entries = {k: replaced(v, (*path, k), results, stays) for k, v in value.items()}
         if in_place:
             value.update(entries)
         return value if in_place else alike(value, entries)
     if isinstance(value, Maybe):
         return Maybe(
-            replaced(value.present, (*path, "present"), results, in_place),
-            replaced(value.value, (*path, "value"), results, in_place),
+            replaced(value.present, (*path, "present"), results, stays),
+            replaced(value.value, (*path, "value"), results, stays),
             value.absent,
         )
     if isinstance(value, Choice):

@@ -21,7 +21,7 @@ from adc.compiler.frontend.carried_types import CarriedTypes
 from adc.compiler.frontend.containers import Contents, known_to, same_container
 from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised, is_kept
 from adc.compiler.frontend.names import UnassignedRead
-from adc.compiler.frontend.provenance import StandsFor
+from adc.compiler.frontend.provenance import Copied, StandsFor
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, emptied, kind
@@ -204,13 +204,15 @@ class Carrying(CarriedTypes):
             n for n in names if inits.get((n,), None) is UNDEFINED and n in after and (n,) in results
         ]
         runs = self._runs(region) if unassigned else True
+        stays = {path for path, container in begun.items() if provenance.at(left, path) is container}
         for name in names:
             if name in after or name.startswith("next ") or self._is_carried_in_place(before.get(name)):
                 in_place = name in changed_dicts and name not in assigned
-                found = replaced(before.get(name, UNDEFINED), (name,), results, in_place)
+                held = before.get(name, UNDEFINED)
+                was = dict(provenance.containers_in(held, (name,)))
+                found = replaced(held, (name,), results, stays if in_place else ())
+                self._remember_what_changed(was, left, found, name)
                 shared_rows.behind(found, left[name])
-                if not in_place:
-                    self.origins.note_copies(found)
                 self.frame.env[name] = found
             elif name not in before:
                 self.frame.env[name] = UNDEFINED
@@ -218,7 +220,7 @@ class Carrying(CarriedTypes):
                 after_it = Maybe(runs, self.frame.env[name], UNDEFINED)
                 self.frame.env[name] = after_it if isinstance(runs, Var) else UNDEFINED
         for k, each in enumerate(lists):
-            replaced(each, (each.name, k), results, True)
+            replaced(each, (each.name, k), results, {(each.name, k)})
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
 
     def _is_carried_in_place(self, value: Value) -> bool:
@@ -249,6 +251,17 @@ class Carrying(CarriedTypes):
                     "compare what they hold, such as a number or name that each has",
                 )
                 raise needed
+
+    def _remember_what_changed(
+        self, was: dict[provenance.Path, Value], left: dict[str, Value], found: Value, name: str
+    ) -> None:
+        """Note of each new container in what a loop leaves under a name which ones of the user's it may be."""
+        for path, container in provenance.containers_in(found, (name,)):
+            if container is was.get(path):
+                continue
+            for one in (was.get(path), provenance.at(left, path)):
+                for root in self.origins.roots(one):
+                    self.remember(container, root, root, Copied())
 
     def _runs(self, region: For | While) -> Value:
         """Whether a loop has a trip."""

@@ -16,7 +16,7 @@ import gast
 
 from adc.compiler.frontend import frozen, grown_reads
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.containers import Container, Contents, known_in, references, same_container
+from adc.compiler.frontend.containers import Container, Contents, known_in, references
 from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
     Capture,
@@ -152,10 +152,12 @@ class Core(Merging):
         self.note_effect(container)
         if is_kept(container):
             raise frozen.changed(self, _noun(container))
-        for merged, either in self.choices:
-            if same_container(container, merged):
-                others = list(either)
-            elif any(same_container(container, one) for one in either):
+        written = self._may_be(container)
+        for merged, _ in self.choices:
+            may_be = self._may_be(merged)
+            if merged is container:
+                others = [one for one in may_be if one is not container]
+            elif any(one is other for one in written for other in may_be):
                 others = [merged]
             else:
                 continue
@@ -165,6 +167,12 @@ class Core(Merging):
                     "what a name stands for must be known before the program runs",
                     "write to it within the branch, or give the name a copy",
                 )
+
+    def _may_be(self, container: Value) -> list[Value]:
+        """The containers that one may be: itself, or those of the user's that the run chose from."""
+        found = [one for merged, either in self.choices if merged is container for one in either]
+        roots = [root for one in found or [container] for root in self.origins.roots(one)]
+        return roots or [container]
 
     @property
     def in_user_code(self) -> bool:

@@ -46,9 +46,15 @@ class Merging(Builder):
         if a is b or self.same_static(a, b):
             return a
         if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
+            left = self.left.get(region)
+            merged = None if left is None else left.merged.get((id(a), id(b)))
+            if merged is not None:
+                return merged  # under another name
             merged = self._merge_containers(region, a, b, name)
             if isinstance(merged, CONTAINERS):
                 self.remember(merged, a, b, Chosen(region, a, b))
+                if left is not None:
+                    left.merged[id(a), id(b)] = merged
             if merged is not None:
                 return merged
         test = region.test

@@ -11,7 +11,7 @@ the other object says nothing about the user's program.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
@@ -89,6 +89,17 @@ class Origins:
         found = self._of.get(id(container))
         return None if found is None else found[1]
 
+    def roots(self, container: Value) -> Iterator[Value]:
+        """The containers of the user's that it may be, if it is known which."""
+        origin = self.of(container)
+        if isinstance(origin, StandsFor):
+            yield from self.roots(origin.original)
+        elif isinstance(origin, Chosen):
+            yield from self.roots(origin.then)
+            yield from self.roots(origin.orelse)
+        elif isinstance(container, CONTAINERS):
+            yield container
+
     def note_copies(self, value: Value) -> None:
         """All containers in a value are copies."""
         for _, container in containers_in(value, ()):
@@ -101,6 +112,7 @@ class Left:
 
     containers: Contents
     outcomes: list[list[Container]]
+    merged: dict[tuple[int, int], Value] = field(default_factory=dict)  # by what each side has in its place
 
     def on(self, side: int, value: Value) -> Value:
         """A value as it was at the end of one side."""
