@@ -317,6 +317,9 @@ class Core(Merging):
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         raise AssertionError("assignments.Assignments writes")
 
+    def augmented(self, function: Any, old: Value, value: Value) -> Value:
+        raise AssertionError("assignments.Assignments writes")
+
     def write(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:
         raise AssertionError("assignments.Assignments writes")
 
