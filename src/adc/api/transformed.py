@@ -245,13 +245,17 @@ class Transformed:
             try:
                 known, captured = self._specialised(call)
             except _ListsAreNoColumns:
-                self.instead = None
-                call.take_lists_apart(inputs)
-                return self._known(call, inputs)
+                return self._taken_apart(call, inputs)
             inputs += captured
         if known.written:
             self._refuse_aliases(known, inputs, call)
         return known
+
+    def _taken_apart(self, call: Call, inputs: list[Any]) -> Specialisation:
+        """What fits where nothing stands for a list, in this call and all later ones."""
+        self.instead = None
+        call.take_lists_apart(inputs)
+        return self._known(call, inputs)
 
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
         """Raise ArgumentError where an argument that the function writes to shares memory with another."""
@@ -529,7 +533,10 @@ class Transformed:
         explain_error.raise_of_primal(lambda: self._example(call))
         every = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
         if isinstance(error, ValueError) and known.sizes != every:  # a length that it does not know is one
-            special = self._for_these_sizes(call)
+            try:
+                special = self._for_these_sizes(call)
+            except _ListsAreNoColumns:
+                special = self._taken_apart(call, inputs)
             if special is not None:
                 return self._run_special(special, call)
         found: AdcError = explain_error.of_generated(error, known.context, plain(known.context), inputs)
