@@ -150,6 +150,7 @@ class Core(Merging):
         `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
         """
         self.note_effect(container)
+        self.origins.told_apart(container)
         if is_kept(container):
             raise frozen.changed(self, _noun(container))
         for merged, either in self.choices:
