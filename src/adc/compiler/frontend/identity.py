@@ -75,7 +75,7 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
 
 
 def _may_be_one(x: Value, y: Value) -> bool:
-    if any(isinstance(v, Growing) and v.is_row for v in (x, y)):
+    if any(isinstance(v, Growing) and v.row_of is not None for v in (x, y)):
         return not isinstance(x, dict) and not isinstance(y, dict)
     if isinstance(x, tuple):
         return type(x) is type(y) and len(x) == len(y)
