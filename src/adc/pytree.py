@@ -297,6 +297,23 @@ def flatten_with_paths(
     return list(zip(_paths(structure), values, strict=True)), structure
 
 
+def changeable(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The containers in a tree that can be written to, with their places: all but tuples.
+
+    >>> list(changeable({"w": ([1.0], 2.0)}))
+    [('', {'w': ([1.0], 2.0)}), ("['w'][0]", [1.0])]
+    """
+    container = _container(tree)
+    if container is None or tree is None:
+        return
+    if not isinstance(tree, tuple):
+        yield path, tree
+    children, fixed = container.split(tree)
+    structure = Structure(type(tree), fixed)
+    for position, child in enumerate(children):
+        yield from changeable(child, path + _step(structure, position))
+
+
 def _paths(structure: Structure) -> Iterator[str]:
     if structure.kind is None:
         yield ""

@@ -405,3 +405,29 @@ def test_what_a_function_closes_over_goes_with_its_derivative(mode):
     batch = used_once()
     gc.collect()
     assert batch() is None
+
+
+def test_what_is_given_twice_is_only_read():
+    def written(w, rows):
+        for row in rows:
+            row[0] += w
+        return sum(row[0] for row in rows) * w
+
+    def asked(w, a, b):
+        return w**2 if a is b else w
+
+    def read(w, rows):
+        return sum(row[0] * w for row in rows)
+
+    for mode in ("python", "tape"):
+        for count in (3, 9):
+            assert adc.grad(read, mode=mode)(1.5, [[2.0, 1.0]] * count) == 2.0 * count
+            apart = [[2.0, 1.0] for _ in range(count)]
+            g = adc.grad(written, mode=mode)
+            assert g(1.5, apart) == 5.0 * count
+            with pytest.raises(adc.ArgumentError, match=r"`rows\[0\]` and `rows\[1\]` are one object"):
+                g(1.5, [[2.0, 1.0]] * count)
+    g = adc.grad(asked, mode="python")
+    assert g(1.5, {"k": 1.0}, {"k": 1.0}) == 1.0
+    with pytest.raises(adc.ArgumentError, match="`a` and `b` are one object"):
+        g(1.5, *[{"k": 1.0}] * 2)

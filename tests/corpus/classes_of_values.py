@@ -58,6 +58,33 @@ def types_of_values(a, x):
     return s * len(type(x).__name__)
 
 
+@program(lambda r: (r.normal(), r.uniform(0.5, 1.0, size=3), 5))
+def classes_of_lists_that_grow(a, x, n):
+    values, rows = [], []
+    for k in range(n):
+        values.append(a * x[k % 3])
+        rows.append((a * k, x[k % 3]))
+    s = (
+        a * 0.1 * (type(values) is list)
+        + a**2 * (type(rows) is list)
+        + a**3 * (type(list(values)) is np.ndarray)
+    )
+    s += x[0] * hasattr(values, "append") + x[1] * (not hasattr(rows, "shape")) + x[2] * bool(values)
+    return (
+        s
+        + a * any(rows) * all(isinstance(row, (list, tuple)) for row in rows)
+        + x[0] * isinstance(rows[0], float)
+    )
+
+
+@program(lambda r: (r.normal(), 5))
+def the_class_of_a_row(a, n):
+    rows = []
+    for k in range(n):
+        rows.append((a * k, a))
+    return a * isinstance(rows[0], tuple) + a**2 * (type(rows[1]) is tuple)
+
+
 @dataclass
 class Square:
     a: float

@@ -237,3 +237,11 @@ def whole_numbers(x):
     for v in (float(np.floor(x[0])), float(x[1]), x[0] * 0.0):
         total += x[0] * x[1] if v.is_integer() else x[1] ** 2
     return total
+
+
+@program(lambda r: (1.3, 6))
+def among_numbers_and_ranges(x, n):
+    s = 0.0
+    for k in range(-2, n):
+        s += x * k * (k in range(n - 2)) + x**2 * (k in range(n, 0, -2)) + x**3 * (k not in range(0, 8, 3))
+    return s + x * (2 in range(n)) + x**2 * (1.0 in [x, 1.0]) + x**3 * (3.0 not in (x, 2 * x))

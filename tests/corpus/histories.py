@@ -41,3 +41,12 @@ def until_it_rests(p):
         if k > 3 and abs(history["p"][-1] - history["p"][-2]) < 1e-1:
             break
     return sum(history["p"]) * len(history["p"])
+
+
+@program(lambda r: (r.uniform(0.2, 0.4),))
+def kept_with_their_sums(p):
+    history = {"sum": [], "z": []}
+    for k in range(40):
+        history["z"].append(np.sin(p * k))
+        history["sum"].append(sum(history["z"]))
+    return sum(history["sum"]) * p

@@ -1,9 +1,17 @@
 """Whether two are one object: asked of what a branch chose, a loop carries or a list hands out."""
 
+import dataclasses
+import itertools
+
 import numpy as np
 from tests.corpus import program
 
 LIMITS = [0.5, 2.0]
+
+
+@dataclasses.dataclass
+class Mass:
+    mass: float
 
 
 class Point:
@@ -86,3 +94,18 @@ def written_where_a_branch_put_it(x):
         pair.chosen = pair.second
     pair.chosen.r = pair.chosen.r * 3.0
     return pair.first.r + 2.0 * pair.second.r
+
+
+@program(lambda r: (1.5, [{"a": 0.5 * k, "v": [1.0, k / 3]} for k in range(9)]), argnums=(0,))
+def written_dicts_of_a_long_list(w, records):
+    for record in records:
+        record["a"] = record["a"] * w
+    records[2]["v"].append(w)
+    return sum(record["a"] * w + sum(record["v"]) * w for record in records)
+
+
+@program(lambda r: (1.5, [Mass(1.0 + 0.5 * k) for k in range(9)]), argnums=(0,))
+def written_objects_of_a_long_list(w, bodies):
+    for a, b in itertools.pairwise(bodies):
+        b.mass += a.mass * w
+    return sum(np.tanh(b.mass * w) for b in bodies)

@@ -2,6 +2,8 @@
 
 # ruff: noqa: B007  (as people write it)
 
+import operator
+
 import numpy as np
 from tests.corpus import program
 
@@ -331,3 +333,24 @@ def rows_of_views_counted_from_their_ends(x, j):
     flipped[j] *= 2.0
     flipped[j - 1, 1:] += flipped[j, :-1]
     return total + np.sum(y * x) + np.sum((behind[j] * 3.0)[::-1][j] ** 2)
+
+
+@program(lambda r: (1.3, r.uniform(0.5, 1.0, size=5)), argnums=(0,))
+def an_array_without_a_derivative_under_other_names(w, x):
+    y = np.atleast_1d(x.squeeze())
+    y[0] = w
+    np.real(x)[1:] *= w
+    x.real[2] += w
+    operator.imul(x[3:], w)
+    return np.sum(x**2) + y[4]
+
+
+@program(lambda r: (1.3, r.uniform(0.5, 1.0, size=(3, 4))))
+def what_is_a_copy_and_not_a_view(w, a):
+    row, column = np.take(a, 0, axis=0), a[:, 1]
+    row[1] = w
+    every = np.apply_along_axis(lambda v: v, 0, column)
+    every *= w
+    *rest, last = a[1]
+    rest[0] = w**2
+    return np.sum(a**2) + row[1] * every[2] + sum(rest) * last

@@ -366,6 +366,8 @@ A = np.array([0.3, 0.5])
         (lambda x: isinstance(x, np.floating), 2.0, False),
         (lambda x: isinstance(x, np.floating), np.float64(2.0), True),
         (lambda x: isinstance(2.0 * x, float), 2.0, True),
+        (lambda x: type(np.float64(x)) is np.float64, 2.0, True),
+        (lambda x: isinstance(x[0].copy(), float) and isinstance(x[1].astype(np.float64), float), A, True),
         (lambda x: type(x) is np.ndarray, A, True),
         (lambda x: type(x) in (list, np.ndarray), A, True),
         (lambda x: {np.ndarray: True}.get(type(x), False), A, True),

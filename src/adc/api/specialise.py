@@ -43,6 +43,7 @@ class Specialisation:
     sizes: Sizes | None = None  # those of the arguments, where the code holds for them only
     written: tuple[int, ...] = ()  # inputs that the function writes to
     context: pipeline.Context | None = None  # None on the tape
+    tells_apart: bool = False  # whether a container that is given twice would be seen to be two
     # From what the code returns to what the user gets; None: as it is.
     pack: Callable[[Any], Any] | None = None
 
@@ -84,6 +85,7 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
         context.request.sizes,
         context.written,
         context,
+        evaluator.origins.tells_apart,
     )
 
 

@@ -22,6 +22,7 @@ from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, r
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend import columns, lower
+from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.config import Mode
@@ -35,6 +36,7 @@ from adc.errors import (
     UnsupportedError,
 )
 from adc.runtime.garbage import collected_seldom
+from adc.tape import given_twice
 from adc.tape.state import modes
 from adc.tape.substitute import is_traced
 
@@ -245,13 +247,19 @@ class Transformed:
             try:
                 known, captured = self._specialised(call)
             except _ListsAreNoColumns:
-                self.instead = None
-                call.take_lists_apart(inputs)
-                return self._known(call, inputs)
+                return self._taken_apart(call, inputs)
             inputs += captured
         if known.written:
             self._refuse_aliases(known, inputs, call)
+        if known.tells_apart:
+            given_twice.refuse(zip(call.layout.names, call.values, strict=True))
         return known
+
+    def _taken_apart(self, call: Call, inputs: list[Any]) -> Specialisation:
+        """What fits where nothing stands for a list, in this call and all later ones."""
+        self.instead = None
+        call.take_lists_apart(inputs)
+        return self._known(call, inputs)
 
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
         """Raise ArgumentError where an argument that the function writes to shares memory with another."""
@@ -429,6 +437,8 @@ class Transformed:
                         evaluator.take_argument(leaf.value, leaf.name)
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
+                for container in held_in(values[-1]):
+                    evaluator.origins.give(container)
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS
             return layout.arguments(values, variadic), params
 
@@ -459,7 +469,7 @@ class Transformed:
         before = len(key)
         read(values, wanted, key, inputs, self.instead)
         known = self._fitting(tuple(key), inputs)
-        if known is None or known.written or known.context is None:
+        if known is None or known.written or known.tells_apart or known.context is None:
             if not self._parameters.current():
                 self._take_parameters()
                 return self(*args, **kwargs)
@@ -467,6 +477,8 @@ class Transformed:
             known = self._known(call, inputs) if known is None else known
             if known.written:
                 self._refuse_aliases(known, inputs, call)
+            if known.tells_apart:
+                given_twice.refuse(zip(layout.names, values, strict=True))
             if known.context is None:
                 self._ran = known.mode
                 return known.run(call)
@@ -529,7 +541,10 @@ class Transformed:
         explain_error.raise_of_primal(lambda: self._example(call))
         every = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
         if isinstance(error, ValueError) and known.sizes != every:  # a length that it does not know is one
-            special = self._for_these_sizes(call)
+            try:
+                special = self._for_these_sizes(call)
+            except _ListsAreNoColumns:
+                special = self._taken_apart(call, inputs)
             if special is not None:
                 return self._run_special(special, call)
         found: AdcError = explain_error.of_generated(error, known.context, plain(known.context), inputs)

@@ -380,7 +380,8 @@ def _check_first(parts):
 def apply_along_axis(func1d, axis, arr):
     moved = np.moveaxis(arr, axis, -1)
     if np.ndim(arr) == 1:
-        return func1d(moved)
+        found = func1d(moved)
+        return np.copy(found) if np.ndim(found) else found
     outer = np.shape(moved)[:-1]
     rows = np.reshape(moved, (-1, moved.shape[-1]))
     parts = []

@@ -151,7 +151,10 @@ def take(a, indices, axis=None, mode="raise"):
         positions = np.clip(indices, 0, n - 1)
     else:
         positions = indices
-    return x[leading(k, np.ndim(x)) + (positions,)]
+    found = x[leading(k, np.ndim(x)) + (positions,)]
+    if np.ndim(indices) == 0 and np.ndim(x) > 1:  # by an integer it is a view
+        found = np.copy(found)
+    return found
 
 
 @composite(

@@ -7,7 +7,7 @@ would not see it, as it would in NumPy: that is refused, as generated code does.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -58,12 +58,15 @@ class Lent:
         if written != other and isinstance(two, np.ndarray) and np.may_share_memory(one, two):
             raise aliased(self._name(written), self._name(other), here())
 
-    def _name(self, k: int) -> str:
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """The arguments by the names of their parameters."""
         parameters = _parameters(self._function)
+        for key, value in self._arguments.items():
+            yield str(parameters[key] if isinstance(key, int) and key < len(parameters) else key), value
+
+    def _name(self, k: int) -> str:
         names = [
-            f"{parameters[key] if isinstance(key, int) and key < len(parameters) else key}{path}"
-            for key, value in self._arguments.items()
-            for path, _ in pytree.flatten_with_paths(value)[0]
+            f"{name}{path}" for name, value in self.named() for path, _ in pytree.flatten_with_paths(value)[0]
         ]
         return names[k] if k < len(names) else "an array from outside"
 

@@ -211,7 +211,7 @@ def _numpy(t: Tensor, *, force: bool = False) -> Any:
 def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwargs: Any) -> Tensor:
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
-        return recopied(t, order) if copy else t
+        return _copied(t, order) if copy else t
     if dtype.kind in "OVMm" and t.node is not None and modes.enabled:
         raise GraphCutError(
             f"adc cannot make an array of dtype {dtype} of a Tensor that requires a gradient",
@@ -247,7 +247,8 @@ def _clone(t: Tensor) -> Tensor:
 
 def _copied(t: Tensor, order: Any = "C") -> Any:
     """The method: row by row unless told otherwise, where np.copy keeps the order in memory."""
-    return recopied(t, order)
+    own = recopied(t, order)
+    return own if isinstance(t.primal, np.ndarray) else own[()]
 
 
 def _reshape(t: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:

@@ -104,9 +104,9 @@ def _of_numpy(kind: type[np.generic]) -> type:
         if not (has_derivative and modes.enabled and record.is_active(value)):
             return kind(record.plain(value))
         whole = record.operand(value)
-        return whole.astype(
-            kind, copy=not whole.ndim
-        )  # NumPy hands an array of the dtype on; a number is its own
+        if whole.ndim:
+            return whole.astype(kind, copy=False)  # NumPy hands an array of the dtype on
+        return whole.astype(kind)[()]  # a number is its own
 
     return _Number(kind.__name__, (kind,), {"_stands_for": kind, "_make": staticmethod(make)})
 

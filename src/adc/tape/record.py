@@ -57,7 +57,7 @@ def wrap(z: Any, sources: Sequence[Any] = ()) -> Any:
         if z.dtype == object or z.dtype.kind in "USVMm":
             return z
         result = make(z)
-        if z.base is not None:
+        if z.base is not None or is_operand(z, sources):
             views.note(result, sources)
         return result
     if isinstance(z, np.generic):
@@ -197,7 +197,7 @@ def record(
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
     result = make(z, node)
-    if z.__class__ is np.ndarray and (z.base is not None or _isoperand(z, sources)):
+    if z.__class__ is np.ndarray and (z.base is not None or is_operand(z, sources)):
         views.note(result, sources)
     return result
 
@@ -211,7 +211,7 @@ def _refuse_special_arrays(z: Any) -> None:
         )
 
 
-def _isoperand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
+def is_operand(z: np.ndarray[Any, Any], sources: Sequence[Any]) -> bool:
     """Whether an operation gave back what it was given, as `np.real` of real numbers does."""
     return any(source.__class__ is Tensor and source.primal is z for source in sources)
 

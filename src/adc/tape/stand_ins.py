@@ -26,7 +26,7 @@ def float_array(result: Any, given: tuple[Any, ...] = ()) -> Any:
     """A result as traced code sees it: an array of floats as a Tensor, which can be written to, and be a view."""
     if type(result) is np.ndarray and result.dtype.kind in "fc":
         made = make(result)
-        if result.base is not None:
+        if result.base is not None or record.is_operand(result, given):
             views.note(made, given)
         return made
     if isinstance(result, tuple | list):

@@ -27,6 +27,7 @@ from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
 from adc.tape import gradients, record
 from adc.tape.backward import propagate, reachable
+from adc.tape.given_twice import Twice
 from adc.tape.lent import Lent
 from adc.tape.node import Node, orders, raised_at
 from adc.tape.outside import own_kept
@@ -250,6 +251,7 @@ def _run(
     start = next(orders)
     recording = modes.enabled  # off: what comes out is constant to derivatives around this one
     lent = Lent(function, arguments)
+    twice = Twice(lent.named())
     number = _number_type(list(arguments.values()))
     originals: list[Any] = []
     inputs: list[Node | None] = []
@@ -268,6 +270,7 @@ def _run(
     for key in arguments.keys() - set(places):
         leaves, structure = pytree.flatten(arguments[key])
         arguments[key] = pytree.unflatten(structure, [as_argument(leaf) for leaf in leaves])
+    twice.run_on(arguments.values())
     with plain_numpy(lent), collected_seldom():
         try:
             result = traced(function)(
@@ -282,6 +285,7 @@ def _run(
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
                 raise _written_to_a_constant(error.__cause__) from error
             raise
+    twice.check()
     return Traced(originals, inputs, structures, result, recording and _reaches_beyond(result, start))
 
 

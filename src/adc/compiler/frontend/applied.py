@@ -153,7 +153,8 @@ def _apply_along_axis(
         return given[-1]
 
     if array.type.ndim == 1:
-        return of_row(array)
+        found = of_row(array)
+        return self.op("copy", found) if isinstance(found, Var) and found.is_array else found
     moved = self.call(np.moveaxis, [array, axis, -1], {})
     lengths = self.shape_values(moved.type.shape)
     results = _collected(self, Evaluated(of_row), self.op("reshape", moved, (-1, lengths[-1])))

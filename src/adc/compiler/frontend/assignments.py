@@ -140,7 +140,11 @@ class Assignments(Calls):
         for k, element in enumerate(target.elts[:star]):
             self.bind(element, self.subscript(value, k))
         middle = self.subscript(value, slice(star, -tail or None))
-        self.bind(target.elts[star].value, growing.view(self, middle))
+        if value.type.ndim == 1:  # numbers, of which the list has its own
+            rest = growing.of_array(self, self.op("copy", middle))
+        else:
+            rest = growing.view(self, middle)
+        self.bind(target.elts[star].value, rest)
         for k, element in enumerate(target.elts[star + 1 :]):
             self.bind(element, self.subscript(value, k - tail))
 
@@ -150,7 +154,7 @@ class Assignments(Calls):
             old = self.eval_Name(
                 gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
             )
-            result = self._augmented(function, old, self.evaluate(node.value))
+            result = self.augmented(function, old, self.evaluate(node.value))
             if result is not old:
                 self.frame.env[node.target.id] = self.named_value(result, node.target.id)
         elif isinstance(node.target, gast.Subscript):
@@ -162,7 +166,7 @@ class Assignments(Calls):
                 return
             self.refuse_outside(base)
             old = self.subscript(base, index)
-            result = self._augmented(function, old, value)
+            result = self.augmented(function, old, value)
             if result is not old or not isinstance(base, (ListValue, dict)) or isinstance(base, Instance):
                 self.set_item(base, index, result)
         else:
@@ -173,11 +177,11 @@ class Assignments(Calls):
                     "an augmented write to an attribute is not supported", repair="return the value instead"
                 )
             old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
-            result = self._augmented(function, old, value)
+            result = self.augmented(function, old, value)
             if result is not old:
                 instances.set_attribute(self, owner, node.target.attr, result)
 
-    def _augmented(self, function: Any, old: Value, value: Value) -> Value:
+    def augmented(self, function: Any, old: Value, value: Value) -> Value:
         """`old op= value`: an array or list is changed and stays what it is, of anything else there is a new one."""
         if isinstance(old, Var) and old.is_array:
             self._update(old, (Ellipsis,), function, value, old)

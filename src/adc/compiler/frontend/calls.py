@@ -484,7 +484,7 @@ class Calls(RuleCalls):
 
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if cls is type and len(args) == 1:
-            return classes.of(args[0])
+            return classes.of(self, args[0])
         pure = cls in _PURE or isinstance(cls, enum.EnumMeta)
         if pure and self.is_static(args) and self.is_static(kwargs):
             return self.now(cls, args, kwargs)

@@ -33,7 +33,7 @@ _STANDING_FOR: dict[type, type] = {
 }
 
 
-def of(value: Value) -> type:
+def of(ev: Core, value: Value) -> type:
     """The class of a value."""
     if isinstance(value, Instance):
         model = getattr(value.cls, "__adc_model__", None)
@@ -44,6 +44,12 @@ def of(value: Value) -> type:
         number = np.dtype(value.type.dtype).type
         weak = isinstance(value.type, Scalar) and value.type.weak
         return type(np.ones((), number).item()) if weak else number
+    if isinstance(value, Growing) and value.row_of is not None:
+        raise ev.refuse(
+            f"it is asked whether an element of the list `{value.name}` is a list or a tuple",
+            "the length of the list is only known at run time, and its elements are rows of numbers",
+            "ask before it is put into the list",
+        )
     for stand_in, cls in _STANDING_FOR.items():
         if isinstance(value, stand_in):
             return cls
@@ -55,8 +61,14 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
     if isinstance(value, Maybe):
         held = _isinstance(self, value.value, classes)
         return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))
+    if (
+        isinstance(value, Growing)
+        and value.row_of is not None
+        and issubclass(list, classes) == issubclass(tuple, classes)
+    ):
+        return issubclass(list, classes)
     if isinstance(value, (Var, Instance, *_STANDING_FOR)):
-        return issubclass(of(value), classes)
+        return issubclass(of(self, value), classes)
     return isinstance(value, classes)
 
 
@@ -69,7 +81,7 @@ def chosen(ev: Core, function: Any, args: list[Value]) -> Value:
     """The function that such a one calls for its first argument, as long as it would."""
     if not args:
         raise ev.refuse(f"{function.__name__}() requires at least 1 positional argument")
-    return ev.taken(Place(_dispatched, function, of(args[0])), function.__name__)
+    return ev.taken(Place(_dispatched, function, of(ev, args[0])), function.__name__)
 
 
 def _dispatched(function: Any, cls: type) -> Any:

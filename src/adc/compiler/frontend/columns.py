@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adc import pytree
+from adc.compiler.frontend import packed
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.pytree import Structure
@@ -184,6 +185,7 @@ def spread(ev: Core, columns: Columns, made: Callable[[list[Value]], Value]) -> 
 
     def at(place: Value) -> Value:
         element = made(_parts(ev, columns, place))
+        element = packed.filled(element, packed.leaves(element))  # nobody would see what is written to it
         ev.origins.note_copies(element)
         return element
 

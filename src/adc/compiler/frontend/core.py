@@ -150,6 +150,7 @@ class Core(Merging):
         `h = g if x > 0 else k` makes a container of its own here: neither would see what is written to the other.
         """
         self.note_effect(container)
+        self.origins.told_apart(container)
         if is_kept(container):
             raise frozen.changed(self, _noun(container))
         written = self._may_be(container)
@@ -323,6 +324,9 @@ class Core(Merging):
         raise AssertionError("assignments.Assignments binds targets")
 
     def set_item(self, base: Value, index: Value, value: Value) -> None:
+        raise AssertionError("assignments.Assignments writes")
+
+    def augmented(self, function: Any, old: Value, value: Value) -> Value:
         raise AssertionError("assignments.Assignments writes")
 
     def write(self, array: Var, index: Any, value: Value, accumulate: bool = False) -> None:

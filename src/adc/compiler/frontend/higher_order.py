@@ -14,6 +14,7 @@ import numpy as np
 
 from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
+from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
@@ -114,7 +115,14 @@ def _methodcaller(self: Calls, name: Value, /, *args: Value, **kwargs: Value) ->
     return Evaluated(lambda base: self.call(self.attribute(base, name), list(args), dict(kwargs)))
 
 
+def _in_place(function: Any) -> Callable[..., Value]:
+    """`operator.iadd(x, y)` and the like: what `x += y` does."""
+    return lambda self, x, y: self.augmented(function, x, y)
+
+
+_IN_PLACE = {getattr(operator, f"i{f.__name__.strip('_')}"): _in_place(f) for f in BINARY.values()}
 TABLE: dict[Any, Callable[..., Value]] = {
+    **_IN_PLACE,
     functools.reduce: _reduce,
     map: _map,
     operator.getitem: lambda self, base, index: self.subscript(base, index),

@@ -42,6 +42,8 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
     """`inside` are the branches that chose the one asked about: what is known only in them cannot be asked for here."""
     if x is y:
         return True
+    ev.origins.told_apart(x)
+    ev.origins.told_apart(y)
     if not _may_be_one(x, y):
         return False
     for one, other in ((x, y), (y, x)):
@@ -73,6 +75,8 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
 
 
 def _may_be_one(x: Value, y: Value) -> bool:
+    if any(isinstance(v, Growing) and v.row_of is not None for v in (x, y)):
+        return not isinstance(x, dict) and not isinstance(y, dict)
     if isinstance(x, tuple):
         return type(x) is type(y) and len(x) == len(y)
     if isinstance(x, Instance) or isinstance(y, Instance):

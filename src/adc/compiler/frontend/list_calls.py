@@ -32,6 +32,7 @@ _JOINED = {
 }
 
 
+_ASKING = (builtins.type, builtins.hasattr, builtins.getattr, builtins.callable, builtins.bool)
 _GOING_OVER = {m.__name__ for m in (builtins, itertools)} | {
     functools.reduce.__module__
 }  # take elements one by one
@@ -45,10 +46,12 @@ def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value
 
 def _as_array(ev: Core, items: Growing, function: Any) -> Value:
     """A list as an array; one of tuples that are packed only where NumPy makes the same array of them."""
+    if any(function is f for f in _ASKING):
+        return items
     goes_over = getattr(function, "__module__", None) in _GOING_OVER
     if items.of is not None:
         return items if goes_over else array(ev, items)
-    if goes_over and (items.nested or items.form is not None):
+    if goes_over and (items.nested or items.form is not None or items.row_of is not None):
         return items
     if items.form is None:
         return array(ev, items)

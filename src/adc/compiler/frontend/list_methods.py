@@ -178,7 +178,7 @@ def deeply_copied(ev: Core, growing: Growing) -> Growing:
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     """`growing[index] = value`."""
     ev.refuse_either(growing)
-    if growing.fixed and growing.values is not None and growing.values.view_of is None:
+    if growing.fixed and growing.row_of is None:
         raise changed(ev)
     shared_rows.written(ev, growing)
     if growing.room is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,13 +20,13 @@ from adc.compiler.frontend import (
     object_operators,
     texts,
 )
-from adc.compiler.frontend.frame import Growing, Instance, Once, SurelyRaised
+from adc.compiler.frontend.frame import Growing, Instance, Once, Range, SurelyRaised
 from adc.compiler.frontend.names import Names
 from adc.compiler.frontend.plain_tests import is_number, is_plain
 from adc.compiler.frontend.samples import refused_operands
 from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Scalar, is_integer
 from adc.rules import registry
 from adc.rules.dims import Dim
 
@@ -297,10 +298,12 @@ class Operators(Names):
         if isinstance(op, (gast.In, gast.NotIn)):
             if getattr(instances.class_of(y), "__adc_model__", None) is set:
                 y = list(self.opened(y))
-            if isinstance(y, (tuple, list, frozenset, set)) and (
-                self._is_told_by_comparing(x) or any(isinstance(item, (Choice, Maybe)) for item in y)
-            ):
+            if isinstance(y, (tuple, list, frozenset, set)) and any(map(self._is_told_by_comparing, [x, *y])):
                 found = self._among(x, list(y))
+                return found if isinstance(op, gast.In) else self.negated(found)
+            known = isinstance(y, range) and self.is_static(x)
+            if isinstance(y, (range, Range)) and isinstance(self.type_of(x), Scalar) and not known:
+                found = self._in_range(x, y)
                 return found if isinstance(op, gast.In) else self.negated(found)
             contains = instances.method(self, y, "__contains__")
             if contains is not None:
@@ -399,7 +402,19 @@ class Operators(Names):
         """Whether only the program can tell what a number, a tuple of some or an object is equal to."""
         if isinstance(x, Var):
             return not x.is_array
-        return isinstance(x, Instance) or (isinstance(x, tuple) and not self.is_static(x))
+        return isinstance(x, (Instance, Choice, Maybe)) or (isinstance(x, tuple) and not self.is_static(x))
+
+    def _in_range(self, x: Value, y: range | Range) -> Value:
+        """Whether a number is one of those from `start`, before `stop`, and a number of steps away."""
+        if not isinstance(y.step, int):
+            raise self.refuse("`in` of a range is only supported where its step is known")
+        first, last = (y.start, y.stop) if y.step > 0 else (y.stop, y.start)
+        lower, upper = ("less_equal", "less") if y.step > 0 else ("less", "less_equal")
+        tests = [self.op(lower, first, x), self.op(upper, x, last)]
+        t = self.type_of(x)
+        if abs(y.step) != 1 or t is None or not is_integer(t):
+            tests.append(self.op("equal", self.op("remainder", self.op("subtract", x, y.start), y.step), 0))
+        return functools.reduce(lambda a, b: self.op("logical_and", a, b), tests)
 
     def _among(self, x: Value, items: list[Value]) -> Value:
         """Whether a number, a tuple or an object is one of several."""

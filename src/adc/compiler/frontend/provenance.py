@@ -80,6 +80,8 @@ class Origins:
         self._of: dict[
             int, tuple[Value, Origin]
         ] = {}  # the containers are kept alive, and with them their ids
+        self._callers: dict[int, Value] = {}
+        self.tells_apart = False  # whether it matters that none of the caller's containers is given twice
 
     def note(self, container: Value, origin: Origin) -> None:
         self._of[id(container)] = container, origin
@@ -99,6 +101,21 @@ class Origins:
             yield from self.roots(origin.orelse)
         elif isinstance(container, CONTAINERS):
             yield container
+
+    def give(self, container: Value) -> None:
+        """Note that a container is one of the caller's."""
+        self._callers[id(container)] = container
+
+    def told_apart(self, container: Value) -> None:
+        """Note that it matters which container one is, if it may be one of the caller's."""
+        origin = self.of(container)
+        while isinstance(origin, StandsFor):
+            container = origin.original
+            origin = self.of(container)
+        if isinstance(origin, (Chosen, Copied)):
+            self.tells_apart = self.tells_apart or bool(self._callers)
+        elif origin is None:
+            self.tells_apart = self.tells_apart or id(container) in self._callers
 
     def note_copies(self, value: Value) -> None:
         """All containers in a value are copies."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from adc.compiler.frontend import (
     choices,
+    classes,
     dicts,
     generators,
     higher_order,
@@ -302,6 +303,8 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return name in value or hasattr(value.cls, name)
+    if isinstance(value, (Growing, Range)):
+        return hasattr(classes.of(self, value), name)
     if isinstance(value, types.ModuleType):
         settled = value.__name__.partition(".")[0] in SETTLED_MODULES
     else:  # a function is its module's, not that of the class of functions

@@ -112,9 +112,16 @@ class _Numbering:
                 loop.carried.remove(c)
                 self._replace(c.phi, first.phi)
                 if step.target is not first.out:
-                    loop.body.remove(step)
-                    self._replace(step.target, first.out)
+                    self._one_step(loop.body, made[first.out], step)
                 self._replace(c.result, first.result)
+
+    def _one_step(self, body: Block, first: Assign, other: Assign) -> None:
+        """Let the first stand for another that makes the same, wherever the result of either is read."""
+        places = sorted((body.index(first), body.index(other)))
+        for place in reversed(places):
+            del body[place]
+        body.insert(places[0], first)
+        self._replace(other.target, first.target)
 
     def _inside(self, stmt: For | While | If, known: dict[Any, tuple[Var, ...]], block: Block) -> Block:
         """A block of a region, entered with what is known before it."""
