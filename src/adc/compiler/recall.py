@@ -39,7 +39,6 @@ _OF_LOWERING = {
     "records",
     "stacked",
     "spent_before",
-    "choices",
     "origins",
     "stand_ins_of",
     "raised_by_user",

@@ -260,8 +260,8 @@ class Carrying(CarriedTypes):
             if container is was.get(path):
                 continue
             for one in (was.get(path), provenance.at(left, path)):
-                for root in self.origins.roots(one):
-                    self.remember(container, root, root, Copied())
+                if isinstance(one, provenance.CONTAINERS):
+                    self.remember(container, one, one, Copied())
 
     def _runs(self, region: For | While) -> Value:
         """Whether a loop has a trip."""

@@ -16,7 +16,7 @@ import gast
 
 from adc.compiler.frontend import frozen, grown_reads
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.containers import Container, Contents, known_in, references
+from adc.compiler.frontend.containers import Container, Contents, references
 from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
     Capture,
@@ -49,7 +49,6 @@ class Core(Merging):
     loop_depth: int  # loops around it
     sides: list[Contents]  # what each branch around it found, outermost first
     # Lists and the like that may be one of two, and these two.
-    choices: list[tuple[Value, tuple[Value, Value]]]
     origins: Origins
     # What `raise` and `assert` raise where a check fails, and when they did among the variables.
     raised_by_user: dict[Check, tuple[BaseException, str]]
@@ -103,7 +102,7 @@ class Core(Merging):
             merged.original = None
         self.origins.note(merged, origin)
         if isinstance(merged, (list, dict, Growing)):
-            self.choices.append((merged, (a, b)))
+            self.origins.chosen(merged, a, b)
 
     def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, neither of which changes anything."""
@@ -153,27 +152,25 @@ class Core(Merging):
         self.origins.told_apart(container)
         if is_kept(container):
             raise frozen.changed(self, _noun(container))
-        written = self._may_be(container)
-        for merged, _ in self.choices:
-            may_be = self._may_be(merged)
-            if merged is container:
-                others = [one for one in may_be if one is not container]
-            elif any(one is other for one in written for other in may_be):
-                others = [merged]
-            else:
-                continue
-            if any(known_in(self.frame, other) for other in others):
-                raise self.refuse(
-                    f"{_noun(container)} is written to that has another name on one path only",
-                    "what a name stands for must be known before the program runs",
-                    "write to it within the branch, or give the name a copy",
-                )
+        if self._knows_another(container):
+            raise self.refuse(
+                f"{_noun(container)} is written to that has another name on one path only",
+                "what a name stands for must be known before the program runs",
+                "write to it within the branch, or give the name a copy",
+            )
 
-    def _may_be(self, container: Value) -> list[Value]:
-        """The containers that one may be: itself, or those of the user's that the run chose from."""
-        found = [one for merged, either in self.choices if merged is container for one in either]
-        roots = [root for one in found or [container] for root in self.origins.roots(one)]
-        return roots or [container]
+    def _knows_another(self, container: Value) -> bool:
+        """Whether the program can reach a container that may be this one."""
+        others = {id(other) for other in self.origins.others(container)}
+        frame: Frame | None = self.frame
+        while others and frame is not None:
+            for held, _ in Contents(frame).held.values():
+                if held is not container and not others.isdisjoint(
+                    (id(held), id(self.origins.original(held)))
+                ):
+                    return True
+            frame = frame.caller
+        return False
 
     @property
     def in_user_code(self) -> bool:

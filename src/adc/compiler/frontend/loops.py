@@ -21,7 +21,7 @@ from adc.compiler.frontend import (
     tabled,
 )
 from adc.compiler.frontend.carrying import Carrying
-from adc.compiler.frontend.containers import Contents, known_to, same_container
+from adc.compiler.frontend.containers import Contents, known_in, known_to, same_container
 from adc.compiler.frontend.frame import (
     FirstTripDiffers,
     Growing,
@@ -468,6 +468,8 @@ class Loops(Carrying):
         """A loop that carries each item of a list of so many, which it writes at positions known now, if it can be."""
         if id(container) in self.itemwise or self.from_outside(container):
             return False
+        if not known_in(self.frame, container):
+            return False  # the body makes it, and a new one whenever it is evaluated
         mark = Mark(self)
         self.itemwise[id(container)] = container
         try:

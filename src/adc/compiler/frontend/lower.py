@@ -44,7 +44,7 @@ class Evaluator(Statements):
         self.opaque_calls = 0  # for the names of operations that stand for one call each
         self.loop_depth = 0
         self.sides = []
-        self.choices, self.trips = [], []
+        self.trips = []
         self.copies = 1
         self.origins, self.left = Origins(), {}
         self.raised_by_user, self.tested_for, self.effects = {}, set(), []

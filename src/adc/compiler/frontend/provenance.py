@@ -80,6 +80,8 @@ class Origins:
         self._of: dict[
             int, tuple[Value, Origin]
         ] = {}  # the containers are kept alive, and with them their ids
+        self._options: dict[int, dict[int, Value]] = {}  # of what the run chooses, by their ids
+        self._chosen_from: dict[int, list[Value]] = {}
         self._callers: dict[int, Value] = {}
         self.tells_apart = False  # whether it matters that none of the caller's containers is given twice
 
@@ -91,16 +93,32 @@ class Origins:
         found = self._of.get(id(container))
         return None if found is None else found[1]
 
-    def roots(self, container: Value) -> Iterator[Value]:
-        """The containers of the user's that it may be, if it is known which."""
-        origin = self.of(container)
-        if isinstance(origin, StandsFor):
-            yield from self.roots(origin.original)
-        elif isinstance(origin, Chosen):
-            yield from self.roots(origin.then)
-            yield from self.roots(origin.orelse)
-        elif isinstance(container, CONTAINERS):
-            yield container
+    def chosen(self, merged: Value, *among: Value) -> None:
+        """Note that a container of the evaluator's may be one of several."""
+        options = self._options.setdefault(id(merged), {})
+        for one in among:
+            for option in self.may_be(one):
+                if id(option) not in options:
+                    options[id(option)] = option
+                    self._chosen_from.setdefault(id(option), []).append(merged)
+
+    def may_be(self, container: Value) -> list[Value]:
+        """The containers of the user's that one may be: itself, or those that the run chose from."""
+        original = self.original(container)
+        options = self._options.get(id(original))
+        return [original] if options is None else list(options.values())
+
+    def original(self, container: Value) -> Value:
+        """What a container stands for in the bodies of loops."""
+        while isinstance(origin := self.of(container), StandsFor):
+            container = origin.original
+        return container
+
+    def others(self, container: Value) -> list[Value]:
+        """What else the program may have for the same container of the user's, where the run has chosen it."""
+        found = self.may_be(container)
+        merged = [each for option in found for each in self._chosen_from.get(id(option), ())]
+        return [each for each in (*found, *merged) if each is not container] if merged else []
 
     def give(self, container: Value) -> None:
         """Note that a container is one of the caller's."""
