@@ -15,6 +15,7 @@ import pytest
 from tests.corpus.check import owned
 from tests.fuzz.kernels import kernels, seeded_kernel
 from tests.fuzz.programs import Generated, programs, seeded
+from tests.fuzz.second_places import second_places, seeded_places
 from tests.interpreted import interpreted
 
 import adc
@@ -154,7 +155,9 @@ def refused_few(refusals: list[str], count: int) -> None:
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
-    "drawn, numbered", [(programs, seeded), (kernels, seeded_kernel)], ids=["programs", "kernels"]
+    "drawn, numbered",
+    [(programs, seeded), (kernels, seeded_kernel), (second_places, seeded_places)],
+    ids=["programs", "kernels", "second places"],
 )
 @pytest.mark.parametrize("mode", SHARES)
 def test_random(mode: str, drawn: Any, numbered: Any, fuzz_count: int) -> None:

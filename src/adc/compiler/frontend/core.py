@@ -162,12 +162,13 @@ class Core(Merging):
     def _knows_another(self, container: Value) -> bool:
         """Whether the program can reach a container that may be this one."""
         others = {id(other) for other in self.origins.others(container)}
+        asked: dict[tuple[int, int], bool] = {}
         frame: Frame | None = self.frame
         while others and frame is not None:
             for held, _ in Contents(frame).held.values():
-                if held is not container and not others.isdisjoint(
-                    (id(held), id(self.origins.original(held)))
-                ):
+                if held is container or others.isdisjoint((id(held), id(self.origins.original(held)))):
+                    continue
+                if self.origins.may_be_one(container, held, asked):
                     return True
             frame = frame.caller
         return False

@@ -82,11 +82,13 @@ class Origins:
         ] = {}  # the containers are kept alive, and with them their ids
         self._options: dict[int, dict[int, Value]] = {}  # of what the run chooses, by their ids
         self._chosen_from: dict[int, list[Value]] = {}
+        self._ages: dict[int, int] = {}
         self._callers: dict[int, Value] = {}
         self.tells_apart = False  # whether it matters that none of the caller's containers is given twice
 
     def note(self, container: Value, origin: Origin) -> None:
         self._of[id(container)] = container, origin
+        self._ages[id(container)] = len(self._ages)
 
     def of(self, container: Value) -> Origin | None:
         """None for a container that is what it is in the user's program."""
@@ -119,6 +121,33 @@ class Origins:
         found = self.may_be(container)
         merged = [each for option in found for each in self._chosen_from.get(id(option), ())]
         return [each for each in (*found, *merged) if each is not container] if merged else []
+
+    def may_be_one(self, x: Value, y: Value, asked: dict[tuple[int, int], bool]) -> bool:
+        """Whether the run may have one container of the user's for both; `asked` are the answers so far."""
+        x, y = self.original(x), self.original(y)
+        if x is y:
+            return True
+        if self._age(x) > self._age(
+            y
+        ):  # what was chosen last is taken apart first, down to what both come from
+            x, y = y, x
+        pair = id(x), id(y)
+        if pair not in asked:
+            asked[pair] = False
+            asked[pair] = any(self.may_be_one(a, b, asked) for a, b in self._sides(x, y))
+        return asked[pair]
+
+    def _age(self, container: Value) -> int:
+        return self._ages.get(id(container), -1)
+
+    def _sides(self, x: Value, y: Value) -> list[tuple[Value, Value]]:
+        """The pairs of which one must be one container, if the two are; none for two of the user's."""
+        of_x, of_y = self.of(x), self.of(y)
+        if isinstance(of_y, Chosen):
+            if isinstance(of_x, Chosen) and of_x.region is of_y.region:
+                return [(of_x.then, of_y.then), (of_x.orelse, of_y.orelse)]
+            return [(x, of_y.then), (x, of_y.orelse)]
+        return [(x, option) for option in self._options.get(id(y), {}).values()]
 
     def give(self, container: Value) -> None:
         """Note that a container is one of the caller's."""
