@@ -147,12 +147,13 @@ def _balanced_rows(p_dot):
     {"p": _balanced_rows},
 )
 def multinomial_logpmf(x, n, p):
+    counts, shares = np.atleast_1d(x), np.atleast_1d(p)  # which may be lists
     # SciPy lets the last share make up for the others where they do not add up to one.
-    excess = np.sum(p, axis=-1, keepdims=True) - 1.0
-    last = p[..., -1:] - np.where(np.abs(excess) > MISCOUNT, excess, 0.0)
-    shares = np.concatenate((p[..., :-1], last), axis=-1)
-    outside = np.any((x < 0) | (np.floor(x) < x), axis=-1) | (np.sum(x, axis=-1) != n)
-    taken = np.where(np.expand_dims(outside, -1), 0.0, x)
+    excess = np.sum(shares, axis=-1, keepdims=True) - 1.0
+    last = shares[..., -1:] - np.where(np.abs(excess) > MISCOUNT, excess, 0.0)
+    shares = np.concatenate((shares[..., :-1], last), axis=-1)
+    outside = np.any((counts < 0) | (np.floor(counts) < counts), axis=-1) | (np.sum(counts, axis=-1) != n)
+    taken = np.where(np.expand_dims(outside, -1), 0.0, counts)
     log_mass = sp.gammaln(n + 1.0) + np.sum(sp.xlogy(taken, shares) - sp.gammaln(taken + 1.0), axis=-1)
     proper = np.all((shares >= 0.0) & (shares <= 1.0), axis=-1) & (n >= 0)
     return np.where(proper, np.where(outside, -np.inf, log_mass), np.nan)
