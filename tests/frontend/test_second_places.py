@@ -1,6 +1,8 @@
 # ruff: noqa: RUF059 - each program takes all that there is, and uses some of it
 """Lists and objects that loops and branches put into second places: as the tape has it, or refused."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,15 @@ def test_equals_the_tape(program):
 def test_what_may_be_one_of_two_is_not_written_to(program):
     with pytest.raises(adc.UnsupportedError, match="has another name"):
         adc.value_and_grad(program, mode="python")(np.resize(X, 700))
+
+
+def test_one_that_a_branch_chose_is_not_copied_twice():
+    def copied(x):
+        a, b, p, q, d, r = held(x)
+        chosen = a if x[0] > 0.0 else b
+        one, other = copy.deepcopy((a, chosen))
+        other[0] = 5.0 * x[1]
+        return sum(one) + 2.0 * sum(other)
+
+    with pytest.raises(adc.UnsupportedError, match="two that may be one"):
+        adc.grad(copied, mode="python")(X)

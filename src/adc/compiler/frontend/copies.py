@@ -10,6 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import list_methods
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept
+from adc.compiler.frontend.provenance import CONTAINERS
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -45,10 +46,23 @@ def _deepcopy(self: Calls, x: Value, memo: Value = None) -> Value:
 
     def deep(part: Value) -> Value:
         if id(part) not in copies:
+            if isinstance(part, CONTAINERS):
+                _require_told_apart(self, part, [seen for seen, _ in copies.values()])
             copies[id(part)] = part, _copied(self, part, "__deepcopy__", [{}], deep)
         return copies[id(part)][1]
 
     return deep(x)
+
+
+def _require_told_apart(self: Calls, part: Value, copied: list[Value]) -> None:
+    """Refuse what the run may have chosen from something that was copied before: both would be one copy."""
+    asked: dict[tuple[int, int], bool] = {}
+    if any(self.origins.may_be_one(part, seen, asked) for seen in copied if isinstance(seen, CONTAINERS)):
+        raise self.refuse(
+            "`copy.deepcopy` of two that may be one, as a branch or loop decides",
+            "what stands in two places is copied once",
+            "copy them one by one",
+        )
 
 
 def _copied(self: Calls, x: Value, method: str, arguments: list[Value], part: Any) -> Value:
