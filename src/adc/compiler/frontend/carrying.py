@@ -259,9 +259,10 @@ class Carrying(CarriedTypes):
         for path, container in provenance.containers_in(found, (name,)):
             if container is was.get(path):
                 continue
-            for one in (was.get(path), provenance.at(left, path)):
-                if isinstance(one, provenance.CONTAINERS):
-                    self.remember(container, one, one, Copied())
+            among = was.get(path), provenance.at(left, path)
+            self.remember(
+                container, Copied(), *(one for one in among if isinstance(one, provenance.CONTAINERS))
+            )
 
     def _runs(self, region: For | While) -> Value:
         """Whether a loop has a trip."""

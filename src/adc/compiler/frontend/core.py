@@ -96,13 +96,13 @@ class Core(Merging):
         finally:
             self.copies = outer
 
-    def remember(self, merged: Value, a: Value, b: Value, origin: Chosen | Copied) -> None:
-        """What the run chose of two containers is evaluated as one of its own: see `refuse_either`."""
+    def remember(self, merged: Value, origin: Chosen | Copied, *among: Value) -> None:
+        """What the run chose among containers is evaluated as one of its own: see `refuse_either`."""
         if isinstance(merged, ListValue):
             merged.original = None
         self.origins.note(merged, origin)
         if isinstance(merged, (list, dict, Growing)):
-            self.origins.chosen(merged, a, b)
+            self.origins.chosen(merged, *among)
 
     def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, neither of which changes anything."""

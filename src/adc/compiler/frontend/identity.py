@@ -44,7 +44,7 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
         return True
     ev.origins.told_apart(x)
     ev.origins.told_apart(y)
-    if not _may_be_one(x, y):
+    if not _are_alike(x, y):
         return False
     for one, other in ((x, y), (y, x)):
         origin = ev.origins.of(one)
@@ -74,7 +74,7 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
     return False
 
 
-def _may_be_one(x: Value, y: Value) -> bool:
+def _are_alike(x: Value, y: Value) -> bool:
     if any(isinstance(v, Growing) and v.row_of is not None for v in (x, y)):
         return not isinstance(x, dict) and not isinstance(y, dict)
     if isinstance(x, tuple):

@@ -109,18 +109,15 @@ class Loops(Carrying):
             sources = [items] if isinstance(items, list) else [source for source, _ in items.lists]
             held = tabled.Held(self, [*elements, *sources])
             table = tabled.of(self, elements)
-            if table is None:
-                mark.back()
-                return False
-            (self._for if of_positions else self._run_for)(node, table)
+            if table is not None:
+                (self._for if of_positions else self._run_for)(node, table)
+            done = table is not None and held.unchanged(self)
         except (NeedsUnrolling, UnsupportedError):
+            done = False
+        if not done:
             mark.back()
-            return False
-        if not held.unchanged(self):
-            mark.back()
-            return False
-        self.long_lists = True
-        return True
+        self.long_lists = self.long_lists or done
+        return done
 
     def _run_for(
         self,

@@ -52,7 +52,7 @@ class Merging(Builder):
                 return merged  # under another name
             merged = self._merge_containers(region, a, b, name)
             if isinstance(merged, CONTAINERS):
-                self.remember(merged, a, b, Chosen(region, a, b))
+                self.remember(merged, Chosen(region, a, b), a, b)
                 if left is not None:
                     left.merged[id(a), id(b)] = merged
             if merged is not None:
@@ -129,7 +129,7 @@ class Merging(Builder):
             return made
         return None
 
-    def remember(self, merged: Value, a: Value, b: Value, origin: Chosen | Copied) -> None:
+    def remember(self, merged: Value, origin: Chosen | Copied, *among: Value) -> None:
         raise AssertionError("core.Core remembers what a branch chose")
 
     def may_be_integer(self, value: Value) -> bool:

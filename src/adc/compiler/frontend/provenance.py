@@ -112,9 +112,14 @@ class Origins:
 
     def original(self, container: Value) -> Value:
         """What a container stands for in the bodies of loops."""
+        return [*self.stood_for(container)][-1]
+
+    def stood_for(self, container: Value) -> Iterator[Value]:
+        """A container, and those for which it stands in the bodies of loops, from the inner loop to the outer."""
+        yield container
         while isinstance(origin := self.of(container), StandsFor):
             container = origin.original
-        return container
+            yield container
 
     def others(self, container: Value) -> list[Value]:
         """What else the program may have for the same container of the user's, where the run has chosen it."""
@@ -155,10 +160,8 @@ class Origins:
 
     def told_apart(self, container: Value) -> None:
         """Note that it matters which container one is, if it may be one of the caller's."""
+        container = self.original(container)
         origin = self.of(container)
-        while isinstance(origin, StandsFor):
-            container = origin.original
-            origin = self.of(container)
         if isinstance(origin, (Chosen, Copied)):
             self.tells_apart = self.tells_apart or bool(self._callers)
         elif origin is None:

@@ -7,12 +7,10 @@ Where a list of lists is a matrix, that is a copy of its rows: afterwards no num
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adc.compiler.frontend.containers import known_in
 from adc.compiler.frontend.frame import Growing, ListValue
-from adc.compiler.frontend.provenance import StandsFor
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ def share(ev: Core, *lists: Growing | None) -> None:
     for each in lists:
         if each is None or not each.nested:
             continue
-        for one in _with_originals(ev, each):
+        for one in ev.origins.stood_for(each):
             if one.rows_written and ev.loop_depth:
                 raise _refused(ev)
             one.rows_shared = True
@@ -50,7 +48,7 @@ def written(ev: Core, row: Growing) -> None:
         return
     if any(known_in(ev.frame, held) for held in row.row_of.rows_from):
         raise _refused(ev)
-    for one in _with_originals(ev, row.row_of):
+    for one in ev.origins.stood_for(row.row_of):
         if one.rows_shared:
             raise _refused(ev)
         one.rows_written = True
@@ -62,7 +60,7 @@ def carried(ev: Core, begun: object, left: object) -> None:
     if isinstance(left, Growing) and isinstance(begun, Growing):
         lost = left.rows_shared and begun.rows_written
     elif isinstance(left, ListValue):
-        lost = any(one.rows_written for each in left.taken_in for one in _with_originals(ev, each))
+        lost = any(one.rows_written for each in left.taken_in for one in ev.origins.stood_for(each))
     if lost:
         raise _refused(ev)
 
@@ -75,14 +73,6 @@ def behind(found: object, left: object) -> None:
         found.taken, found.taken_in = True, left.taken_in
         for each in left.taken_in:
             each.rows_from.append(found)
-
-
-def _with_originals(ev: Core, growing: Growing) -> Iterator[Growing]:
-    """The list, and those for which it stands in the bodies of loops."""
-    yield growing
-    origin = ev.origins.of(growing)
-    if isinstance(origin, StandsFor) and isinstance(origin.original, Growing):
-        yield from _with_originals(ev, origin.original)
 
 
 def _refused(ev: Core) -> UnsupportedError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import bisect
 import builtins
 import dataclasses
-import itertools
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -198,8 +197,7 @@ def _in_order(self: Calls, values: list[Value], order: Value) -> list[Value]:
         columns = {k: _in_order(self, [v[k] for v in values], order) for k in keys}
         made = [_holding(v, {k: column[n] for k, column in columns.items()}) for n, v in enumerate(values)]
         for new in made:
-            for a, b in itertools.pairwise(values):
-                self.remember(new, a, b, Copied())
+            self.remember(new, Copied(), *values)
         return made
     if all(map(self.is_choice, values)):
         options = self.options(*values)

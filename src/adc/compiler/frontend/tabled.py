@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from adc.compiler.frontend import packed
 from adc.compiler.frontend.containers import Container, Contents, same_contents
 from adc.compiler.frontend.frame import Growing, Items
-from adc.compiler.frontend.frozen import put_in
+from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.provenance import containers_in
 from adc.compiler.frontend.values import Choice, Value
 from adc.compiler.ir.nodes import Var
@@ -72,7 +72,7 @@ def _column(ev: Core, parts: list[Value]) -> Column | None:
             return None
         put_in(ev, part)
     arrays = ev.array_of(parts)
-    ev.frozen.setdefault(arrays.root, ev.origin)
+    freeze(ev, arrays)
     return lambda k: ev.subscript(arrays, k)
 
 
