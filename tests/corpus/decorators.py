@@ -1,6 +1,7 @@
 """Decorators of `functools` on functions that the program defines."""
 
 import functools
+import inspect
 
 import numpy as np
 from tests.corpus import program
@@ -92,3 +93,21 @@ def remembered(t, n):
 @program(lambda r: (r.normal(size=3), 0.7))
 def remembered_of_numbers_with_a_derivative(x, t):
     return remembered(t, 2) * remembered(x[0], 3) + remembered(2.0, 2) * x[1]
+
+
+def with_an_option(f):
+    def chosen(*args, twice=False, **options):
+        return 2.0 * f(*args, **options) if twice else f(*args, **options)
+
+    chosen.__signature__ = inspect.signature(f)
+    return chosen
+
+
+@with_an_option
+def power_sum(x, n=2):
+    return np.sum(x**n)
+
+
+@program(lambda r: (r.normal(size=3),))
+def a_signature_that_a_decorator_says(x):
+    return power_sum(x, n=3) + power_sum(x, twice=True)

@@ -29,6 +29,7 @@ from adc.compiler.transforms.opaque import Inlined
 from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
+from adc.runtime.detours import own_signature
 from adc.tape.substitute import traced
 
 __all__ = ["TapedCalls"]
@@ -73,7 +74,7 @@ class TapedCallee:
         self.calls = calls
         self.sites: dict[Any, _Site] = {}
         self.name = function.__name__
-        self.signature = inspect.signature(function, follow_wrapped=False)
+        self.signature = own_signature(function)
         self.seen = seen
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from adc.rules.registry import constant, lowered, of_complex
+from adc.rules.registry import constant, lowered, of_complex, static
 from adc.rules.shapes import shape_of
 
 for function, alias, symbol in (
@@ -111,3 +111,18 @@ constant(np.isrealobj, parameters="x")
 constant(np.shape, parameters="a")
 constant(np.ndim, parameters="a")
 constant(np.size, parameters="a, axis=None")
+constant(
+    np.lib.array_utils.normalize_axis_index,
+    parameters="axis, ndim, msg_prefix=None",
+    examples=lambda r: [(-1, 3), (0, 2)],
+)
+
+
+@static
+def _axis(axis, ndim, msg_prefix):
+    return np.lib.array_utils.normalize_axis_index(axis, ndim, msg_prefix)
+
+
+@lowered(np.lib.array_utils.normalize_axis_index)
+def normalize_axis_index(axis, ndim, msg_prefix=None):
+    return _axis(axis, ndim, msg_prefix)

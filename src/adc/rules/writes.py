@@ -78,11 +78,13 @@ def put(a, ind, v):
     examples=lambda r: [
         (r.normal(4), np.array([True, False, True, True]), r.normal(2)),
         (r.normal(2, 2), np.array([[True, False], [False, True]]), r.normal(2)),
+        (r.normal(3), np.zeros(3, dtype=bool), r.normal(0)),
     ],
 )
 def place(arr, mask, vals):
     rank = np.reshape(np.cumsum(np.where(mask, 1, 0)) - 1, np.shape(mask))
-    arr[...] = np.where(mask, vals[np.remainder(np.maximum(rank, 0), np.size(vals))], arr)
+    turns = np.remainder(np.maximum(rank, 0), np.maximum(np.size(vals), 1))
+    arr[...] = np.where(mask, np.append(vals, np.zeros(1, dtype=vals.dtype))[turns], arr)  # also of no values
 
 
 @composite(

@@ -8,6 +8,7 @@ say, and after the last detour ends, it does what it always did.
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import threading
 import types
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Detours", "own_code"]
+__all__ = ["Detours", "own_code", "own_signature"]
 
 # What a call of a function gives instead; it may call the function's own self, which is given last.
 Route = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any], types.FunctionType], Any]
@@ -53,6 +54,15 @@ def own_code(function: types.FunctionType) -> types.CodeType:
     """The code that a function was written with, also while it leads elsewhere."""
     detour = _detours.get(function)
     return function.__code__ if detour is None else detour.code
+
+
+def own_signature(function: Any) -> inspect.Signature:
+    """The parameters that a function was written with, whatever it says of itself (`__wrapped__`, `__signature__`)."""
+    plain = types.FunctionType(
+        own_code(function), {}, function.__name__, function.__defaults__, function.__closure__
+    )
+    plain.__kwdefaults__ = function.__kwdefaults__
+    return inspect.signature(plain)
 
 
 class Detours:

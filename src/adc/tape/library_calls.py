@@ -13,6 +13,7 @@ from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, record
 from adc.tape.entry import find
+from adc.tape.library_code import Asked, by_own_code, is_of_a_search
 from adc.tape.stand_ins import float_array, listed
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -90,8 +91,13 @@ def _with_out(
     return result if out is None else dispatch.into(out if isinstance(out, tuple) else (out,), result)
 
 
-def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A numerical function without a rule: refused where a derivative would be lost, wherever it looks."""
+def wrapped(
+    function: Callable[..., Any], own: Callable[[], Callable[..., Any]] | None = None
+) -> Callable[..., Any]:
+    """A numerical function without a rule: refused where a derivative would be lost, wherever it looks.
+
+    `own` makes what runs the function's own code on Tensors, where it is written in Python.
+    """
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -99,8 +105,15 @@ def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
             if type(function).__name__ == "_ArrayFunctionDispatcher":
                 return function(*args, **kwargs)
             if modes.enabled:
-                raise record.no_rule(registry.spell(function))
-        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
+                if own is None:
+                    raise record.no_rule(registry.spell(function))
+                return by_own_code(function, own(), args, kwargs)
+        asked = Asked()
+        plain = asked.of(record.plain(args)), record.plain(kwargs)
+        found = function(*plain[0], **dict(zip(plain[1], asked.of(plain[1].values()), strict=True)))
+        if asked.answered and (is_of_a_search(function) or not record.is_active(found)):
+            raise record.no_rule(registry.spell(function))
+        return float_array(found, args)
 
     call.__dict__["_stands_for"] = function
     return call

@@ -251,6 +251,19 @@ def _copied(t: Tensor, order: Any = "C") -> Any:
     return own if isinstance(t.primal, np.ndarray) else own[()]
 
 
+def _view(t: Tensor, *shape: Any) -> Any:
+    """The array itself once more, by its own dtype or class as well; with lengths it is PyTorch's."""
+    if shape and not isinstance(shape[0], int | np.integer | tuple | list):
+        if shape[0] is not np.ndarray and np.dtype(shape[0]) != t.dtype:
+            raise UnsupportedError(
+                f"`.view` of an array of {t.dtype} as one of {np.dtype(shape[0])} is not supported",
+                here(),
+                repair="Write z.real, z.imag or x[::2] + 1j * x[1::2], and x.astype(...) for other numbers.",
+            )
+        return t[...]
+    return _reshape(t, *shape) if shape else t[...]
+
+
 def _reshape(t: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     if copy is not None:
         raise UnsupportedError("adc has no `.reshape()` with `copy`", here(), repair="Use .copy().")
@@ -381,7 +394,7 @@ _OWN: dict[str, Any] = {
     "copy": _copied,
     "contiguous": lambda t: t,
     "reshape": _reshape,
-    "view": lambda t, *shape: _reshape(t, *shape) if shape else t[...],
+    "view": lambda t, *shape, **named: _view(t, *shape, *named.values()),
     "transpose": _transpose,
     "permute": lambda t, *axes: np.transpose(t, tuple(_lengths(axes))),
     "t": lambda t: np.transpose(t),

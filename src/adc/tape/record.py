@@ -72,6 +72,8 @@ def rebuild(like: Any, parts: list[Any]) -> Any:
     kind = type(like)
     if hasattr(kind, "_make"):
         return kind._make(parts)
+    if hasattr(kind, "_extra_fields"):  # of scipy.stats, which has names beside those of the tuple
+        return kind(*parts, **{name: getattr(like, name) for name in kind._extra_fields})
     return kind(parts)
 
 

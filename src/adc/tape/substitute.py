@@ -29,6 +29,7 @@ from adc.tape import class_patterns, record, solvers, sparse
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.identities import Askers
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
+from adc.tape.library_code import may_run_by_own_code
 from adc.tape.node import here
 from adc.tape.plain_types import CLASSES, class_of
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
@@ -83,6 +84,7 @@ class Substitution:
         self._namespaces: dict[int, Namespace] = {}
         self._outside = Outside(home)
         self._assigns_globals = False
+        self._of_libraries: dict[types.FunctionType, Any] = {}
         self.detours = Detours(self._route)
         self.askers = Askers()
         self.builtins = {**BUILTINS, "__import__": self._import}
@@ -153,9 +155,23 @@ class Substitution:
         if maker is not None:
             return self.translate(maker)
         if root_of(function) in NUMERICAL:
-            return solvers.find(function) or wrapped(function)
+            own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
+            return solvers.find(function) or wrapped(function, own)
         if is_of_a_library(function):
             return _special(function) or function
+        return self._copy(function)
+
+    def _own_code(self, function: types.FunctionType) -> Any:
+        """A copy of a library's function, made when it is needed; its stand-in stays what it was."""
+        known = self._of_libraries.get(function)
+        if known is None:
+            stand_in = self._memo[id(function)]
+            known = self._of_libraries[function] = self._copy(function)
+            self._memo[id(function)] = stand_in
+        return known
+
+    def _copy(self, function: types.FunctionType) -> Any:
+        """The function's code with a namespace and a closure that translate."""
         namespace = self._namespaces.get(id(function.__globals__))
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)

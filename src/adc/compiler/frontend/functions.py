@@ -23,7 +23,7 @@ from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
-from adc.runtime.detours import own_code
+from adc.runtime.detours import own_code, own_signature
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls: so many levels, and
@@ -270,7 +270,7 @@ class Functions(Iteration):
 
 def _source(function: Callable[..., Any]) -> tuple[sources.Source, inspect.Signature]:
     source = sources.of(function)
-    return source, inspect.signature(source.function, follow_wrapped=False)
+    return source, own_signature(source.function)
 
 
 def _by_tree(body: Callable[[Any], list[Any]]) -> Callable[[Any], tuple[list[Any], Liveness, set[str]]]:

@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, Type, is_integer
 from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
+from adc.runtime.detours import own_signature
 
 MAX_ATTEMPTS = 20
 
@@ -170,9 +171,10 @@ def innermost(function: Any) -> Any:
 
 def _is_wrapper(function: Any) -> bool:
     """Whether a function takes what it passes on, and has the signature of another, as with functools.wraps."""
-    return hasattr(function, "__wrapped__") and inspect.signature(function) != inspect.signature(
-        function, follow_wrapped=False
-    )
+    if not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
+        return False
+    plain = sources.of(function).function
+    return inspect.signature(function) != own_signature(plain)
 
 
 def _called(function: Any, arguments: dict[str, Value], evaluator: Evaluator) -> Value:

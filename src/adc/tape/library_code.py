@@ -1,0 +1,94 @@
+"""A function of a library without a rule runs by its own code on Tensors, or is refused on the user's line.
+
+Much of NumPy and SciPy is Python that calls functions which have rules. A copy of it runs as the user's functions do,
+so what it computes has a derivative, or a reason why not. What such a function asks of a function of the user's is
+listened to: where the answers carry a derivative and the result does not, as that of a search, it would be lost.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from adc.errors import AdcError, UnsupportedError
+from adc.rules import registry
+from adc.tape import record
+from adc.tape.state import modes
+
+__all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code"]
+
+_SEARCHES = ("scipy.optimize.", "scipy.sparse.")
+
+
+class _Within(threading.local):
+    library: bool = False
+
+
+_within = _Within()
+
+
+def may_run_by_own_code(function: types.FunctionType) -> bool:
+    """Whether a function is one of a module, and no step of a search; a method's code calls others by its object."""
+    holder = function.__qualname__.rpartition(".")[0]
+    return not is_of_a_search(function) and (not holder or holder.endswith("<locals>"))
+
+
+def is_of_a_search(function: Any) -> bool:
+    """Whether what a function finds has a derivative that no step on the way to it has."""
+    return f"{getattr(function, '__module__', None)}.".startswith(_SEARCHES)
+
+
+def by_own_code(
+    function: Callable[..., Any], copy: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What the copy of a library's function gives; what it cannot do is the user's call to change.
+
+    An error that the function raises of plain arrays, too, is the user's, and so is one of a function given to it.
+    """
+    if _within.library:
+        return copy(*args, **kwargs)
+    _within.library = True
+    try:
+        return copy(*args, **kwargs)
+    except AdcError as error:
+        raise _refusal(function, str(error.what)) from error
+    except Exception as error:
+        if any(map(callable, (*args, *kwargs.values()))):
+            raise
+        function(*record.plain(args), **record.plain(kwargs))
+        raise _refusal(function, f"{type(error).__name__}: {error}") from error
+    finally:
+        _within.library = False
+
+
+def _refusal(function: Callable[..., Any], why: str) -> UnsupportedError:
+    refusal = record.no_rule(registry.spell(function))
+    return UnsupportedError(
+        refusal.what, refusal.location, f"And its own code is refused: {why.rstrip('.')}.", refusal.repair
+    )
+
+
+class Asked:
+    """Functions of the user's that a library's function is given: whether one answered with a derivative."""
+
+    def __init__(self) -> None:
+        self.answered = False
+
+    def of(self, args: Iterable[Any]) -> list[Any]:
+        """Arguments, with functions that are listened to."""
+        return [self._heard(a) for a in args]
+
+    def _heard(self, value: Any) -> Any:
+        if not isinstance(value, types.FunctionType | types.MethodType | functools.partial):
+            return value
+
+        @functools.wraps(value, updated=())
+        def heard(*args: Any, **kwargs: Any) -> Any:
+            answer = value(*args, **kwargs)
+            self.answered = self.answered or (modes.enabled and record.is_active(answer))
+            return answer
+
+        return heard

@@ -1,0 +1,77 @@
+"""Functions of NumPy and SciPy without a rule run by their own code on the tape, or say why not."""
+
+import numpy as np
+import pytest
+import scipy.interpolate
+import scipy.linalg
+import scipy.optimize
+import scipy.special
+import scipy.stats
+from numpy.polynomial import chebyshev, polynomial
+
+import adc
+
+
+def series(x):
+    slope = chebyshev.chebval(0.3, chebyshev.chebder(x, 2)) + np.sum(chebyshev.chebint(x))
+    return slope + polynomial.polyfit(np.arange(4.0), x, 2) @ x[:3] + polynomial.polyvander(x, 2)[1, 2]
+
+
+def statistics(x):
+    found = scipy.stats.describe(x)
+    return found.variance + found.minmax[1] * scipy.stats.gstd(np.abs(x)) + scipy.stats.tstd(x)
+
+
+def several(x):
+    rows = scipy.interpolate.pchip_interpolate(np.arange(4.0), x, np.array([0.3, 2.2]))
+    return np.sum(rows) + scipy.special.jvp(1, x[0]) * x[1] + np.sum(scipy.special.diric(x, 5))
+
+
+def called_again(x):
+    """A function that is looked up twice, and met within another that has no rule either."""
+    first, second = (chebyshev.chebmulx(x * k) for k in (1.0, 2.0))
+    return np.sum(first * second) + np.sum(chebyshev.chebmul(x, x) ** 2)
+
+
+@pytest.mark.parametrize("f", (series, statistics, several, called_again), ids=lambda f: f.__name__)
+def test_their_own_code(f):
+    x = np.array([0.4, 0.9, -1.7, 0.2])
+    adc.check_grads(f, (x,), order=2, modes=("rev",), mode="tape")
+    assert adc.value_and_grad(f, mode="tape")(x)[0] == pytest.approx(f(x), rel=1e-12)
+
+
+def test_an_error_of_the_library_is_the_user_s():
+    with pytest.raises(ValueError, match="order of derivation must be non-negative"):
+        adc.grad(lambda x: chebyshev.chebder(x, -1)[0], mode="tape")(np.ones(3))
+
+
+def test_why_their_own_code_is_refused():
+    with pytest.raises(
+        adc.UnsupportedError, match=r"no rule for scipy\.linalg\.ldl[^!]*its own code is refused"
+    ):
+        adc.grad(lambda x: np.sum(scipy.linalg.ldl(x)[1]), mode="tape")(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    "search",
+    (
+        lambda a: scipy.optimize.golden(lambda x: (x - a) ** 2),
+        lambda a: scipy.optimize.golden(lambda x, a: (x - a) ** 2, args=(a,)),
+        lambda a: scipy.optimize.line_search(
+            lambda x: np.sum((x - a) ** 2), lambda x: 2.0 * (x - a), np.zeros(2), np.ones(2)
+        )[0],
+    ),
+)
+def test_what_a_search_finds_is_no_constant(search):
+    with pytest.raises(adc.UnsupportedError, match=r"no rule for scipy\.optimize\."):
+        adc.grad(search, mode="tape")(1.3)
+
+
+def test_view_of_another_type():
+    x = np.array([0.4, 0.9])
+    assert list(adc.grad(lambda x: np.sum(x.view(float) * x.view(dtype=np.float64)), mode="tape")(x)) == [
+        0.8,
+        1.8,
+    ]
+    with pytest.raises(adc.UnsupportedError, match=r"\.view` of an array of float64 as one of complex128"):
+        adc.grad(lambda x: np.sum(np.abs(x.view(complex))), mode="tape")(x)
