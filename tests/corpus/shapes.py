@@ -52,6 +52,15 @@ def creation(x, n):
     return np.sum(a) + np.sum(b * x * c) + np.sum(d) * x[0] + np.sum(e * x * f * x)
 
 
+@program(lambda r: (r.normal(size=3), 4))
+def dtypes_that_are_none_or_of_any_array(x, n):
+    y = np.empty(n, dtype=None)
+    y[:3] = np.asanyarray(x, dtype=float)
+    y[3:] = np.ones(1, None)
+    first = np.atleast_1d(np.asanyarray(x[0], np.float64))
+    return np.sum(y**2) + np.sum(first * np.zeros((2, 1), dtype=None) + first)
+
+
 @program(lambda r: (r.normal(size=(2, 3)),))
 def like_another(x):
     a = np.zeros_like(x)

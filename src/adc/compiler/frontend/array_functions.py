@@ -425,7 +425,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.array: _array,
     np.copy: _copy,
     np.ndarray: _ndarray,
-    np.asarray: asarray,
+    **dict.fromkeys((np.asarray, np.asanyarray, np.asarray_chkfinite), asarray),
     np.ascontiguousarray: _ascontiguousarray,
     np.nan_to_num: _nan_to_num,
     np.real: _part("real"),

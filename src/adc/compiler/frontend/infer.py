@@ -153,9 +153,8 @@ def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Re
     dtype = said.value
     if dtype is None:
         like = named.get("a", named.get("fill_value"))
-        known = type_of(like)
-        assert known is not None
-        dtype = known.dtype
+        known = None if like is None else type_of(like)
+        dtype = float if known is None else known.dtype  # np.zeros(3, None)
     assert operation.shape is not None
     shape = tuple(operation.shape(_view(args[0])))
     return Array(str(np.dtype(dtype)), shape) if shape else Scalar(str(np.dtype(dtype)))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _JOINED = {
     np.asarray,
+    np.asanyarray,
     np.ascontiguousarray,
     np.stack,
     np.vstack,
@@ -65,7 +66,7 @@ def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Va
     if args[0].of is not None and args[0].of.joined is not None:
         return _pieces_joined(ev, function, args[0].of.joined, args[1:], kwargs)
     values = array(ev, args[0])
-    if function in (np.asarray, np.ascontiguousarray):
+    if function in (np.asarray, np.asanyarray, np.ascontiguousarray):
         return ev.call(np.array, [values, *args[1:]], kwargs)
     some = ev.op("greater", args[0].count, 0)
     if some is not True:
