@@ -141,6 +141,7 @@ def refused_in(body, seen):
 
 @pytest.mark.parametrize(("operation", "body"), list(bodies()))
 def test_body_stays_in_the_table(operation, body):
+    body = inspect.unwrap(body)  # a density is registered by the formula of its logarithm
     assert refused_in(body, set()) == []
 
 

@@ -58,6 +58,26 @@ def test_the_formula_is_what_scipy_answers(operation):
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
 
 
+def _less_common():
+    return [
+        operation
+        for operation in registry.operations()
+        if getattr(operation.body, "__module__", "").endswith(".densities_more")
+        and operation.name.endswith(".logpdf")
+    ]
+
+
+@pytest.mark.parametrize("operation", _less_common(), ids=lambda operation: operation.name)
+def test_less_common_ones(operation):
+    values = {"x": [-3.0, -1.0, 0.0, 0.3, 1.0, 2.0, np.nan], "loc": [0.0, 0.5], "scale": [1.0, 2.0, 0.0]}
+    shapes = [1.0, 0.7, 0.0, -0.3, np.nan]
+    points = itertools.product(*[values.get(name, shapes) for name in operation.names])
+    columns = [np.array(column) for column in zip(*points, strict=True)]
+    with np.errstate(all="ignore"):
+        found, wanted = operation.body(*columns), operation.function(*columns)
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
+
+
 def test_many_degrees_of_freedom():
     density = registry.named("stats.t.logpdf").body
     for df in (1e4, 1e8, 1e12):

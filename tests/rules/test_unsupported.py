@@ -24,7 +24,7 @@ def ordered(x):
 
 
 def elliptic(x):
-    return special.ellipj(x[0], 0.5)[0]
+    return special.elliprf(x[0], 0.5, 1.0)
 
 
 def zeta(x):
@@ -55,7 +55,7 @@ NAMES = {
     common: "numpy.intersect1d",
     counted: "numpy.histogram2d",
     ordered: "numpy.sort_complex",
-    elliptic: "scipy.special.ellipj",
+    elliptic: "scipy.special.elliprf",
     zeta: "scipy.special.zetac",
     polynomial: "scipy.special.legendre",
     correlated: "scipy.stats.spearmanr",

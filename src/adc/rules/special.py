@@ -8,6 +8,8 @@ from scipy import special as sp
 from adc.rules import bessel as bessel
 from adc.rules import bessel_integrals as bessel_integrals
 from adc.rules import elliptic as elliptic
+from adc.rules import harmonics as harmonics
+from adc.rules import jacobi_elliptic as jacobi_elliptic
 from adc.rules import kelvin as kelvin
 from adc.rules import logistic as logistic
 from adc.rules import orthogonal as orthogonal

@@ -186,6 +186,29 @@ def _over_an_array(caller: Any, count: int, dtype: Any) -> Callable[..., Any]:
     return {2: two, 4: four}[count]
 
 
+def _over_two_arrays(caller: Any, count: int, dtype: Any) -> Callable[..., Any]:
+    """Four results, for the elements of two arrays that belong together."""
+    assert count == 4  # ellipj
+
+    def pairs(*arguments: Any) -> Any:
+        xs, ys = np.asarray(arguments[0]), np.asarray(arguments[1])
+        shape = np.broadcast_shapes(xs.shape, ys.shape)
+        left, right = np.broadcast_to(xs, shape).ravel(), np.broadcast_to(ys, shape).ravel()
+        found = np.empty((count, left.size), dtype)
+        for i in range(left.size):
+            values = caller((left[i], right[i]))
+            for k in range(count):
+                found[k, i] = values[k]
+        return (
+            found[0].reshape(shape),
+            found[1].reshape(shape),
+            found[2].reshape(shape),
+            found[3].reshape(shape),
+        )
+
+    return pairs
+
+
 def _typed(name: str, forms: dict[bool, tuple[str, Kernel]]) -> Callable[..., Any]:
     """The overload of a function of numbers, and of an array where it has several results.
 
@@ -206,10 +229,11 @@ def _typed(name: str, forms: dict[bool, tuple[str, Kernel]]) -> Callable[..., An
         caller = _caller(symbol, kernel, single)
         if not any(isinstance(a, types.Array) for a in arguments):
             return _over_numbers(caller)
-        if len(arguments) > 1 or kernel.returns:
+        if len(arguments) > 2 or kernel.returns:
             return None
-        dtypes = _SINGLE if single else _IN_NUMBA
-        return _over_an_array(caller, len(kernel.results), as_dtype(dtypes[kernel.results[0]]).type)
+        dtype = as_dtype((_SINGLE if single else _IN_NUMBA)[kernel.results[0]]).type
+        over = _over_an_array if len(arguments) == 1 else _over_two_arrays
+        return over(caller, len(kernel.results), dtype)
 
     choose.__name__ = name
     return choose
