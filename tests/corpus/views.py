@@ -354,3 +354,12 @@ def what_is_a_copy_and_not_a_view(w, a):
     *rest, last = a[1]
     rest[0] = w**2
     return np.sum(a**2) + row[1] * every[2] + sum(rest) * last
+
+
+@program(lambda r: (r.normal(size=(4, 6)), r.normal(size=(2, 2))))
+def windows_by_strides(x, w):
+    rows, columns = x.strides
+    shape = (x.shape[0] // 2, x.shape[1] // 2, 2, 2)
+    blocks = np.lib.stride_tricks.as_strided(x, shape, (2 * rows, 2 * columns, rows, columns))
+    neighbours = np.lib.stride_tricks.as_strided(x, shape=(22, 3), strides=(x.itemsize,) * 2, writeable=False)
+    return np.sum((blocks * w).max(axis=(2, 3)) ** 2) + np.sum(neighbours[:, 0] * neighbours[:, 2])

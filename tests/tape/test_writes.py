@@ -238,3 +238,17 @@ def test_a_class_of_the_user_has_attributes_with_the_names_of_methods():
     x = Own.__new__(Own)
     x.nanmean = 2.0
     assert x.nanmean == 2.0
+
+
+def test_windows_by_strides_see_writes():
+    def f(x):
+        y = x * 2.0
+        v = np.lib.stride_tricks.as_strided(y, (3,), (y.itemsize * 2,))
+        y[2] = x[0] ** 2
+        v[2] = x[1]
+        return np.sum(v**3) + np.sum(y)
+
+    x = np.linspace(0.3, 1.3, 6)
+    adc.check_grads(f, (x,), order=1, mode="tape")
+    with pytest.raises(adc.UnsupportedError, match="may not lie row by row"):
+        adc.grad(lambda x: np.sum(np.lib.stride_tricks.as_strided(x[::2], (2,), (16,))), mode="tape")(x)

@@ -41,6 +41,7 @@ from adc.rules import series as series
 from adc.rules import series_objects as series_objects
 from adc.rules import splitting as splitting
 from adc.rules import statistics as statistics
+from adc.rules import strided as strided
 from adc.rules import ufunc_methods as ufunc_methods
 from adc.rules import weighted_quantiles as weighted_quantiles
 from adc.rules import writes as writes

@@ -18,6 +18,7 @@ from adc.compiler.frontend.indexing import FULL, located
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.rules import strided
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
@@ -95,6 +96,13 @@ def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     made = _in_rows(self, x)
     self.snapshots[made] = x  # a column of one element lies row by row as well: NumPy gives the array itself
     return made
+
+
+def _as_strided(self: Calls, x: Value, *args: Value, **options: Value) -> Value:
+    x = self.array_of(x)
+    if isinstance(x, Var) and isinstance(x.type, Array) and x.type.layout != "C":
+        raise self.refuse(strided.WHAT, repair=strided.REPAIR)
+    return self.call_rule(np.lib.stride_tricks.as_strided, [x, *args], options)
 
 
 def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> Value:
@@ -428,6 +436,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     **dict.fromkeys((np.asarray, np.asanyarray, np.asarray_chkfinite), asarray),
     np.ascontiguousarray: _ascontiguousarray,
     np.nan_to_num: _nan_to_num,
+    np.lib.stride_tricks.as_strided: _as_strided,
     np.real: _part("real"),
     np.imag: _part("imag"),
     np.concatenate: _concatenate,

@@ -255,6 +255,10 @@ class Expressions(Operators):
             for d in self.shape_values(base.type.shape):
                 total = self.op("multiply", total, d) if total != 1 or isinstance(total, Var) else d
             return total
+        if name == "itemsize":
+            return np.dtype(base.type.dtype).itemsize
+        if name == "strides" and base.is_array and base.type.layout == "C":
+            return self._steps(base)
         if name == "T":
             return self.op("transpose", base)
         if name == "mT":
@@ -277,6 +281,15 @@ class Expressions(Operators):
             f"attribute `{name}` of an array is not supported",
             repair="use the function of NumPy of that name",
         )
+
+    def _steps(self, base: Var) -> Value:
+        """How far the elements of an array that lies row by row are apart along each axis, in bytes."""
+        steps: list[Value] = []
+        step: Value = np.dtype(base.type.dtype).itemsize
+        for length in reversed(self.shape_values(base.type.shape)):
+            steps.insert(0, step)
+            step = self.op("multiply", step, length)
+        return tuple(steps)
 
     def _require_attribute(self, base: Var, name: str) -> None:
         """A `try` may ask so what a value is: a number of Python's has no shape."""
