@@ -18,6 +18,9 @@ GRID = interpolate.RegularGridInterpolator((T, Q), np.outer(Y, Q))
 _AT = np.meshgrid(np.linspace(-1.0, 4.0, 7), np.linspace(-1.0, 4.0, 8))
 PLATE = interpolate.bisplrep(*map(np.ravel, _AT), np.ravel(np.sin(_AT[0]) * _AT[1]), s=0)
 SURFACE = interpolate.RectBivariateSpline(T, np.arange(5.0), np.outer(Y, np.arange(5.0) ** 2))
+CLOUD = np.array([[0.0, 0.0], [1.0, 0.1], [0.1, 1.0], [1.0, 1.1], [0.5, 0.6], [0.3, 0.2], [0.8, 0.5]])
+PLANES, NEAREST = interpolate.LinearNDInterpolator(CLOUD, Y), interpolate.NearestNDInterpolator(CLOUD, Y)
+SOLVER = pytest.importorskip("scipy.sparse.linalg").spsolve  # SciPy's usual one stops at five digits
 STEPS, TCK = interpolate.interp1d(T, Y, kind="cubic"), interpolate.splrep(T, Y)
 
 
@@ -104,6 +107,29 @@ def through_points(y, t):
     return total + np.sum(plate) + np.sum(bells(np.expand_dims(Q, 1)))
 
 
+def cubic_grids(y, t):
+    values = np.stack((np.outer(y[:5], t[:4]), np.outer(t[:5], y[:4])), axis=-1)
+    f = interpolate.RegularGridInterpolator((np.arange(5.0), t[:4]), values, method="cubic", solver=SOLVER)
+    return np.sum(f(np.stack((1.0 + y[:3], t[1:4] - 0.3), axis=1)) ** 2)
+
+
+def scattered(y, t):
+    """Points in a plane: some of those asked for lie outside of all triangles."""
+    places = CLOUD + 0.01 * np.stack((t, np.cos(t)), axis=1)
+    at = np.stack((0.5 + 0.1 * y[:4], 0.4 + 0.05 * t[:4]), axis=1)
+    plane = interpolate.LinearNDInterpolator(places, np.stack((y, y * t), axis=1), fill_value=0.0)
+    steps = interpolate.NearestNDInterpolator(CLOUD, y**2)(at[:, 0], 0.5)
+    grid = interpolate.griddata(places, y, (np.full((2, 3), 0.5), np.array([0.4, 0.5, 9.0])), fill_value=1.0)
+    line = interpolate.griddata(t, y, 2.0 + 0.1 * y)
+    return (
+        np.sum(plane(at) ** 2)
+        + np.sum(steps)
+        + np.sum(grid**2)
+        + np.sum(line)
+        + PLANES(y[4], 0.5) * NEAREST(at)[1]
+    )
+
+
 PROGRAMS = (
     not_a_knot,
     other_ends,
@@ -117,7 +143,15 @@ PROGRAMS = (
     grids,
     outside,
     through_points,
+    cubic_grids,
 )
+
+
+def test_scattered():
+    adc.check_grads(scattered, (Y, T), order=2, modes=("rev",), mode="tape")
+    assert adc.value_and_grad(scattered, mode="tape")(Y, T)[0] == pytest.approx(scattered(Y, T), rel=1e-12)
+    with pytest.raises(adc.UnsupportedError, match="which compiled code cannot call"):
+        adc.grad(scattered, mode="compiled")(Y, T)
 
 
 @pytest.mark.parametrize("mode", ("tape", "python"))

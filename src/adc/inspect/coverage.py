@@ -209,6 +209,11 @@ def _lines(measured: dict[str, dict[str, str]]) -> Iterator[str]:
         )
     yield from (
         "",
+        "A function of NumPy or SciPy that has no rule and is written in Python runs by its own code, where all that it calls "
+        "has one: most of those that are called unsupported below are taken by the tape so, as `scipy.stats.describe`.",
+    )
+    yield from (
+        "",
         "## Corners and singular points",
         "",
         "| operation | where | adc | JAX | PyTorch |",

@@ -283,18 +283,20 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "objects whose methods are those of a plain object of the rules, made inside or outside",
         ): (
             "Akima1DInterpolator BSpline BarycentricInterpolator CubicHermiteSpline CubicSpline "
-            "InterpolatedUnivariateSpline KroghInterpolator PPoly PchipInterpolator RBFInterpolator "
+            "InterpolatedUnivariateSpline KroghInterpolator LinearNDInterpolator NearestNDInterpolator PPoly "
+            "PchipInterpolator RBFInterpolator "
             "RectBivariateSpline RegularGridInterpolator UnivariateSpline interp1d"
         ),
-        ("language", "plain functions of the rules, of the spline or the grid through all points"): (
-            "barycentric_interpolate interpn krogh_interpolate make_interp_spline splev splrep"
-        ),
+        (
+            "language",
+            "plain functions of the rules, of the spline, the grid or the triangles through all points",
+        ): ("barycentric_interpolate griddata interpn krogh_interpolate make_interp_spline splev splrep"),
         ("unsupported", "no rule: use CubicSpline, make_interp_spline, or np.linalg"): (
             "AAA BPoly BivariateSpline CloughTocher2DInterpolator FloaterHormannInterpolator "
-            "LSQBivariateSpline LSQSphereBivariateSpline LSQUnivariateSpline LinearNDInterpolator "
-            "NdBSpline NdPPoly NearestNDInterpolator Rbf RectSphereBivariateSpline "
+            "LSQBivariateSpline LSQSphereBivariateSpline LSQUnivariateSpline "
+            "NdBSpline NdPPoly Rbf RectSphereBivariateSpline "
             "SmoothBivariateSpline SmoothSphereBivariateSpline approximate_taylor_polynomial "
-            "bisplev bisplrep generate_knots griddata insert interp2d lagrange make_lsq_spline "
+            "bisplev bisplrep generate_knots insert interp2d lagrange make_lsq_spline "
             "make_smoothing_spline make_splprep make_splrep pade pchip_interpolate spalde splantider splder splint "
             "splprep sproot"
         ),

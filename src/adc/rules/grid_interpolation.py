@@ -141,7 +141,11 @@ class Grid:
             outside = outside | (x[k] < self.grid[k][0]) | (x[k] > self.grid[k][-1])
         if self.bounds_error and np.any(outside):
             raise ValueError("One of the requested xi is out of bounds")
-        found = _in_cell(self.grid, self.values, x, (), how)
+        found = (
+            _through(self.grid, self.values, x)
+            if how == "cubic"
+            else _in_cell(self.grid, self.values, x, (), how)
+        )
         if self.bounds_error or self.fill_value is None:
             return found
         return np.where(beside(outside, np.ndim(self.values) - axes), self.fill_value, found)
@@ -162,20 +166,34 @@ def _in_cell(grid, values, x, places, method):
     return (1.0 - share) * low + share * _in_cell(grid, values, x, places + (place + 1,), method)
 
 
+def _through(grid, values, x):
+    """The values at points x of cubic splines along each axis, one after the other from the last one on."""
+    places = np.ndim(x[0])
+    found = np.broadcast_to(values, np.shape(x[0]) + np.shape(values))
+    for k in range(len(grid)):
+        share = cubic_spline(grid[k], np.eye(np.shape(grid[k])[0]))(x[k])  # of each point's value
+        found = np.sum(beside(share, np.ndim(found) - places - 1) * found, axis=places)
+    return found
+
+
 @static
-def _lines_or_steps(method):
-    if method not in ("linear", "nearest"):
+def _known_method(method):
+    if method not in ("linear", "slinear", "nearest", "cubic"):
         raise UnsupportedError(
             f"RegularGridInterpolator with method={method!r} is not supported",
-            why="Its rule takes lines and steps.",
-            repair='Say method="linear", or use scipy.interpolate.RectBivariateSpline.',
+            why="Its rule takes lines, steps and cubic splines.",
+            repair='Say method="linear" or "cubic", or use scipy.interpolate.RectBivariateSpline.',
         )
 
 
 def regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan, **solver):
     """`RegularGridInterpolator(points, values)`."""
-    _lines_or_steps(method)
-    return Grid(tuple([numbers(p) for p in points]), numbers(values), method, bounds_error, fill_value)
+    _known_method(method)
+    lines = tuple([numbers(p) for p in points])
+    for k in range(len(lines)):
+        if method == "cubic" and np.shape(lines[k])[0] < 4:
+            raise ValueError("method cubic requires at least 4 points per dimension.")
+    return Grid(lines, numbers(values), method, bounds_error, fill_value)
 
 
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):

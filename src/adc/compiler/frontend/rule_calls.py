@@ -39,6 +39,12 @@ class RuleCalls(Functions):
             out, args[names.index("out")] = args[names.index("out")], None
         if out is not None:
             return self.into(out, self.call(function, args, kwargs))
+        if "tape" in operation.extra:
+            raise self.refuse(
+                f"{operation.spelling} is not supported",
+                operation.extra["tape"],
+                "leave the choice of the engine to adc: the tape takes it",
+            )
         of_math = getattr(function, "__module__", "") == "math"
         if of_math:
             args = [self._as_double(a) for a in args]
