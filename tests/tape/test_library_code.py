@@ -67,6 +67,27 @@ def test_what_a_search_finds_is_no_constant(search):
         adc.grad(search, mode="tape")(1.3)
 
 
+def test_what_a_function_answers_where_the_array_has_no_derivative():
+    t = np.linspace(0.0, 1.0, 4)
+
+    def f(a):
+        pieces = np.piecewise(t, [t < 0.5], [lambda v: v * a, lambda v: v**2 * a])
+        return np.sum(pieces) + np.sum(np.apply_along_axis(lambda row: np.sum(row * a), 1, np.ones((2, 3))))
+
+    adc.check_grads(f, (1.3,), mode="tape")
+
+
+def test_an_error_over_such_an_answer_is_a_refusal():
+    with pytest.raises(adc.UnsupportedError, match=r"no rule for scipy\.linalg\.funm"):
+        adc.grad(lambda a: np.sum(scipy.linalg.funm(np.diag([1.0, 2.0]), lambda v: v * a)), mode="tape")(1.3)
+
+    def raises(v):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        adc.grad(lambda a: a * np.sum(scipy.linalg.funm(np.eye(2), raises)), mode="tape")(1.3)
+
+
 def test_view_of_another_type():
     x = np.array([0.4, 0.9])
     assert list(adc.grad(lambda x: np.sum(x.view(float) * x.view(dtype=np.float64)), mode="tape")(x)) == [

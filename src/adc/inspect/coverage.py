@@ -209,8 +209,9 @@ def _lines(measured: dict[str, dict[str, str]]) -> Iterator[str]:
         )
     yield from (
         "",
-        "A function of NumPy or SciPy that has no rule and is written in Python runs by its own code, where all that it calls "
-        "has one: most of those that are called unsupported below are taken by the tape so, as `scipy.stats.describe`.",
+        "A function of NumPy or SciPy that has no rule and is written in Python runs by its own code, where all that "
+        "it calls has one: most of those that are called unsupported below are taken by the tape so, as "
+        "`scipy.stats.describe`.",
     )
     yield from (
         "",

@@ -64,6 +64,12 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
         args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)  # `math.fsum(v for v in x)`
         if record.is_active(args) or record.is_active(kwargs):
             return dispatch.call(function, *args, **kwargs)
+        if (
+            entry.operation.body is not None
+            and modes.enabled
+            and record.has_functions((*args, *kwargs.values()))
+        ):
+            return record.apply(entry, args, kwargs, function)  # what they answer may have a derivative
         return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
 
     call.__dict__["_stands_for"] = function
@@ -109,8 +115,7 @@ def wrapped(
                     raise record.no_rule(registry.spell(function))
                 return by_own_code(function, own(), args, kwargs)
         asked = Asked()
-        plain = asked.of(record.plain(args)), record.plain(kwargs)
-        found = function(*plain[0], **dict(zip(plain[1], asked.of(plain[1].values()), strict=True)))
+        found = asked.call(function, args, kwargs)
         if asked.answered and (is_of_a_search(function) or not record.is_active(found)):
             raise record.no_rule(registry.spell(function))
         return float_array(found, args)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from adc.errors import AdcError, UnsupportedError
@@ -76,18 +76,31 @@ class Asked:
 
     def __init__(self) -> None:
         self.answered = False
+        self._raised: Exception | None = None
 
-    def of(self, args: Iterable[Any]) -> list[Any]:
-        """Arguments, with functions that are listened to."""
-        return [self._heard(a) for a in args]
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the library's function gives for plain arguments; an error over such an answer is a refusal."""
+        heard = {k: self._heard(v) for k, v in record.plain(kwargs).items()}
+        try:
+            return function(*map(self._heard, record.plain(args)), **heard)
+        except AdcError:
+            raise
+        except Exception as error:
+            if error is self._raised or not self.answered:
+                raise
+            raise record.no_rule(registry.spell(function)) from error
 
     def _heard(self, value: Any) -> Any:
-        if not isinstance(value, types.FunctionType | types.MethodType | functools.partial):
+        if not isinstance(value, record.FUNCTIONS):
             return value
 
         @functools.wraps(value, updated=())
         def heard(*args: Any, **kwargs: Any) -> Any:
-            answer = value(*args, **kwargs)
+            try:
+                answer = value(*args, **kwargs)
+            except Exception as error:
+                self._raised = error
+                raise
             self.answered = self.answered or (modes.enabled and record.is_active(answer))
             return answer
 

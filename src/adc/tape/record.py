@@ -6,8 +6,9 @@ operators in tensor.py are its short cut.
 
 from __future__ import annotations
 
+import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,18 @@ def is_active(value: Any) -> bool:
     if kind is slice:
         return is_active((value.start, value.stop, value.step))
     return False
+
+
+FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+
+
+def has_functions(values: Iterable[Any]) -> bool:
+    """Whether a function is one of the values, or in a list or tuple among them, as np.piecewise takes them."""
+    return any(
+        isinstance(v, FUNCTIONS)
+        or (v.__class__ in (list, tuple) and any(isinstance(p, FUNCTIONS) for p in v))
+        for v in values
+    )
 
 
 def wrap(z: Any, sources: Sequence[Any] = ()) -> Any:
@@ -97,7 +110,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     if entry.kind == "constant" or not modes.enabled:
         return wrap(function(*plain(args), **plain(kwargs)), args)
     if entry.kind == "composite":
-        if is_active(args) or is_active(kwargs):
+        if is_active(args) or is_active(kwargs) or has_functions((*args, *kwargs.values())):
             return composites.run(entry, args, kwargs)
         return wrap(function(*plain(args), **plain(kwargs)), args)
     values = entry.bind(args, kwargs)

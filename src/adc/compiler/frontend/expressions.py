@@ -45,7 +45,7 @@ from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Array, Scalar
 from adc.rules import python_containers, registry
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -257,7 +257,7 @@ class Expressions(Operators):
             return total
         if name == "itemsize":
             return np.dtype(base.type.dtype).itemsize
-        if name == "strides" and base.is_array and base.type.layout == "C":
+        if name == "strides" and isinstance(base.type, Array) and base.type.layout == "C":
             return self._steps(base)
         if name == "T":
             return self.op("transpose", base)
