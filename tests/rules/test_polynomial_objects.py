@@ -44,6 +44,36 @@ def of_family(x, family):
     )
 
 
+def divided(x, family):
+    p, q = family([x[0], x[1], 1.0, x[2]], domain=[0.0, 3.0]), family([x[1], 2.0], domain=[0.0, 3.0])
+    whole, rest = divmod(p, q)
+    return (p // q)(0.3) * (p % q)(0.4) + whole(x[0]) + rest(0.1) + family.basis(2)(x[1])
+
+
+def nested(x):
+    return Polynomial(x)(Polynomial([x[1], 2.0]))(0.3)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+@pytest.mark.parametrize("family", (Polynomial, Chebyshev))
+def test_division(family, mode):
+    adc.check_grads(lambda x: divided(x, family), (np.array([0.4, 0.9, 1.7]),), order=1, mode=mode)
+    adc.check_grads(nested, (np.array([0.4, 0.9, 1.7]),), order=1, mode=mode)
+
+
+@pytest.mark.parametrize("family", (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre))
+def test_division_and_roots_on_the_tape(family):
+    def f(x):
+        p = family([x[0], x[1], 1.0, x[2]], domain=[0.0, 3.0])
+        return divided(x, family) + np.sum(np.abs(p.roots()) ** 2)
+
+    x = np.array([0.4, 0.9, 1.7])
+    value, gradient = adc.value_and_grad(f, mode="tape")(x)
+    assert value == pytest.approx(f(x), rel=1e-10)
+    moved = [f(x + h) - f(x - h) for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(gradient, np.array(moved) / 2e-6, rtol=1e-5)
+
+
 @pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
 @pytest.mark.parametrize("f", (arithmetic, found_outside, fitted, families), ids=lambda f: f.__name__)
 def test_objects(f, mode):

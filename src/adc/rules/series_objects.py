@@ -115,6 +115,20 @@ class Series:
             result = result * self
         return result
 
+    def __divmod__(self, other):
+        whole, rest = self.divided(self.coef, self.coefficients_of(other))
+        return self.made(whole), self.made(rest)
+
+    def __floordiv__(self, other):
+        return self.made(self.divided(self.coef, self.coefficients_of(other))[0])
+
+    def __mod__(self, other):
+        return self.made(self.divided(self.coef, self.coefficients_of(other))[1])
+
+    def roots(self):
+        off, scl = self.mapparms()
+        return (self.zeros() - off) / scl
+
     def deriv(self, m=1):
         _, scl = self.mapparms()
         coef = self.coef
@@ -177,6 +191,26 @@ class Polynomial(Series):
             polynomial.polyint(self.coef, m, k, 0 if lbnd is None else off + scl * lbnd, 1.0 / scl)
         )
 
+    def __call__(self, arg):
+        x = self._inside(np.asarray(arg) if isinstance(arg, (list, tuple)) else arg)
+        if not isinstance(x, Polynomial):
+            return self.at(x)
+        n = self.coef.shape[0]
+        made = x.made(self.coef[n - 1 :])
+        for k in range(n - 1):
+            made = made * x + self.coef[n - 2 - k]
+        return made
+
+    def divided(self, a, b):
+        return polynomial.polydiv(a, b)
+
+    def zeros(self):
+        return polynomial.polyroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return Polynomial((0.0,) * deg + (1.0,), domain, window)
+
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
         _fit_alone(full)
@@ -226,6 +260,16 @@ class Chebyshev(Series):
     def raised(self, j):
         return (0.5 if j > 0 else 1.0) / (j + 1), 0.0, -0.5 / (j - 1) if j > 1 else 0.0
 
+    def divided(self, a, b):
+        return chebyshev.chebdiv(a, b)
+
+    def zeros(self):
+        return chebyshev.chebroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return Chebyshev((0.0,) * deg + (1.0,), domain, window)
+
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
         return _fitted(Chebyshev((0.0,)), x, y, deg, domain, rcond, full, w, window)
@@ -247,6 +291,16 @@ class Legendre(Series):
 
     def raised(self, j):
         return 1.0 / (2 * j + 1), 0.0, -1.0 / (2 * j + 1)
+
+    def divided(self, a, b):
+        return legendre.legdiv(a, b)
+
+    def zeros(self):
+        return legendre.legroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return Legendre((0.0,) * deg + (1.0,), domain, window)
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -270,6 +324,16 @@ class Hermite(Series):
     def raised(self, j):
         return 0.5 / (j + 1), 0.0, 0.0
 
+    def divided(self, a, b):
+        return hermite.hermdiv(a, b)
+
+    def zeros(self):
+        return hermite.hermroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return Hermite((0.0,) * deg + (1.0,), domain, window)
+
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
         return _fitted(Hermite((0.0,)), x, y, deg, domain, rcond, full, w, window)
@@ -291,6 +355,16 @@ class HermiteE(Series):
 
     def raised(self, j):
         return 1.0 / (j + 1), 0.0, 0.0
+
+    def divided(self, a, b):
+        return hermite_e.hermediv(a, b)
+
+    def zeros(self):
+        return hermite_e.hermeroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return HermiteE((0.0,) * deg + (1.0,), domain, window)
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -315,6 +389,16 @@ class Laguerre(Series):
     def raised(self, j):
         return -1.0, 1.0, 0.0
 
+    def divided(self, a, b):
+        return laguerre.lagdiv(a, b)
+
+    def zeros(self):
+        return laguerre.lagroots(self.coef)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        return Laguerre((0.0,) * deg + (1.0,), domain, window)
+
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
         return _fitted(Laguerre((0.0,)), x, y, deg, domain, rcond, full, w, window)
@@ -337,4 +421,5 @@ for _theirs, _own in _MODELS.items():
     registry.stands_for(_theirs, _own)
     registry.model_of_type(_theirs, _model)
     registry.stands_for(_theirs.fit, _own.fit)
+    registry.stands_for(_theirs.basis, _own.basis)
 registry.stands_for(np.polynomial.Polynomial.fromroots, Polynomial.fromroots)

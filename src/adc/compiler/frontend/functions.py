@@ -65,8 +65,9 @@ class Functions(Iteration):
         taken = None if self.outside is None else self.outside.get(function)
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
-        in_rule = self.frame.source is None or of_adc
-        if not in_rule and not _is_of_a_library(function.__module__):
+        of_a_library = _is_of_a_library(function.__module__)
+        in_rule = of_adc or (self.frame.source is None and not of_a_library)
+        if not in_rule and not of_a_library:
             self.note_function(source.function, len(args) + len(kwargs) < len(bound))
         frame = Frame(
             None if in_rule else source,
@@ -83,9 +84,7 @@ class Functions(Iteration):
             if in_rule:
                 raise
             refusal = error
-            if _is_of_a_library(function.__module__) and not _is_of_a_library(
-                self.frame.globals.get("__name__")
-            ):
+            if of_a_library and not _is_of_a_library(self.frame.globals.get("__name__")):
                 # The user knows the call, not the lines of the library that it leads to.
                 with self.origin_at(called_at):
                     refusal = self.without_a_rule(function, f"and its own code is refused: {error.what}")
