@@ -132,8 +132,11 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
     },
     "scipy.signal": {
         ("no derivative", "classes, warnings and questions"): (
-            "BadCoefficients CZT ShortTimeFFT StateSpace TransferFunction ZerosPolesGain ZoomFFT dlti lti check_COLA "
+            "BadCoefficients CZT ShortTimeFFT ZoomFFT dlti check_COLA "
             "check_NOLA choose_conv_method test correlation_lags"
+        ),
+        ("language", "plain functions and objects of the rules, of linear systems"): (
+            "StateSpace TransferFunction ZerosPolesGain bode freqresp impulse lsim lti step"
         ),
         ("no derivative", "positions and counts"): (
             "argrelextrema argrelmax argrelmin find_peaks find_peaks_cwt peak_widths peak_prominences unique_roots "
@@ -149,12 +152,12 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "no rule: write it with convolve, lfilter and numpy.fft"): (
             "whittaker_henderson "
-            "bode cspline1d cspline1d_eval cspline2d czt dbode deconvolve "
-            "dfreqresp dimpulse dlsim dstep envelope freqresp freqs_zpk freqz_zpk "
+            "cspline1d cspline1d_eval cspline2d czt dbode deconvolve "
+            "dfreqresp dimpulse dlsim dstep envelope freqs_zpk freqz_zpk "
             "gauss_spline group_delay "
-            "hilbert2 impulse lombscargle lsim "
+            "hilbert2 lombscargle "
             "qspline1d qspline1d_eval qspline2d sepfir2d "
-            "spline_filter step sweep_poly symiirorder1 "
+            "spline_filter sweep_poly symiirorder1 "
             "symiirorder2 wiener zoom_fft"
         ),
     },

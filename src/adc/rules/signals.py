@@ -2,6 +2,7 @@
 
 from adc.rules import filters as filters
 from adc.rules import forward_back as forward_back
+from adc.rules import linear_circuits as linear_circuits
 from adc.rules import rank_filters as rank_filters
 from adc.rules import resampling as resampling
 from adc.rules import responses as responses

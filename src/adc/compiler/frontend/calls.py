@@ -320,9 +320,7 @@ class Calls(RuleCalls):
             return self.call(own, args[1:], kwargs)
         own = registry.meant(function, [instances.class_of(a) or type(a) for a in args]) if hashable else None
         if own is not None:
-            return self.call(
-                own, [a if registry.model_of(a) is None else self.model(a) for a in args], kwargs
-            )
+            return self.call(own, [self._modelled(a) for a in args], kwargs)
         special = _SPECIAL.get(function) if hashable else None
         if self.trying and not kwargs and getattr(function, "__module__", None) in ("math", "cmath"):
             self.raise_as_python(function, *args)
@@ -338,7 +336,8 @@ class Calls(RuleCalls):
         container = _MODELS.get(function) if hashable else None
         maker = container or registry.maker_of(function)
         if maker is not None:
-            return self.call(maker, args, kwargs)
+            given = args if container is not None else [self._modelled(a) for a in args]
+            return self.call(maker, given, kwargs)
         constant = library_constants.given(self, function, args, kwargs)
         if constant is not library_constants.UNKNOWN:
             return constant
@@ -379,6 +378,10 @@ class Calls(RuleCalls):
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
         raise self.without_a_rule(function, "its derivative is not in the rule table")
+
+    def _modelled(self, value: Value) -> Value:
+        """What stands for an object of a library, where something does; other values themselves."""
+        return value if registry.model_of(value) is None else self.model(value)
 
     def _special(
         self, special: Callable[..., Value], function: Any, args: list[Value], kwargs: dict[str, Value]
