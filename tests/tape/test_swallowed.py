@@ -37,3 +37,15 @@ def test_a_refusal_is_raised_after_all():
 
 def test_what_numpy_raises_is_caught():
     assert np.array_equal(adc.grad(of_shapes, mode="tape")(X), 2 * X)
+
+
+def test_methods_of_lists_are_none_of_arrays():
+    def f(x):
+        try:
+            x.append(1.0)
+            scale = 1.0
+        except AttributeError:
+            scale = 3.0
+        return np.sum(x) * scale
+
+    assert list(adc.grad(f, mode="tape")(np.ones(2))) == [3.0, 3.0]

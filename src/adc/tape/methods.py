@@ -70,7 +70,9 @@ def _names_in_numpy(functions: tuple[Any, ...]) -> list[str]:
 
 
 def _may_be_called(operation: Operation, name: str) -> bool:
-    # `t.exp()`, as in PyTorch; but not `t.zeros()`.
+    # `t.exp()`, as in PyTorch; but not `t.zeros()`, nor `t.append(x)`, which means a list, and writes to it.
+    if hasattr(list, name) and not hasattr(np.ndarray, name):
+        return False
     return bool(operation.parameters) and (operation.kind != "constant" or hasattr(np.ndarray, name))
 
 
