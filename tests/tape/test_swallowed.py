@@ -1,5 +1,7 @@
 """What the tape refuses is no failure of the user's program: a handler of the user's does not answer for it."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,18 @@ def test_methods_of_lists_are_none_of_arrays():
         return np.sum(x) * scale
 
     assert list(adc.grad(f, mode="tape")(np.ones(2))) == [3.0, 3.0]
+
+
+def test_exact_numbers_hold_no_derivative():
+    def f(x):
+        try:
+            return x * float(Decimal(x))
+        except TypeError:
+            return x * 2.0
+
+    with pytest.raises(adc.GraphCutError, match="into a Decimal"):
+        adc.grad(f, mode="tape")(2.0)
+    assert (
+        adc.grad(lambda x: x * float(Decimal(3)) * isinstance(Decimal("1.5"), Decimal), mode="tape")(2.0)
+        == 3.0
+    )

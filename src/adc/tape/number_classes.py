@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from adc.errors import GraphCutError
 from adc.tape import record, said
+from adc.tape.node import here
 from adc.tape.plain_types import isinstance_, number_of_pythons, stands_for
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -111,7 +114,24 @@ def _of_numpy(kind: type[np.generic]) -> type:
     return _Number(kind.__name__, (kind,), {"_stands_for": kind, "_make": staticmethod(make)})
 
 
+def _of_exact(kind: type) -> type:
+    """`Decimal`, whose numbers hold no derivative."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        if any(map(_carries, args)):
+            raise GraphCutError(
+                f"adc cannot turn a value with a derivative into a {kind.__name__}",
+                here(),
+                "The number would carry no derivative, in silence.",
+                "Compute with floats, or say that the cut is meant: adc.stop_gradient(x).",
+            )
+        return kind(*record.plain(args), **record.plain(kwargs))
+
+    return _Number(kind.__name__, (kind,), {"_stands_for": kind, "_make": staticmethod(make)})
+
+
 stands_for(float, float_)
 stands_for(complex, complex_)
 for _kind in dict.fromkeys(np.dtype(code).type for code in "efdFD?" + np.typecodes["AllInteger"]):
     stands_for(_kind, _of_numpy(_kind))
+stands_for(Decimal, _of_exact(Decimal))
