@@ -5,6 +5,7 @@ text of Numba's stands only where that text is the one that was read (`known`).
 """
 
 from adc.runtime.passes import assigned_once as assigned_once
+from adc.runtime.passes import complex_numbers as complex_numbers
 from adc.runtime.passes import declarations as declarations
 from adc.runtime.passes import elements as elements
 from adc.runtime.passes import entries as entries
@@ -13,6 +14,7 @@ from adc.runtime.passes import lock_events as lock_events
 from adc.runtime.passes import operators as operators
 from adc.runtime.passes import options as options
 from adc.runtime.passes import phis as phis
+from adc.runtime.passes import ranges as ranges
 from adc.runtime.passes import references as references
 from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa
