@@ -14,7 +14,6 @@ from adc.runtime.passes import lock_events as lock_events
 from adc.runtime.passes import operators as operators
 from adc.runtime.passes import options as options
 from adc.runtime.passes import phis as phis
-from adc.runtime.passes import ranges as ranges
 from adc.runtime.passes import references as references
 from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa

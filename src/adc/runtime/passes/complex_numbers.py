@@ -1,10 +1,10 @@
 """A complex number is taken apart and put together as a value: no operation puts it into memory.
 
 Numba makes room for each operand and each result of an operation, writes the number there and reads its parts back;
-from 0.68 on the product is a function of its own, which LLVM puts in its place again. Of a quantum state in a loop, 467
-lines of text, that was half of the 111,000 lines of LLVM's. The operations are Numba's own, in a context that hands
-out parts; the product is the one of CPython below 3.14. An operation whose text is not known stays as it is, and all do
-where Numba compiled something before this was imported.
+from 0.68 on the product is a function of its own, which LLVM puts in its place again. With them went two fifths of the
+time in which the gradient of a quantum state was compiled (214 lines: 6.7 to 4.0 s); the machine code is the same. The
+operations are Numba's own, in a context that hands out parts; the product is the one of CPython below 3.14. One whose
+text is not known stays as it is, and all do where Numba compiled something before this was imported.
 """
 
 from __future__ import annotations
