@@ -16,7 +16,7 @@ REFUSED = dict.fromkeys(
     "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"
 )
 # Examples whose result is real or complex as the numbers in it decide: compiled code has one type, and raises.
-ONE_TYPE = {"eigvals-1", "roots-1"}
+ONE_TYPE = {"eigvals-1", "roots-1", "scipy.linalg.eigvals-1"}
 TOGETHER = 5  # examples in one program: one that Numba refuses is looked for one by one
 COMPILED = 20  # operations that Numba is given in a run of the tests
 OTHERS = 20  # examples, behind the first of each operation, of one letter

@@ -72,3 +72,20 @@ def test_a_rule_for_real_operands_refuses_complex_ones(mode):
     for f in (basis, sines):
         with pytest.raises(adc.UnsupportedError, match="complex numbers is not supported"):
             adc.grad(f, mode=mode)(TURNING, INDEFINITE)
+
+
+def test_the_order_is_that_of_a_real_matrix():
+    """LAPACK finds the eigenvalues of the same numbers in another order where their type is complex."""
+    weights = np.array([1.0, 3.0, 7.0, 2.5])
+    for a in np.random.default_rng(7).normal(size=(12, 4, 4)):
+        value, _ = adc.value_and_grad(lambda a: np.abs(linalg.eigvals(a)) @ weights, mode="tape")(a)
+        assert value == pytest.approx(np.abs(linalg.eigvals(a)) @ weights)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+def test_a_rotation_onto_fewer_points_than_axes(mode):
+    """Its stretch has a derivative; the rotation is one of many, and rounding does not answer for it."""
+    x, y = np.random.default_rng(7).normal(size=(2, 3, 5))
+    adc.check_grads(lambda x, y: linalg.orthogonal_procrustes(x, y)[1], (x, y), order=1, mode=mode)
+    turned = adc.grad(lambda x: linalg.orthogonal_procrustes(x, y)[0][0, 1], mode=mode)(x)
+    assert np.all(np.isnan(turned))

@@ -305,7 +305,9 @@ push(sl.eig)(eig_push)
     examples=lambda r: [r.positive_definite(3) + 0.05 * r.normal(3, 3), np.array([[1.0, 2.0], [-3.0, 0.5]])],
 )
 def eigvals(a):
-    return sl.eig(a + 0j)[0]  # the vectors are complex where the values are
+    return (
+        np.linalg.eig(a)[0] + 0j
+    )  # in the order of a real matrix, which is another one than that of a complex one
 
 
 @composite(
@@ -325,6 +327,13 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
     return x, None if np.ndim(b) == 1 else squares, rank, s
 
 
+def _of_full_rank(spread):
+    """1, and NaN where a positive matrix has no inverse: rounding would answer there."""
+    values = np.linalg.eigvalsh(spread)
+    known = values[0] > 1e-15 * spread.shape[0] * values[-1]
+    return np.where(known, 1.0, np.nan).astype(spread.dtype)
+
+
 def _polar_shape(a, side="right"):
     m, n = a.shape
     return (m, n), ((n, n) if side == "right" else (m, m))
@@ -342,7 +351,7 @@ def _spread(u, a):
     cost=2000,
     shape=_polar_shape,
     extra={"cores": {"a": 2}, "real_only": True},
-    notes="of full rank",
+    notes="of full rank; NaN elsewhere",
     examples=lambda r: [
         r.well_conditioned(3),
         r.normal(4, 2),
@@ -362,10 +371,10 @@ def polar_pull(z_bar, z, a, side="right"):
     if u.shape[0] >= u.shape[1]:
         turn = u.T @ u_bar
         rest = np.linalg.solve(spread, (u_bar - u @ turn).T).T
-        return a_bar + u @ sl.solve_sylvester(spread, spread, turn - turn.T) + rest
+        return a_bar + _of_full_rank(spread) * (u @ sl.solve_sylvester(spread, spread, turn - turn.T) + rest)
     turn = u_bar @ u.T
     rest = np.linalg.solve(spread, u_bar - turn @ u)
-    return a_bar + sl.solve_sylvester(spread, spread, turn - turn.T) @ u + rest
+    return a_bar + _of_full_rank(spread) * (sl.solve_sylvester(spread, spread, turn - turn.T) @ u + rest)
 
 
 @push(sl.polar)
@@ -380,6 +389,7 @@ def polar_push(z, a, side="right", *, a_dot):
         turn = a_dot @ u.T
         rest = np.linalg.solve(spread, a_dot - turn @ u)
         u_dot = sl.solve_sylvester(spread, spread, turn - turn.T) @ u + rest
+    u_dot = u_dot * _of_full_rank(spread)
     p_dot = u_dot.T @ a + u.T @ a_dot if side == "right" else a_dot @ u.T + a @ u_dot.T
     return u_dot, symmetric(p_dot)
 

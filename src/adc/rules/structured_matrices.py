@@ -180,11 +180,12 @@ def eigvals_banded(
     sl.orthogonal_procrustes,
     wrt="A B",
     name="scipy.linalg.orthogonal_procrustes",
+    notes="the rotation of matrices of full rank; NaN elsewhere",
     extra={"real_only": True, "order": "A"},
     examples=lambda r: [(r.normal(5, 3), r.normal(5, 3)), (r.normal(4, 2), r.normal(4, 2))],
 )
 def orthogonal_procrustes(A, B, check_finite=True):
     # The nearest rotation is the polar factor, whose derivative needs no distance between singular values.
     product = A.T @ B
-    rotation, stretch = sl.polar(product)
-    return rotation, np.trace(stretch)
+    rotation, _ = sl.polar(product)
+    return rotation, np.sum(np.linalg.svd(product, compute_uv=False))
