@@ -306,6 +306,11 @@ def _sum_of_products_of(a: Any, b: Any) -> Any:
     return of_vectors
 
 
+@register_jitable
+def _as_it_lies(x: Any) -> Any:
+    return x
+
+
 def _product(a: Any, b: Any) -> Any:
     return np.matmul(a, b)
 
@@ -321,9 +326,10 @@ def _product_of(a: Any, b: Any) -> Any:
 
         return of_stacks
     if not isinstance(a.dtype, types.Float):
+        left, right = (_packed if x.layout == "A" else _as_it_lies for x in (a, b))
 
         def of_others(a: Any, b: Any) -> Any:
-            return np.dot(a, b)
+            return np.dot(left(a), right(b))
 
         return of_others
     if a.ndim == 2 and b.ndim == 2:
