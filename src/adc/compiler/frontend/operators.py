@@ -296,7 +296,8 @@ class Operators(Names):
         if object_operators.compares(self, op, x, y):
             return object_operators.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
-            if getattr(instances.class_of(y), "__adc_model__", None) is set:
+            is_set = getattr(instances.class_of(y), "__adc_model__", None) is set
+            if is_set:
                 y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and any(map(self._is_told_by_comparing, [x, *y])):
                 found = self._among(x, list(y))
@@ -320,6 +321,10 @@ class Operators(Names):
                 or (not isinstance(y, dict) and not self.is_static(y))
             ):
                 raise self.refuse("`in` is only supported for values known before the program runs")
+            if is_set:
+                y = frozenset(
+                    y
+                )  # which compares hashes first: a dtype is equal to a class, and in no set of classes
             return (x in y) if isinstance(op, gast.In) else (x not in y)
         x, y = self.opened(x), self.opened(y)
         if isinstance(x, Growing) or isinstance(y, Growing):
