@@ -28,3 +28,21 @@ def test_single_precision_stays(function, mode):
     exact = adc.grad(function, mode="tape")(x.astype(float), 0.5) if function is scaled else None
     if exact is not None:
         np.testing.assert_allclose(gradient, exact, rtol=1e-5)
+
+
+def of_an_array(x):
+    return np.sum(x.astype(np.longdouble) ** 2)
+
+
+def of_a_constant(x):
+    return np.sum(x * np.finfo(np.longdouble).eps)
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="the platform has none")
+@pytest.mark.parametrize("function", [of_an_array, of_a_constant])
+def test_extended_precision_is_the_tapes(function):
+    x = np.array([0.5, 1.25])
+    with pytest.raises(adc.UnsupportedError, match="extended precision"):
+        adc.grad(function, mode="compiled")(x)
+    with pytest.warns(adc.FallbackWarning):
+        np.testing.assert_allclose(adc.grad(function)(x), adc.grad(function, mode="tape")(x))
