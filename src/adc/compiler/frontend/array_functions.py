@@ -281,7 +281,7 @@ def _is_integer(self: Calls, x: Var) -> Value:
     if x.is_array:
         raise self.refuse("an array has no `is_integer`", repair="compare np.floor(x) with x")
     whole = self.op("equal", self.op("floor", x), x)
-    return self.op("logical_and", self.op("isfinite", x), whole) if is_float(x.type) else True
+    return self.plain(self.op("logical_and", self.op("isfinite", x), whole)) if is_float(x.type) else True
 
 
 def _flatten(self: Calls, x: Var, order: Value = "C") -> Value:

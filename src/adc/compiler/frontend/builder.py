@@ -372,7 +372,7 @@ class Builder(Measures):
     def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
         try:
             with np.errstate(all="ignore"):
-                numbers = all(isinstance(v, bool) for v in bound) and operation.name in _OF_TRUTHS
+                numbers = all(isinstance(v, bool) for v in bound) and operation.name in _COUNTING
                 result = infer.called(operation, tuple(map(int, bound)) if numbers else bound)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"{operation.spelling} of constants: {error}") from error
@@ -444,9 +444,9 @@ class Builder(Measures):
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )
 
-    def plain(self, x: Var) -> Var:
+    def plain(self, x: T) -> T | Var:
         """A number of NumPy's as one of Python's, of the same dtype."""
-        if isinstance(x.type, Scalar) and not x.type.weak:
+        if isinstance(x, Var) and isinstance(x.type, Scalar) and not x.type.weak:
             return self.assign("alias", (x,), Scalar(x.type.dtype, True), dim=x.dim)
         return x
 
