@@ -262,9 +262,3 @@ def how_many_hold(x):
 def signs_of_truth_values(x, flag):
     s = x[0] * -flag + x[1] * (flag - True) + x[2] * -bool(x[1]) + x[0] ** 2 * (bool(x[0]) - bool(x[1]))
     return s + x[1] ** 2 * -(x.size > 2) + x[2] ** 2 * (+flag + True)
-
-
-@program(lambda r: (np.array([0.7, -0.4, 1.3], dtype=np.float32), 0.6), argnums=(0,), tolerance=2e-2)
-def pythons_extremes_beside_single_precision(x, p):
-    y = x * max(0.0, min(1.0, p)) * round(p, 1) * max([p, 2.0, p * 3])
-    return np.sum(y) if y.dtype == np.float32 else 100.0 * np.sum(y)

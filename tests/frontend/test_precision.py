@@ -18,8 +18,12 @@ def converted(x, s):
     return np.sum(x * float(s) * float(x[1]))
 
 
+def bounded(x, s):
+    return np.sum(x * max(0.0, min(1.0, s)) * round(s, 1) * max([s, 2.0, s * 3]))
+
+
 @pytest.mark.parametrize("mode", ["python", "compiled"])
-@pytest.mark.parametrize("function", [scaled, converted])
+@pytest.mark.parametrize("function", [scaled, converted, bounded])
 def test_single_precision_stays(function, mode):
     x = np.array([0.5, 1.25, 0.75], np.float32)
     value, gradient = adc.value_and_grad(function, mode=mode)(x, 0.5)
