@@ -71,3 +71,22 @@ def axes_for_a_number(x):
     y = np.asarray(0.3)[None]
     row = np.asarray(s)[None, None]
     return np.sum(row @ np.array([[2.0, x]]) * np.squeeze(y) + np.array(x)[..., None])
+
+
+def _of_class(v):
+    if isinstance(v, np.ndarray):
+        return 2.0
+    return 1.0 if isinstance(v, (float, np.ndarray)) else 3.0
+
+
+ASKED = "what class an array without axes is"
+
+
+@program(lambda r: (np.array([0.7, -0.4]), 0.6), refused={"compiled": ASKED, "python": ASKED})
+def the_class_of_an_array_without_axes(x, p):
+    return x[0] * _of_class(np.array(p)) + x[1] * _of_class(x[0])
+
+
+@program(lambda r: (np.array([0.7, -0.4]), 0.6))
+def a_class_of_both(x, p):
+    return x[0] if isinstance(np.asarray(p), (int, float, np.ndarray)) else x[1]
