@@ -174,13 +174,7 @@ class Builder(Measures):
         dim: Dim | None = None,
         view_of: Var | None = None,
     ) -> Var:
-        if type.dtype not in DTYPES:
-            if np.dtype(type.dtype).kind in "fc":
-                raise self.refuse(
-                    f"this is in extended precision ({type.dtype})",
-                    "compiled code has no long double",
-                    'take np.float64, or leave it to mode="tape"',
-                )
+        if type.dtype not in DTYPES and np.dtype(type.dtype).kind not in "fc":  # plain Python has longer ones
             raise self.refuse(
                 f"an array of dtype {type.dtype} is not supported",
                 "its elements are no numbers that compiled code has",
