@@ -106,7 +106,7 @@ def jitted(function: types.FunctionType) -> Any:
 
     keep_freed(config.current().keep_memory)
     # error_model: a division by zero gives inf or NaN, as NumPy does. No flag assumes NaN or infinity away.
-    return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+    return numba.njit(cache=True, error_model="numpy", nogil=True, no_cfunc_wrapper=True)(function)
 
 
 def _written(text: str, name: str) -> Path:

@@ -18,6 +18,7 @@ from numba.core import cgutils, lowering
 from numba.np.arrayobj import load_item, mark_positive, store_item
 
 from adc.runtime import tuning
+from adc.runtime.passes.aggregates import parts
 from adc.runtime.passes.known import is_known, put, types
 
 # The texts of Numba's methods that these are known to stand for: those of 0.65 and 0.68.
@@ -91,7 +92,7 @@ def _element(lowerer: Any, array: Any, index: Any, signature: Any) -> Any:
         return None
     of, builder = _Array(lowerer, array.name), lowerer.builder
     given = lowerer.loadvar(index.name)
-    places = _items(builder, given, len(each)) if isinstance(at, types.BaseTuple) else [given]
+    places = parts(builder, given, len(each)) if isinstance(at, types.BaseTuple) else [given]
     for axis, (place, t) in enumerate(zip(places, each, strict=True)):
         from_the_front = (
             isinstance(place, llvm.Constant) and type(place.constant) is int and place.constant >= 0
@@ -100,17 +101,6 @@ def _element(lowerer: Any, array: Any, index: Any, signature: Any) -> Any:
             negative = builder.icmp_signed("<", place, _INDEX(0))
             places[axis] = builder.select(negative, builder.add(place, of.length(axis)), place)
     return of.address(places)
-
-
-def _items(builder: Any, index: Any, count: int) -> list[Any]:
-    """The integers of a tuple, as they were put into it where that is known."""
-    known = isinstance(index, llvm.Constant) and index.constant is not llvm.Undefined
-    put_in = dict(enumerate(index.constant)) if known else {}
-    part = index
-    while isinstance(part, llvm.instructions.InsertValue):
-        put_in.setdefault(part.indices[0], part.value)
-        part = part.aggregate
-    return [put_in[k] if k in put_in else builder.extract_value(index, k) for k in range(count)]
 
 
 def reading(own: Callable[..., Any]) -> Callable[..., Any]:

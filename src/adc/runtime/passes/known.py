@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core import types as numba_types
 
-__all__ = ["is_known", "put", "types"]
+__all__ = ["is_known", "put", "put_among", "types"]
 
 types: Any = numba_types  # whose stubs lack half of it
 
@@ -31,3 +31,8 @@ def put(owner: Any, name: str, standing_for: Callable[[Any], Any]) -> None:
     own = getattr(owner, name, None)
     if own is not None and own.__module__ != standing_for.__module__:
         setattr(owner, name, standing_for(own))
+
+
+def put_among(entries: list[Any], standing_for: Callable[..., Callable[..., Any] | None]) -> None:
+    """Put what stands for some of the functions that Numba has registered, asked of each entry, in their places."""
+    entries[:] = [(standing_for(*entry) or entry[0], *entry[1:]) for entry in entries]
