@@ -151,3 +151,36 @@ def test_a_kernel_typed_at_a_prompt():
     space = {}
     exec(CALLER.replace("cache=True", "").replace("__main__", "never"), space)
     assert space["run"](np.ones(2)) == 8.0
+
+
+@apart(returns=lambda x: x, error_model="numpy")
+def _never_called(x):
+    return x.no_such_attribute
+
+
+@apart(returns=lambda x: numba.types.Array(x.dtype, x.ndim, "C"))
+def _in_rows(x):
+    return np.ascontiguousarray(x)
+
+
+def test_what_is_known_to_return_something_is_compiled_when_it_is_called():
+    @numba.njit
+    def sometimes(x, often):
+        return _never_called(x) if often else _in_rows(x)
+
+    x = np.arange(6.0).reshape(2, 3).T
+    assert np.array_equal(sometimes(x[:, ::-1], False), x[:, ::-1])
+    assert sometimes(x[:, ::-1], False).flags.c_contiguous
+    with pytest.raises(RuntimeError, match="_never_called could not be compiled"):
+        sometimes(x[:, ::-1], True)
+
+
+@apart(returns=lambda x: x.dtype)
+def _says_another_type(x):
+    return x
+
+
+def test_another_type_than_was_said_is_told(capfd):
+    with pytest.raises(RuntimeError, match="_says_another_type could not be compiled"):
+        numba.njit(lambda x: _says_another_type(x))(np.ones(2))
+    assert "_says_another_type returns array(float64, 1d, C)" in capfd.readouterr().err

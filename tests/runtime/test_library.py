@@ -1,6 +1,7 @@
 """What Numba learns from adc.runtime gives what NumPy and SciPy give."""
 
 import math
+import warnings
 
 import numba
 import numpy as np
@@ -242,6 +243,15 @@ def test_products_of_matrices_and_vectors_in_any_order():
                         np.testing.assert_allclose(
                             found, a @ b, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5
                         )
+
+
+def test_complex_products_in_any_order_of_memory_warn_of_nothing():
+    z = np.arange(24.0).reshape(4, 6) * (1.0 + 0.5j)
+    product = numba.njit(lambda a, b: rt.dot(a, b))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for a, b in [(z[:, ::2], z[::2, :3].T[:3]), (z[::-1], z.T), (z[0, ::2], z[:3, ::-1]), (z.T, z[:, 0])]:
+            np.testing.assert_allclose(product(a, b[: a.shape[-1]]), a @ b[: a.shape[-1]])
 
 
 def test_one_function_reads_matrices_in_any_order():

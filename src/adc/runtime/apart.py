@@ -43,11 +43,13 @@ class Apart:
         declared: str | None,
         flags: dict[str, Any],
         takes: Callable[[Any], Any] = tuple,
+        returns: Callable[..., Any] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self.__name__ = function.__name__
         self.function = function
         self.takes = takes
+        self.returns = returns
         self.declared = None if declared is None else sigutils.normalize_signature(declared)
         self.name = f"{function.__module__}.{function.__qualname__} {_fingerprint(function)}"
         self._dispatcher = numba.njit(**flags, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
@@ -65,7 +67,10 @@ class Apart:
         """What Numba keeps of the function for arguments of these types."""
         with tuned(self.function):
             self._dispatcher.compile(arguments)
-        return self._dispatcher.overloads[arguments]
+        made = self._dispatcher.overloads[arguments]
+        if self.returns is not None and made.signature.return_type != self.returns(*arguments):
+            raise TypingError(f"{self.__name__} returns {made.signature.return_type} for {arguments}")
+        return made
 
     def call(self, context: Any, builder: Any, called: Any, values: Any) -> Any:
         """Emit a call by a caller that knows the argument types and the type of the result as `called`."""
@@ -83,13 +88,18 @@ class Apart:
 
 
 def apart(
-    declared: str | None = None, takes: Callable[[Any], Any] = tuple, **flags: Any
+    declared: str | None = None,
+    takes: Callable[[Any], Any] = tuple,
+    returns: Callable[..., Any] | None = None,
+    **flags: Any,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function, with Numba's `flags`, for jitted code that calls it by address.
 
     It is compiled for the types of the arguments that a call has, or only for the signature that is `declared`, as in
     `"float64(float64[::1], int64)"`: then arguments become of those types. `takes` says as what it takes arguments of
-    some types, as arrays in any order of memory, where one function does for all of them.
+    some types, as arrays in any order of memory, where one function does for all of them. `returns` says of which type
+    the result is, for arguments of some types: then it is compiled when it is first called, and not at all where no
+    call comes to it; so are functions of which a signature is declared.
 
     >>> @apart(error_model="numpy")
     ... def halved(x):
@@ -99,7 +109,7 @@ def apart(
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        return Apart(function, declared, flags, takes)  # type: ignore[arg-type]
+        return Apart(function, declared, flags, takes, returns)  # type: ignore[arg-type]
 
     return decorate
 
@@ -148,6 +158,8 @@ def _template(function: Apart) -> type:
                 return None
             if function.declared is None:
                 plain = function.takes(tuple(map(_unliteral, arguments)))
+                if function.returns is not None:
+                    return signature(function.returns(*plain), *plain)
                 return signature(function.compiled(plain).signature.return_type, *plain)
             wanted, result = function.declared
             if len(arguments) != len(wanted) or None in map(self.context.can_convert, arguments, wanted):

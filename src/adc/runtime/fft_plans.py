@@ -105,11 +105,14 @@ def _block(key: Any, made: Any) -> Any:
     factors, w, chirp, kernel = made
     block = np.empty(_HEAD + factors.size + w.size + chirp.size + kernel.size)
     block[0], block[1], block[2], block[3], block[4] = key, factors.size, w.size, chirp.size, kernel.size
-    at = _HEAD
-    block[at : at + factors.size].view(np.int64)[:] = factors
+    # Element by element: an assignment to a slice takes two seconds to compile.
+    integers, at = block.view(np.int64), _HEAD
+    for k in range(factors.size):
+        integers[at + k] = factors[k]
     at += factors.size
     for part in (w, chirp, kernel):
-        block[at : at + part.size] = part
+        for k in range(part.size):
+            block[at + k] = part[k]
         at += part.size
     return block
 

@@ -68,81 +68,103 @@ def _by_loops_of(a: Any, b: Any, out: Any) -> Any:
     return of_matrices if a.ndim == 2 else of_stacks
 
 
-def _into(a: Any, b: Any, out: Any) -> None:
-    """out[...] = a @ b for matrices of one float dtype that lie in any order; `out` in C order."""
-    np.matmul(a, b, out=out)
+def _nothing(*kinds: Any) -> Any:
+    return types.none
 
 
-@overload(_into, jit_options={"error_model": "numpy"})
-def _into_of(a: Any, b: Any, out: Any) -> Any:
-    single = a.dtype == types.float32
-    gemm, number = (_sgemm, np.float32) if single else (_dgemm, np.float64)
-    stacks = a.ndim == 3
+def _in_c_order(x: Any) -> Any:
+    return types.Array(x.dtype, x.ndim, "C")
 
-    def into_from_rows(a: Any, b: Any, out: Any) -> None:
-        count, m, width = b.shape
-        by_columns = b.strides[1] == b.itemsize and b.strides[2] != b.itemsize
-        if count == 0 or not by_columns or not PACKED[0] <= m * width <= PACKED[1]:
-            into(a, b, out)
-            return
-        at_once = min(SCRATCH // (m * width), count)
-        rows = np.empty((at_once, m, width), b.dtype)
-        for begin in range(0, count, at_once):
-            end = min(begin + at_once, count)
-            for c in range(end - begin):
-                for j in range(m):
-                    for k in range(width):
-                        rows[c, j, k] = b[begin + c, j, k]
-            # The last slice makes of the rows an array in any order, for which `into` is compiled.
-            into(a[begin:end], rows[: end - begin, :, ::1], out[begin:end])
 
-    @register_jitable(error_model="numpy")
-    def into(a: Any, b: Any, out: Any) -> None:
-        if out.shape[-2] * out.shape[-1] * a.shape[-1] <= SMALL:
-            _by_loops(a, b, out)
-        else:
-            by_blas(a, b, out)
+@apart(returns=_in_c_order, cache=True)
+def _packed(x: Any) -> Any:
+    return np.ascontiguousarray(x)
 
-    @register_jitable(error_model="numpy")
-    def by_blas(a: Any, b: Any, out: Any) -> None:
-        n, width = out.shape[-2], out.shape[-1]
-        m = a.shape[-1]
-        count = out.shape[0] if stacks else 1
-        if count == 0:
-            return
-        left, right = _spacing(a[0] if stacks else a), _spacing(b[0] if stacks else b)
-        if left == 0:
-            a, left = np.ascontiguousarray(a), m
-        if right == 0:
-            b, right = np.ascontiguousarray(b), width
-        # BLAS counts by columns: it is told of the transpose of everything.
-        by_rows = NO if right > 0 else TRANSPOSE, NO if left > 0 else TRANSPOSE
-        lengths = np.int32(width), np.int32(n), np.int32(m)
-        apart = np.int32(abs(right)), np.int32(abs(left))
-        first_a, first_b, first_out = 0, 0, 0
-        for _ in range(count):
-            gemm(
-                (
-                    by_rows[0],
-                    by_rows[1],
-                    lengths[0],
-                    lengths[1],
-                    lengths[2],
-                    number(1.0),
-                    (b, first_b),
-                    apart[0],
-                    (a, first_a),
-                    apart[1],
-                    number(0.0),
-                    (out, first_out),
-                    lengths[0],
-                )
+
+def _gemm(arguments: Any) -> None:
+    """Call the routine of BLAS for matrices of the dtype of the one that it writes to."""
+
+
+@overload(_gemm)
+def _gemm_of(arguments: Any) -> Any:
+    gemm = _sgemm if arguments.types[11].types[0].dtype == types.float32 else _dgemm
+
+    def call(arguments: Any) -> None:
+        gemm(arguments)
+
+    return call
+
+
+@apart(returns=_nothing, **options())
+def _by_blas(a: Any, b: Any, out: Any) -> None:
+    """out[...] = a @ b for matrices, or stacks of as many, that lie in any order; `out` in C order."""
+    if out.shape[0] == 0:
+        return
+    if a.ndim == 3:
+        left, right = _spacing(a[0]), _spacing(b[0])
+    else:
+        left, right = _spacing(a), _spacing(b)
+    n, width, m = out.shape[-2], out.shape[-1], a.shape[-1]
+    first, second = a, b
+    if left == 0:
+        first, left = _packed(a), m
+    if right == 0:
+        second, right = _packed(b), width
+    # BLAS counts by columns: it is told of the transpose of everything.
+    by_rows = NO if right > 0 else TRANSPOSE, NO if left > 0 else TRANSPOSE
+    lengths = np.int32(width), np.int32(n), np.int32(m)
+    apart = np.int32(abs(right)), np.int32(abs(left))
+    one, none = out.dtype.type(1.0), out.dtype.type(0.0)
+    at = 0, 0, 0
+    for _ in range(out.shape[0] if out.ndim == 3 else 1):
+        _gemm(
+            (
+                by_rows[0],
+                by_rows[1],
+                lengths[0],
+                lengths[1],
+                lengths[2],
+                one,
+                (second, at[1]),
+                apart[0],
+                (first, at[0]),
+                apart[1],
+                none,
+                (out, at[2]),
+                lengths[0],
             )
-            first_a += a.strides[0] // a.itemsize
-            first_b += b.strides[0] // b.itemsize
-            first_out += n * width
+        )
+        steps = first.strides[0] // first.itemsize, second.strides[0] // second.itemsize
+        at = at[0] + steps[0], at[1] + steps[1], at[2] + n * width
 
-    return into_from_rows if stacks else into
+
+@register_jitable(error_model="numpy")
+def _into(a: Any, b: Any, out: Any) -> None:
+    """out[...] = a @ b for matrices, or stacks of as many, of one float dtype; `out` in C order."""
+    if out.shape[-2] * out.shape[-1] * a.shape[-1] <= SMALL:
+        _by_loops(a, b, out)
+    else:
+        _by_blas(a, b, out)
+
+
+@apart(returns=_nothing, **options())
+def _stacks_into(a: Any, b: Any, out: Any) -> None:
+    """out[...] = a @ b for stacks of as many matrices, those of `b` copied by rows where they are small and turned."""
+    count, m, width = b.shape
+    by_columns = b.strides[1] == b.itemsize and b.strides[2] != b.itemsize
+    if count == 0 or not by_columns or not PACKED[0] <= m * width <= PACKED[1]:
+        _into(a, b, out)
+        return
+    at_once = min(SCRATCH // (m * width), count)
+    rows = np.empty((at_once, m, width), b.dtype)
+    for begin in range(0, count, at_once):
+        end = min(begin + at_once, count)
+        for c in range(end - begin):
+            for j in range(m):
+                for k in range(width):
+                    rows[c, j, k] = b[begin + c, j, k]
+        # The last slice makes of the rows an array in any order, for which `_into` is compiled.
+        _into(a[begin:end], rows[: end - begin, :, ::1], out[begin:end])
 
 
 @register_jitable(error_model="numpy")
@@ -158,15 +180,23 @@ def _times(a: Any, x: Any, out: Any) -> None:
 
 @overload(_times, jit_options={"error_model": "numpy"})
 def _times_of(a: Any, x: Any, out: Any) -> Any:
+    by_loops = {"C": _times_by_rows, "F": _times_by_columns}.get(a.layout, _times_as_it_lies)
+
     def times(a: Any, x: Any, out: Any) -> None:
         if a.size > SMALL_BY_VECTOR:
             _times_by_blas(a, x, out)
-        elif a.strides[1] == a.itemsize:
-            _times_by_rows(a, x, out)
         else:
-            _times_by_columns(a, x, out)
+            by_loops(a, x, out)
 
     return times
+
+
+@register_jitable(error_model="numpy")
+def _times_as_it_lies(a: Any, x: Any, out: Any) -> None:
+    if a.strides[1] == a.itemsize:
+        _times_by_rows(a, x, out)
+    else:
+        _times_by_columns(a, x, out)
 
 
 @register_jitable(error_model="numpy", fastmath={"reassoc", "contract"})
@@ -194,41 +224,45 @@ def _times_by_columns(a: Any, x: Any, out: Any) -> None:
             out[i] += a[i, j] * p + a[i, j + 1] * q + a[i, j + 2] * r + a[i, j + 3] * s
 
 
+def _gemv(arguments: Any) -> None:
+    """Call the routine of BLAS for a matrix and a vector of the dtype of the one that it writes to."""
+
+
+@overload(_gemv)
+def _gemv_of(arguments: Any) -> Any:
+    gemv = _sgemv if arguments.types[9].dtype == types.float32 else _dgemv
+
+    def call(arguments: Any) -> None:
+        gemv(arguments)
+
+    return call
+
+
+@apart(returns=_nothing, **options())
 def _times_by_blas(a: Any, x: Any, out: Any) -> None:
-    np.matmul(a, x, out=out)
-
-
-@overload(_times_by_blas, jit_options={"error_model": "numpy"})
-def _times_by_blas_of(a: Any, x: Any, out: Any) -> Any:
-    single = a.dtype == types.float32
-    gemv, number = (_sgemv, np.float32) if single else (_dgemv, np.float64)
-
-    def times(a: Any, x: Any, out: Any) -> None:
-        n, m = a.shape
-        spacing = _spacing(a)
-        if spacing == 0:
-            a, spacing = np.ascontiguousarray(a), m
-        if not _steps_forward(x):
-            x = np.ascontiguousarray(x)
-        # BLAS counts by columns: rows that are contiguous are columns of the transpose.
-        rows, columns = (m, n) if spacing > 0 else (n, m)
-        gemv(
-            (
-                TRANSPOSE if spacing > 0 else NO,
-                np.int32(rows),
-                np.int32(columns),
-                number(1.0),
-                a,
-                np.int32(abs(spacing)),
-                x,
-                np.int32(max(x.strides[0] // x.itemsize, 1)),
-                number(0.0),
-                out,
-                np.int32(1),
-            )
+    n, m = a.shape
+    spacing = _spacing(a)
+    if spacing == 0:
+        a, spacing = _packed(a), m
+    if not _steps_forward(x):
+        x = _packed(x)
+    # BLAS counts by columns: rows that are contiguous are columns of the transpose.
+    rows, columns = (m, n) if spacing > 0 else (n, m)
+    _gemv(
+        (
+            TRANSPOSE if spacing > 0 else NO,
+            np.int32(rows),
+            np.int32(columns),
+            out.dtype.type(1.0),
+            a,
+            np.int32(abs(spacing)),
+            x,
+            np.int32(max(x.strides[0] // x.itemsize, 1)),
+            out.dtype.type(0.0),
+            out,
+            np.int32(1),
         )
-
-    return times
+    )
 
 
 def _write(a: Any, b: Any, out: Any) -> None:
@@ -238,6 +272,9 @@ def _write(a: Any, b: Any, out: Any) -> None:
 
 @overload(_write, jit_options={"error_model": "numpy"})
 def _write_of(a: Any, b: Any, out: Any) -> Any:
+    def of_stacks(a: Any, b: Any, out: Any) -> None:
+        _stacks_into(a, b, out)
+
     def of_matrices(a: Any, b: Any, out: Any) -> None:
         _into(a, b, out)
 
@@ -248,7 +285,7 @@ def _write_of(a: Any, b: Any, out: Any) -> Any:
         _times(b.T, a, out)
 
     if a.ndim == b.ndim:
-        return of_matrices
+        return of_stacks if a.ndim == 3 else of_matrices
     return of_matrix_and_vector if a.ndim == 2 else of_vector_and_matrix
 
 
@@ -269,6 +306,11 @@ def _sum_of_products_of(a: Any, b: Any) -> Any:
     return of_vectors
 
 
+@register_jitable
+def _as_it_lies(x: Any) -> Any:
+    return x
+
+
 def _product(a: Any, b: Any) -> Any:
     return np.matmul(a, b)
 
@@ -279,21 +321,22 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_stacks(a: Any, b: Any) -> Any:
             out = np.empty((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
-            _write(a, b, out)
+            _stacks_into(a, b, out)
             return out
 
         return of_stacks
     if not isinstance(a.dtype, types.Float):
+        left, right = (_packed if x.layout == "A" else _as_it_lies for x in (a, b))
 
         def of_others(a: Any, b: Any) -> Any:
-            return np.dot(a, b)
+            return np.dot(left(a), right(b))
 
         return of_others
     if a.ndim == 2 and b.ndim == 2:
 
         def of_matrices(a: Any, b: Any) -> Any:
             out = np.empty((a.shape[0], b.shape[1]), a.dtype)
-            _write(a, b, out)
+            _into(a, b, out)
             return out
 
         return of_matrices
@@ -301,7 +344,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_matrix_and_vector(a: Any, b: Any) -> Any:
             out = np.empty(a.shape[0], a.dtype)
-            _write(a, b, out)
+            _times(a, b, out)
             return out
 
         return of_matrix_and_vector
@@ -309,7 +352,7 @@ def _product_of(a: Any, b: Any) -> Any:
 
         def of_vector_and_matrix(a: Any, b: Any) -> Any:
             out = np.empty(b.shape[1], a.dtype)
-            _write(a, b, out)
+            _times(b.T, a, out)
             return out
 
         return of_vector_and_matrix

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
-from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, NeedsUnrolling
+from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, NeedsUnrolling, is_own_dict
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var
@@ -88,7 +88,7 @@ def leaves_of(value: Value, path: Path) -> list[tuple[Path, Value]]:
     """The numbers, arrays and constants in a container, with where they stand."""
     if isinstance(value, (tuple, ListValue)):
         return [leaf for k, v in enumerate(value) for leaf in leaves_of(v, (*path, k))]
-    if isinstance(value, dict):
+    if is_own_dict(value):
         kind = [((*path, CLASS), value.cls)] if isinstance(value, Instance) else []
         return [*kind, *(leaf for k, v in value.items() for leaf in leaves_of(v, (*path, k)))]
     if isinstance(value, Maybe):
@@ -113,7 +113,7 @@ def replaced(value: Value, path: Path, results: dict[Path, Var], stays: Collecti
         if in_place:
             value[:] = items
         return value if in_place else rebuilt(value, items)
-    if isinstance(value, dict):
+    if is_own_dict(value):
         entries = {k: replaced(v, (*path, k), results, stays) for k, v in value.items()}
         if in_place:
             value.update(entries)

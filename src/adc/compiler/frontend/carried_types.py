@@ -7,7 +7,14 @@ from typing import Any
 from adc.compiler.frontend import first_trips
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.carried_places import VALUES, alike, late
-from adc.compiler.frontend.frame import FirstTripDiffers, Growing, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.frame import (
+    FirstTripDiffers,
+    Growing,
+    ListValue,
+    NeedsUnrolling,
+    RankChanges,
+    is_own_dict,
+)
 from adc.compiler.frontend.provenance import StandsFor
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Undefined, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Var, defined, owners, walk
@@ -32,7 +39,7 @@ class CarriedTypes(Branches):
                 made.depth += 1  # the body may change it
             self.origins.note(made, StandsFor(value))
             return made
-        if isinstance(value, dict):
+        if is_own_dict(value):
             made = alike(value, {k: self._with_phis(v, (*path, k), leaves, phis) for k, v in value.items()})
             self.origins.note(made, StandsFor(value))
             return made

@@ -19,7 +19,15 @@ from adc.compiler.frontend.carried_places import (
 )
 from adc.compiler.frontend.carried_types import CarriedTypes
 from adc.compiler.frontend.containers import Contents, known_to, same_container
-from adc.compiler.frontend.frame import Closure, Growing, ListValue, NeedsUnrolling, SurelyRaised, is_kept
+from adc.compiler.frontend.frame import (
+    Closure,
+    Growing,
+    ListValue,
+    NeedsUnrolling,
+    SurelyRaised,
+    is_kept,
+    is_own_dict,
+)
 from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.provenance import Copied, StandsFor
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
@@ -225,7 +233,7 @@ class Carrying(CarriedTypes):
 
     def _is_carried_in_place(self, value: Value) -> bool:
         """Whether it is a container that stays the same object, and of which a loop carries what it holds."""
-        return isinstance(value, dict) or (isinstance(value, ListValue) and self.is_itemwise(value))
+        return is_own_dict(value) or (isinstance(value, ListValue) and self.is_itemwise(value))
 
     def _refuse_second_names(self, before: dict[str, Value], left: dict[str, Value], head: set[str]) -> None:
         """A list that has a second name from the second trip on is two lists to the loop, which carries each.

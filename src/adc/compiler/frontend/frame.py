@@ -419,6 +419,11 @@ class OutsideDict(dict[Any, Any]):
         return len(self._take(Place(keys, self.place), self.label))
 
 
+def is_own_dict(value: Any) -> bool:
+    """Whether a value is a dict or an object whose entries are those of the program, and may change."""
+    return isinstance(value, dict) and not isinstance(value, OutsideDict)
+
+
 @dataclass(eq=False)
 class Frame:
     """One activation: the names of a function body, and where other names are looked up."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
-from adc.compiler.frontend.frame import Growing, OutsideDict, Place
+from adc.compiler.frontend.frame import Growing, Place, is_own_dict
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import If
 
@@ -192,9 +192,7 @@ def containers_in(value: Value, path: Path) -> Iterator[tuple[Path, Value]]:
         yield from containers_in(value.value, (*path, "value"))
     if isinstance(value, CONTAINERS):
         yield path, value
-    if isinstance(value, OutsideDict):
-        return
-    if isinstance(value, dict):
+    if is_own_dict(value):
         for key, inner in value.items():
             yield from containers_in(inner, (*path, key))
     elif isinstance(value, (tuple, list)):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, same_contents
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, is_kept
-from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, is_kept, is_own_dict
+from adc.compiler.frontend.provenance import containers_in
+from adc.compiler.frontend.values import UNDEFINED, Value
 
 Path = tuple[Any, ...]  # the name, and the places on the way in
 
@@ -70,15 +71,8 @@ def held_in(value: Value) -> Iterator[Container]:
 
 
 def _containers(value: Value, path: Path) -> Iterator[tuple[Path, Container]]:
-    """The containers in a value, with where they stand."""
-    if isinstance(value, Maybe):
-        yield from _containers(value.value, (*path, "value"))
-    elif isinstance(value, tuple):
-        for k, inner in enumerate(value):
-            yield from _containers(inner, (*path, k))
-    elif isinstance(value, (ListValue, dict)):
-        yield path, value
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _containers(inner, (*path, key))
-    elif isinstance(value, Growing) and value.changes:
-        yield path, value
+    """The containers in a value that can change, with where they stand."""
+    for place, container in containers_in(value, path):
+        grows = isinstance(container, Growing) and container.changes
+        if isinstance(container, ListValue) or is_own_dict(container) or grows:
+            yield place, container
