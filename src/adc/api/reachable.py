@@ -18,7 +18,7 @@ import numpy as np
 
 from adc.runtime.detours import own_code
 
-__all__ = ["State", "code_of", "is_users", "state"]
+__all__ = ["State", "code_of", "contents", "is_users", "reached", "state"]
 
 _MOST = 10_000  # objects that are looked at
 _OPAQUE = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, np.dtype, np.generic)
@@ -83,6 +83,35 @@ def state(roots: list[Any]) -> State:
     return found
 
 
+def reached(roots: list[Any]) -> Iterator[Any]:
+    """What some functions and arguments hold, and what that and the methods of objects hold in turn.
+
+    Of what may be many objects these are the first.
+    """
+    seen: set[int] = set()
+    todo = list(roots)
+    while todo and len(seen) < _MOST:
+        value = todo.pop()
+        if isinstance(value, (*_ATOMS, *_OPAQUE, np.ndarray)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        todo += _inside(value)
+        classes = type(value).__mro__ if not isinstance(value, types.FunctionType) else ()
+        todo += [f for cls in classes for f in vars(cls).values() if isinstance(f, types.FunctionType)]
+
+
+def contents(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object of the user's."""
+    if type(value).__module__.partition(".")[0] in _LIBRARIES:
+        return
+    yield from list(getattr(value, "__dict__", {}).items())
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            yield name, getattr(value, name, None)
+
+
 def _inside(value: Any) -> Iterator[Any]:
     if isinstance(value, types.FunctionType):
         if not is_users(value):
@@ -111,12 +140,8 @@ def _inside(value: Any) -> Iterator[Any]:
         yield from (value.func, value.args, value.keywords)
     elif isinstance(value, (set, frozenset)):
         yield from sorted(value, key=id)
-    elif type(value).__module__.partition(".")[0] not in _LIBRARIES:
-        yield from getattr(value, "__dict__", {}).items()
-        for cls in type(value).__mro__:
-            slots = cls.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                yield getattr(value, name, None)
+    else:
+        yield from contents(value)
 
 
 def is_users(function: types.FunctionType) -> bool:

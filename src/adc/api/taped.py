@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree, tape
+from adc.api.left_behind import LeftBehind
 from adc.compiler import results
 from adc.errors import DerivativeError, Location
 from adc.runtime.copies import copied, copied_together
@@ -31,10 +32,25 @@ def value_and_gradients(
     `where` is the place that an error about the result points to. Raises DerivativeError unless the result
     is one real number.
     """
+    left = LeftBehind(function, [*args, *kwargs.values()])
+    found = _value_and_gradients(function, args, kwargs, keys, has_aux, where, left)
+    left.made_plain()
+    return found
+
+
+def _value_and_gradients(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    keys: Sequence[int | str],
+    has_aux: bool,
+    where: Location | None,
+    left: LeftBehind,
+) -> tuple[Any, Any, tuple[Any, ...]]:
     with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
         try:
             value, pull, *rest = trace.vjp_of_lent(
-                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux
+                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux, inputs=left.inputs
             )
         except DerivativeError as error:
             raise error.at(where) from error

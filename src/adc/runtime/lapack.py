@@ -21,7 +21,7 @@ try:
 except ImportError:  # it is no requirement: what needs it says so when it is compiled
     cython_blas = cython_lapack = None
 
-__all__ = ["LEFT", "LOWER", "NO", "RIGHT", "TRANSPOSE", "UNIT", "UPPER", "VECTORS", "routine"]
+__all__ = ["LEFT", "LOWER", "NO", "RIGHT", "TRANSPOSE", "UNIT", "UPPER", "VECTORS", "require", "routine"]
 
 # Letters, as routines take them.
 NO, TRANSPOSE, VECTORS = np.uint8(ord("N")), np.uint8(ord("T")), np.uint8(ord("V"))
@@ -35,6 +35,12 @@ def _address(capsule: Any) -> int:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     return int(pointer(capsule, name(capsule)))
+
+
+def require() -> None:
+    """Refuse to compile what calls a routine where there is none."""
+    if cython_blas is None:
+        raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
 
 
 def routine(name: str) -> Any:
@@ -51,8 +57,7 @@ def routine(name: str) -> Any:
 
     @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
     def call(typing_context: Any, arguments: Any) -> Any:
-        if cython_blas is None:
-            raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
+        require()
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             pointer = ir.IntType(8).as_pointer()

@@ -15,7 +15,7 @@ from numba.extending import overload, register_jitable
 
 from adc.runtime.apart import apart
 from adc.runtime.kernels import options
-from adc.runtime.lapack import NO, TRANSPOSE, routine
+from adc.runtime.lapack import NO, TRANSPOSE, require, routine
 
 SMALL = 64  # multiplications of two matrices that cost less than a call of BLAS
 SMALL_BY_VECTOR = 1024  # of a matrix and a vector: loops read a matrix once as fast as BLAS does
@@ -69,6 +69,7 @@ def _by_loops_of(a: Any, b: Any, out: Any) -> Any:
 
 
 def _nothing(*kinds: Any) -> Any:
+    require()  # when the caller is compiled: to find out in the call would be too late
     return types.none
 
 

@@ -7,6 +7,7 @@ to.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -120,9 +121,15 @@ def vjp_of_lent(
     kwargs: dict[str, Any] | None = None,
     argnums: Sequence[Key] | None = None,
     has_aux: bool = False,
+    inputs: list[weakref.ref[Node]] | None = None,
 ) -> Any:
-    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results."""
+    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results.
+
+    `inputs` is given the nodes that stand for the arguments, unless they are part of a derivative around this one.
+    """
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
+    if inputs is not None and not run.nested:
+        inputs += [weakref.ref(node) for node in run.inputs if node is not None]
     return _pulling(run, has_aux)
 
 
@@ -417,6 +424,11 @@ def _plain_value(value: Any) -> Any:
     if value.__class__ is not Tensor:
         return value
     return _as_value(value)
+
+
+def as_left(value: Tensor) -> Any:
+    """What a Tensor stands for, as NumPy has it: an array, or one of its numbers."""
+    return np.asarray(record.plain(value))[()] if value.ndim == 0 else record.plain(value)
 
 
 def _plain_tree(value: Any) -> Any:
