@@ -148,6 +148,29 @@ def _join_dataclass(kind: Any, fixed: Any, children: list[Any]) -> Any:
 _dataclass = _Container(_split_dataclass, _join_dataclass)
 
 
+def _split_whole(value: Any) -> tuple[Sequence[Any], Hashable]:
+    names = [f.name for f in dataclasses.fields(value)]
+    names += [
+        name
+        for name, held in getattr(value, "__dict__", {}).items()
+        if name not in names and not hasattr(type(value), name) and _is_data(held)
+    ]
+    return [getattr(value, name) for name in names], tuple(names)
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value is made of numbers, arrays and texts."""
+    children = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
+    )
+    if children is not None:
+        return all(map(_is_data, children))
+    return value is None or hasattr(value, "dtype") or type(value) in _known_leaves
+
+
+_whole_dataclass = _Container(_split_whole, _join_dataclass)
+
+
 def register(
     kind: type[T],
     split: Callable[[T], tuple[Sequence[Any], Hashable]],
@@ -227,8 +250,12 @@ def is_leaf(value: Any) -> bool:
     return _container(value) is None
 
 
-def flatten(tree: Any, instead: Callable[[Any], Any] | None = None) -> tuple[list[Any], Structure]:
+def flatten(
+    tree: Any, instead: Callable[[Any], Any] | None = None, attributes: bool = False
+) -> tuple[list[Any], Structure]:
     """The leaves of a nested container, in order, and its structure; of what stands `instead` of a list, where that is.
+
+    With all `attributes` of dataclasses that are numbers, arrays and texts, not only their fields.
 
     >>> flatten(1.5)
     ([1.5], *)
@@ -236,10 +263,12 @@ def flatten(tree: Any, instead: Callable[[Any], Any] | None = None) -> tuple[lis
     if type(tree) in _known_leaves:  # by far the most frequent argument
         return [tree], LEAF
     out: list[Any] = []
-    return out, _flatten_into(tree, out, instead)
+    return out, _flatten_into(tree, out, instead, attributes)
 
 
-def _flatten_into(tree: Any, out: list[Any], instead: Callable[[Any], Any] | None) -> Structure:
+def _flatten_into(
+    tree: Any, out: list[Any], instead: Callable[[Any], Any] | None, attributes: bool
+) -> Structure:
     if type(tree) is list and instead is not None:
         other = instead(tree)
         tree = tree if other is None else other
@@ -249,8 +278,10 @@ def _flatten_into(tree: Any, out: list[Any], instead: Callable[[Any], Any] | Non
         return LEAF
     if tree is None:
         return _NONE
+    if attributes and container is _dataclass:
+        container = _whole_dataclass
     children, fixed = container.split(tree)
-    inner = tuple(_flatten_into(child, out, instead) for child in children)
+    inner = tuple([_flatten_into(child, out, instead, attributes) for child in children])
     order = tuple(tree) if type(tree) is dict else ()
     return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order)
 
@@ -286,14 +317,14 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def flatten_with_paths(
-    tree: Any, instead: Callable[[Any], Any] | None = None
+    tree: Any, instead: Callable[[Any], Any] | None = None, attributes: bool = False
 ) -> tuple[list[tuple[str, Any]], Structure]:
     """What `flatten` gives, the leaves with their places as one would write them.
 
     >>> flatten_with_paths({"w": [1.0, 2.0]})[0]
     [("['w'][0]", 1.0), ("['w'][1]", 2.0)]
     """
-    values, structure = flatten(tree, instead)
+    values, structure = flatten(tree, instead, attributes)
     return list(zip(_paths(structure), values, strict=True)), structure
 
 

@@ -431,3 +431,26 @@ def test_what_is_given_twice_is_only_read():
     assert g(1.5, {"k": 1.0}, {"k": 1.0}) == 1.0
     with pytest.raises(adc.ArgumentError, match="`a` and `b` are one object"):
         g(1.5, *[{"k": 1.0}] * 2)
+
+
+@dataclasses.dataclass
+class Mesh:
+    points: int
+    length: float = 2.0
+
+    def __post_init__(self):
+        self.step = self.length / self.points
+        self.at = np.linspace(0.0, self.length, self.points)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_attributes_of_a_dataclass_that_are_no_fields(mode):
+    def energy(theta, mesh):
+        return np.sum(theta * mesh.at**2) * mesh.step
+
+    theta, mesh = np.array([0.5, -1.0, 2.0]), Mesh(3)
+    g = adc.grad(energy, mode=mode)
+    np.testing.assert_allclose(g(theta, mesh), mesh.at**2 * mesh.step)
+    mesh.step = 5.0
+    np.testing.assert_allclose(g(theta, mesh), mesh.at**2 * 5.0)
+    np.testing.assert_allclose(adc.hessian(energy, mode=mode)(theta, mesh), np.zeros((3, 3)))

@@ -5,6 +5,7 @@ import math
 import numba
 import numpy as np
 import scipy.linalg
+from scipy import stats
 from tests.corpus import program
 
 KEEP = np.array([True, False, True, True])
@@ -319,3 +320,10 @@ def vectorized_over_batches(x, weights):
         + np.sum(weighted(x[:, None], x) ** 2)
         + np.sum(scaled(x, x[:, 0]) ** 2)
     )
+
+
+@program(lambda r: (r.uniform(0.3, 0.8, size=4),))
+def counts_in_lists(x):
+    of_counts = stats.poisson.logpmf([1, 2, 3, 0], x) + stats.binom.logpmf([1, 2, 3, 1], 4, x)
+    both = stats.multivariate_normal.logpdf([[1, 2], [3, 4]], [x[0], x[1]], [2.0, 1.0])
+    return np.sum(of_counts + stats.bernoulli.logpmf([1, 0, 0, 1], x)) + np.sum(both)

@@ -370,3 +370,27 @@ def objects_from_outside_beside_objects_of_the_program(x, y):
     scale += 5.0 if LINEAR < Term("x", 3) and max(Term("x", 3), SQUARE).power == 3 else 7.0
     (term, factor), (_, other) = SQUARE * x, y * LINEAR
     return scale * factor**term.power * other
+
+
+@functools.total_ordering
+class Bid:
+    def __init__(self, price, size):
+        self.price, self.size = price, size
+
+    def __eq__(self, other):
+        return self.price == other.price
+
+    def __lt__(self, other):
+        return self.price < other.price
+
+
+@program(lambda r: (FOUR.copy(),))
+def an_order_of_which_one_comparison_is_written(x):
+    bids = [Bid(v, k + 1.0) for k, v in enumerate((x[0], x[1], x[2]))]
+    best, worst = max(bids), min(bids)
+    total = best.price * best.size
+    if best >= worst:
+        total += worst.price * worst.size
+    if worst > bids[0] or bids[0] <= worst:
+        total += 100.0 * x[3]
+    return total

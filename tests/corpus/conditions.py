@@ -1,5 +1,7 @@
 """Comparisons, boolean and conditional expressions."""
 
+import operator
+
 import numpy as np
 from tests.corpus import program
 
@@ -245,3 +247,18 @@ def among_numbers_and_ranges(x, n):
     for k in range(-2, n):
         s += x * k * (k in range(n - 2)) + x**2 * (k in range(n, 0, -2)) + x**3 * (k not in range(0, 8, 3))
     return s + x * (2 in range(n)) + x**2 * (1.0 in [x, 1.0]) + x**3 * (3.0 not in (x, 2 * x))
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]),))
+def how_many_hold(x):
+    """What Python's own functions and words make are its truth values, which it adds as 0 and 1."""
+    s = x[0] * (any(x > 0) + any(x < 0) + all(x > -9)) + x[1] * (bool(x[0]) + bool(x[1]))
+    s += x[2] * ((not x[0] < 0) + (not x[1] > 0)) + x[0] ** 2 * ((x[0] in [1, x[0]]) + (x[1] not in [2, 3]))
+    s += x[1] ** 2 * (np.allclose(x, x) + np.array_equal(x, x) + operator.not_(x[0] < 0))
+    return s + x[2] ** 2 * ((x > 0).tolist()[0] + (x > 0).tolist()[2] - bool(x[1] > 0)) - x[0] * -any(x > 0)
+
+
+@program(lambda r: (np.array([0.7, -0.4, 1.3]), True))
+def signs_of_truth_values(x, flag):
+    s = x[0] * -flag + x[1] * (flag - True) + x[2] * -bool(x[1]) + x[0] ** 2 * (bool(x[0]) - bool(x[1]))
+    return s + x[1] ** 2 * -(x.size > 2) + x[2] ** 2 * (+flag + True)

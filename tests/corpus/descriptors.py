@@ -1,6 +1,7 @@
 """Classes that say what their attributes and operators are: descriptors, cached properties, NotImplemented."""
 
 import dataclasses
+import enum
 import functools
 import types
 
@@ -129,3 +130,21 @@ class Frozen:
 def a_frozen_object_that_sets_what_follows(x):
     q = Frozen(x[0], x[1])
     return q.c + dataclasses.replace(q, a=x[2]).c
+
+
+class Law(enum.Enum):
+    FLAT = 1
+    SQUARE = 2
+
+    @property
+    def of(self):  # makes its functions anew at each read
+        return {Law.FLAT: lambda v: 2.0 * v, Law.SQUARE: lambda v: v * v}[self]
+
+
+@program(vector)
+def a_property_that_makes_functions(x):
+    total, law = 0.0, Law.FLAT
+    for v in x:
+        total += law.of(v)
+        law = Law.SQUARE if v > 0 else Law.FLAT
+    return total + Law.SQUARE.of(x[0])

@@ -3,6 +3,7 @@
 # ruff: noqa: B007  (as people write it)
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from tests.corpus import program
@@ -440,3 +441,52 @@ def different_things_returned_with_what_it_writes(p, q):
     root, path = _secant(lambda x: np.exp(x) - p * x - 2.0, 0.5, 1.5)
     line, short = _secant(lambda x: q * x - p, 0.5, 1.5)
     return root * root + path[2] * line + len(short) + short[-1]
+
+
+class Solved(NamedTuple):
+    x: float
+    trips: int
+    path: list
+
+
+def _object_of(f, x, tolerance=1e-3):
+    path = []
+    for n in range(20):
+        y = f(x)
+        path.append(y)
+        if abs(y - x) < tolerance:
+            return Solved(y, n + 1, path)
+        x = y
+    return Solved(x, 20, path)
+
+
+def _dict_of(f, x, tolerance=1e-3):
+    path = [x]
+    while len(path) < 20:
+        x = f(x)
+        path.append(x)
+        if abs(path[-1] - path[-2]) < tolerance:
+            return {"x": x, "path": path, "good": True, "trips": len(path) - 1}
+    return {"x": x, "path": path, "good": False, "trips": 0}
+
+
+def _part_of(f, x, tolerance=1e-3):
+    path = np.zeros(20)
+    for n in range(20):
+        path[n] = f(x)
+        if abs(path[n] - x) < tolerance:
+            return path[n], path[: n + 1]
+        x = path[n]
+    return x, path
+
+
+@program(lambda r: (0.6, 0.4))
+def an_object_a_dict_and_a_part_returned_with_what_it_writes(p, q):
+    total = 0.0
+    for tolerance in (1e-3, 0.0):
+        solved = _object_of(lambda t: p * np.cos(t), q, tolerance)
+        found = _dict_of(lambda t: p * np.cos(t), q, tolerance)
+        last, path = _part_of(lambda t: q * np.cos(t), p, tolerance)
+        total += solved.x * solved.trips + solved.path[0] + len(solved.path) + found["x"] * found["path"][1]
+        total += found["trips"] * q + found["good"] + last * len(path) + np.sum(path)
+    return total

@@ -71,3 +71,55 @@ def axes_for_a_number(x):
     y = np.asarray(0.3)[None]
     row = np.asarray(s)[None, None]
     return np.sum(row @ np.array([[2.0, x]]) * np.squeeze(y) + np.array(x)[..., None])
+
+
+def _of_class(v):
+    if isinstance(v, np.ndarray):
+        return 2.0
+    return 1.0 if isinstance(v, (float, np.ndarray)) else 3.0
+
+
+ASKED = "what class an array without axes is"
+
+
+@program(lambda r: (np.array([0.7, -0.4]), 0.6), refused={"compiled": ASKED, "python": ASKED})
+def the_class_of_an_array_without_axes(x, p):
+    return x[0] * _of_class(np.array(p)) + x[1] * _of_class(x[0])
+
+
+@program(lambda r: (np.array([0.7, -0.4]), 0.6))
+def a_class_of_both(x, p):
+    return x[0] if isinstance(np.asarray(p), (int, float, np.ndarray)) else x[1]
+
+
+TWO_NAMES = "an array without axes is written to under one of two names"
+
+
+@program(lambda r: (np.array([0.7, -0.4]),), refused={"compiled": TWO_NAMES, "python": TWO_NAMES})
+def what_where_gives_has_two_names(x):
+    s = np.where(x[0] > 0, x[0], 0.0)
+    t = s
+    y = s * np.exp(s)
+    s += 1.0
+    return t * x[1] + y
+
+
+@program(lambda r: (np.array([0.7, -0.4]),), refused={"compiled": TWO_NAMES, "python": TWO_NAMES})
+def zeros_like_a_number_have_two_names(x):
+    s = np.zeros_like(x[0])
+    t = s
+    s += x[1]
+    u = np.asarray(x[0])
+    v = u
+    u *= 2.0
+    return t * x[0] + v
+
+
+@program(lambda r: (np.array([0.7, -0.4]),))
+def arrays_of_numbers_under_one_name(x):
+    s = np.zeros_like(x[0])
+    for v in x:
+        s += np.where(v > 0, v, v * v)
+    t = np.asarray(x[0]) * 2
+    t += 1
+    return s * t

@@ -52,3 +52,14 @@ def test_the_dtype_is_numpys(f, mode):
     assert np.asarray(value).dtype == f(X).dtype
     assert bar.dtype == np.float32
     np.testing.assert_allclose(value, f(X), rtol=1e-6 if f(X).dtype == np.float32 else 1e-12)
+
+
+def inverted(x, flag):
+    return np.sum(x) * ~flag + x[0] * ~bool(x[1] > 0) + x[1] * ~(x[0] > 0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Python 3.12, which asks whether `not` is meant
+@pytest.mark.parametrize("mode", ["python", "compiled", "tape"])
+def test_the_inverse_of_a_truth_value_is_pythons(mode):
+    value = adc.value_and_grad(inverted, mode=mode)(X.astype(float), True)[0]
+    np.testing.assert_allclose(value, inverted(X.astype(float), True))

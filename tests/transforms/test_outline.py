@@ -56,3 +56,16 @@ def test_a_short_loop_deep_inside_is_taken_in_by_its_caller():
         gradient(*arguments), adc.grad(triangular, (0, 1), mode="tape")(*arguments), strict=True
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def scaled(x):
+    range = x.max() - x.min()
+    parts = [v * range for v in x]
+    return parts[0] * parts[1] + range
+
+
+def test_a_loop_of_its_own_does_not_call_its_number_range():
+    x = np.array([0.7, -0.4, 1.3])
+    compiled, python = (adc.grad(scaled, mode=m)(x) for m in ("compiled", "python"))
+    np.testing.assert_allclose(compiled, python)
+    assert "x, range_" in adc.source(adc.grad(scaled), x, stage="optimized")

@@ -268,7 +268,7 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], 
     if pytree.is_leaf(value):
         key.append(_static_key(value))
         return
-    leaves, structure = pytree.flatten(value, _for_lists(instead, is_wanted))
+    leaves, structure = pytree.flatten(value, _for_lists(instead, is_wanted), attributes=not is_wanted)
     key.append(structure)
     read(leaves, (is_wanted,) * len(leaves), key, inputs)
 
@@ -381,7 +381,7 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
             raise _not_differentiable(name, value)
         return Slot(name, pytree.LEAF, (Leaf(name, name, value, False),), False)
     leaves = []
-    items, structure = pytree.flatten_with_paths(value, _for_lists(instead, wanted))
+    items, structure = pytree.flatten_with_paths(value, _for_lists(instead, wanted), attributes=not wanted)
     for path, item in items:
         is_input = isinstance(item, (ndarray, *_NUMBERS)) and not isinstance(item, (bool, np.bool_))
         if isinstance(item, ndarray):

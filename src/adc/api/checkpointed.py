@@ -23,7 +23,7 @@ class Checkpointed(Custom):
         return _AgainRule(self, arguments, plain)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, structure = pytree.flatten((args, kwargs))
+        leaves, structure = pytree.flatten((args, kwargs), attributes=True)
         if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
             return tape.recomputed(self.function, args, kwargs)
         args, kwargs = pytree.unflatten(structure, copied_together(leaves))

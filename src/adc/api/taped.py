@@ -71,7 +71,7 @@ def own(value: Any) -> Any:
 
 def owned(trees: Any) -> Any:
     """A container with its arrays copied; those that share memory do so again."""
-    leaves, structure = pytree.flatten(trees)
+    leaves, structure = pytree.flatten(trees, attributes=True)
     return pytree.unflatten(structure, copied_together(leaves))
 
 
@@ -83,7 +83,7 @@ def on_copies(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
     arguments: dict[int | str, Any] = dict(enumerate(args))
     arguments.update(kwargs)
     lent = Lent(function, arguments)
-    leaves, structure = pytree.flatten(list(arguments.values()))
+    leaves, structure = pytree.flatten(list(arguments.values()), attributes=True)
     tensors = [k for k, x in enumerate(leaves) if isinstance(x, tape.Tensor) and x.ndim]
     own = copied_together(leaves)
     for k in tensors:

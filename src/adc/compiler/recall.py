@@ -43,6 +43,7 @@ _OF_LOWERING = {
     "stand_ins_of",
     "raised_by_user",
     "tested_for",
+    "arrays_without_axes",
     "effects",
 }
 _VERSIONS = ("numpy", "numba", "llvmlite", "scipy", "gast", "astor")

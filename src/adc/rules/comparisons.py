@@ -85,7 +85,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @lowered(np.allclose)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return np.all(np.isclose(a, b, rtol, atol, equal_nan))
+    return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
 
 
 constant(
@@ -98,7 +98,7 @@ constant(
 
 @lowered(np.array_equiv)
 def array_equiv(a1, a2):
-    return np.all(a1 == a2)
+    return bool(np.all(a1 == a2))
 
 
 constant(

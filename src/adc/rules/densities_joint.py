@@ -31,6 +31,7 @@ def _symmetric(x_dot):
         (r.normal(2), np.zeros(2)),
         r.normal(3),
         (r.normal(3), 0.5, 1.5),
+        (r.normal(4, 3), r.normal(3), r.positive(3)),
         (0.5, -0.5, 1.5),
         call(r.normal(4, 2), r.normal(2), r.positive_definite(2), allow_singular=True),
     ],
@@ -43,7 +44,7 @@ def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
         return -0.5 * (apart * apart / cov + np.log(cov) + LOG_TWO_PI)
     centred = x if mean is None else x - mean
     n = x.shape[-1]
-    matrix = cov * np.eye(n, dtype=centred.dtype) if np.ndim(cov) == 0 else cov
+    matrix = cov if np.ndim(cov) == 2 else cov * np.eye(n, dtype=centred.dtype)
     rows = np.reshape(centred, (-1, n))
     if allow_singular:
         log_density = _on_the_support(rows, matrix)

@@ -100,8 +100,8 @@ class Operation:
     cost: int = 1  # to recompute: 0 free, 1 a few flops, 4 exp, 100 matrices
     compiled: Callable[..., Any] | None = None  # for compiled code where Numba lacks `function`
     notes: str = ""  # choice at singular points; printed in the coverage table
-    # "elementwise": applied element by element. "positional": the public function takes all parameters by
-    # position.
+    # "elementwise": applied element by element. "array_like": any parameter may be a list.
+    # "positional": the public function takes all parameters by position.
     # "stacked": acts on the last so many axes of stacks. "refuses": parameters without a derivative in
     # closed form.
     # "real_only": the rule is for real operands. "dtype": the parameters whose common dtype the result has,

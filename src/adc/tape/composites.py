@@ -73,7 +73,8 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _array(entry: Entry, position: int, value: Any) -> Any:
     """A list given where a composite expects an array becomes a Tensor: `np.linalg.norm([x, y])`."""
     listed = value.__class__ in (list, tuple)
-    is_operand = position in entry.wrt or entry.operation.extra.get("elementwise")
+    extra = entry.operation.extra
+    is_operand = position in entry.wrt or extra.get("elementwise") or extra.get("array_like")
     nested = entry.operation.sequences.get(entry.names[position])
     if listed and is_operand and (nested is None or (position == entry.star and not nested)):
         return record.operand(value)

@@ -42,8 +42,8 @@ def recomputed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     tensor([0.        , 5.43656366])
     """
     if not modes.enabled:
-        return _run(function, *_taken(*pytree.flatten((list(args), kwargs))))
-    call = _Call(function, *pytree.flatten((list(args), kwargs)))
+        return _run(function, *_taken(*pytree.flatten((list(args), kwargs), attributes=True)))
+    call = _Call(function, *pytree.flatten((list(args), kwargs), attributes=True))
     with saved_tensors_hooks(call.pack, call.unpack):
         return call.run(function)
 

@@ -77,7 +77,9 @@ def _array_stand_in(
 
 def _asarray_stand_in(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
     refuse_unfit(np.asarray, 1, kwargs)
-    return _as_array(a, dtype, copy=False, order=order)
+    found = _as_array(a, dtype, copy=False, order=order)
+    is_number = isinstance(found, Tensor) and isinstance(found.primal, np.generic)
+    return recopied(found, order) if is_number else found  # of a number NumPy makes an array
 
 
 def _fromstring(string: Any, *args: Any, **kwargs: Any) -> Any:

@@ -106,7 +106,7 @@ def vjp(
     >>> pull(np.ones(2))
     (array([3., 3.]),)
     """
-    leaves, structure = pytree.flatten((list(args), kwargs or {}))
+    leaves, structure = pytree.flatten((list(args), kwargs or {}), attributes=True)
     args, kwargs = pytree.unflatten(structure, copied_together(leaves))
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
     if not run.nested:
@@ -184,7 +184,7 @@ def linearize(
     >>> y, push((1.0,)), push((2.0,))
     (9.0, 6.0, 12.0)
     """
-    leaves, structure = pytree.flatten((list(args), kwargs or {}))
+    leaves, structure = pytree.flatten((list(args), kwargs or {}), attributes=True)
     args, kwargs = pytree.unflatten(structure, copied_together(leaves))
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
     if not run.nested:
@@ -275,7 +275,7 @@ def _run(
             structure, [leaf if t is None else t for leaf, t in zip(leaves, tensors, strict=True)]
         )
     for key in arguments.keys() - set(places):
-        leaves, structure = pytree.flatten(arguments[key])
+        leaves, structure = pytree.flatten(arguments[key], attributes=True)
         arguments[key] = pytree.unflatten(structure, [as_argument(leaf) for leaf in leaves])
     twice.run_on(arguments.values())
     with plain_numpy(lent), collected_seldom():

@@ -332,7 +332,10 @@ def call(function: ast.expr, args: list[ast.expr], keywords: list[ast.keyword] |
 def constant(value: Any) -> ast.expr:
     """A compile-time value as an expression."""
     if isinstance(value, np.generic):
-        return call(attribute("np", type(value).__name__), [constant(value.item())])
+        plain = value.item()
+        if isinstance(plain, np.generic):  # Python has no number of extended precision
+            plain = str(value)
+        return call(attribute("np", type(value).__name__), [constant(plain)])
     if isinstance(value, (np.dtype, type)):
         return _array_dtype(str(np.dtype(value)))
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):

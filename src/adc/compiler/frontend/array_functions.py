@@ -46,14 +46,14 @@ def _array(
     if dtype is not None and isinstance(x, (bool, int, float, complex)):
         return self.without_axes(np.asarray(x, dtype)[()])
     made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
-    return self.without_axes(made) if _is_number(x) else made
+    return self.without_axes(made) if _is_number(self, x) else made
 
 
-def _is_number(x: Value) -> bool:
-    """Whether NumPy makes an array without axes of a value that is a number of Python's."""
-    return isinstance(x, (bool, int, float, complex)) or (
-        isinstance(x, Var) and isinstance(x.type, Scalar) and x.type.weak
-    )
+def _is_number(self: Calls, x: Value) -> bool:
+    """Whether NumPy makes an array without axes of a value that is a number."""
+    if isinstance(x, Var) and isinstance(x.type, Scalar):
+        return x.type.weak or (self.in_user_code and not self.is_without_axes(x))
+    return isinstance(x, (bool, int, float, complex))
 
 
 def _copied(self: Calls, x: Var, order: Value = "C") -> Value:
@@ -166,7 +166,9 @@ def _size(self: Calls, x: Value, axis: Value = None) -> Value:
 def _where(self: Calls, condition: Value, x: Value = None, y: Value = None) -> Value:
     if x is None:
         return self.call(np.nonzero, [condition], {})
-    return self.op("where", *(self.array_of(v) for v in (condition, x, y)))
+    chosen = self.op("where", *(self.array_of(v) for v in (condition, x, y)))
+    number = self.in_user_code and isinstance(self.type_of(chosen), Scalar)
+    return self.without_axes(chosen) if number else chosen
 
 
 def _about_types(function: Callable[..., Any]) -> Callable[..., Value]:
@@ -289,7 +291,7 @@ def _is_integer(self: Calls, x: Var) -> Value:
     if x.is_array:
         raise self.refuse("an array has no `is_integer`", repair="compare np.floor(x) with x")
     whole = self.op("equal", self.op("floor", x), x)
-    return self.op("logical_and", self.op("isfinite", x), whole) if is_float(x.type) else True
+    return self.plain(self.op("logical_and", self.op("isfinite", x), whole)) if is_float(x.type) else True
 
 
 def _flatten(self: Calls, x: Var, order: Value = "C") -> Value:

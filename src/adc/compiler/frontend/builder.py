@@ -42,7 +42,7 @@ class Builder(Measures):
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
 
     def __init__(self, equal: EqualLengths | None = None) -> None:
-        self.arrays_without_axes: list[Value] = []
+        self.arrays_without_axes: dict[int, Value] = {}  # by identity
         self.views_without_axes: list[Var] = []
         self.block = []
         self.origin = None
@@ -366,7 +366,7 @@ class Builder(Measures):
     def _fold(self, operation: Operation, bound: tuple[Value, ...]) -> Value:
         try:
             with np.errstate(all="ignore"):
-                numbers = all(isinstance(v, bool) for v in bound) and operation.name in _OF_TRUTHS
+                numbers = all(isinstance(v, bool) for v in bound) and operation.name in _COUNTING
                 result = infer.called(operation, tuple(map(int, bound)) if numbers else bound)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"{operation.spelling} of constants: {error}") from error
@@ -438,9 +438,9 @@ class Builder(Measures):
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )
 
-    def plain(self, x: Var) -> Var:
+    def plain(self, x: T) -> T | Var:
         """A number of NumPy's as one of Python's, of the same dtype."""
-        if isinstance(x.type, Scalar) and not x.type.weak:
+        if isinstance(x, Var) and isinstance(x.type, Scalar) and not x.type.weak:
             return self.assign("alias", (x,), Scalar(x.type.dtype, True), dim=x.dim)
         return x
 
@@ -460,23 +460,23 @@ class Builder(Measures):
             value = self.assign("alias", (value,), Scalar(t.dtype))
         else:
             value = np.dtype(t.dtype).type(value)
-        self.arrays_without_axes.append(value)
+        self.arrays_without_axes[id(value)] = value
         return value
 
     def view_without_axes(self, value: Var, source: Var) -> Var:
         """A number for a view without axes: nobody may write to it, nor to what it lies in while it is in use."""
         self.snapshots[value] = source
         self.views_without_axes.append(value)
-        self.arrays_without_axes.append(value)
+        self.arrays_without_axes[id(value)] = value
         return value
 
     def is_without_axes(self, value: Value) -> bool:
-        return any(value is each for each in self.arrays_without_axes)
+        return id(value) in self.arrays_without_axes
 
     def stands_for(self, result: Var, *values: Value) -> None:
         """What a region gives, or carries, for numbers that stand for arrays without axes stands for one, too."""
         if any(map(self.is_without_axes, values)):
-            self.arrays_without_axes.append(result)
+            self.arrays_without_axes[id(result)] = result
 
     def zeros_like(self, x: Var) -> Var:
         """A fresh array of zeros with the shape and dtype of `x`."""

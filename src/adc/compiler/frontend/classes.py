@@ -35,6 +35,23 @@ _STANDING_FOR: dict[type, type] = {
 
 def of(ev: Core, value: Value) -> type:
     """The class of a value."""
+    (cls, *others) = candidates(ev, value)
+    if others:
+        raise ev.refuse(
+            "it is asked of what class an array without axes is",
+            "it is a number in compiled code, and may be one of NumPy's as well",
+            "ask for `np.ndim(x)`",
+        )
+    return cls
+
+
+def candidates(ev: Core, value: Value) -> tuple[type, ...]:
+    """The classes that a value may be of: what stands for an array without axes may be what NumPy made a number of."""
+    cls = _found(ev, value)
+    return (cls, np.ndarray) if ev.is_without_axes(value) else (cls,)
+
+
+def _found(ev: Core, value: Value) -> type:
     if isinstance(value, Instance):
         model = getattr(value.cls, "__adc_model__", None)
         return model if isinstance(model, type) else value.cls
@@ -67,8 +84,9 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
         and issubclass(list, classes) == issubclass(tuple, classes)
     ):
         return issubclass(list, classes)
-    if isinstance(value, (Var, Instance, *_STANDING_FOR)):
-        return issubclass(of(self, value), classes)
+    if isinstance(value, (Var, Instance, *_STANDING_FOR)) or self.is_without_axes(value):
+        answers = {issubclass(cls, classes) for cls in candidates(self, value)}
+        return answers.pop() if len(answers) == 1 else issubclass(of(self, value), classes)
     return isinstance(value, classes)
 
 

@@ -90,6 +90,8 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
         container[:] = ev.call(builtins.sorted, [[*container]], kwargs)
         return None
     if isinstance(container, str):
+        if method.__name__ == "join" and isinstance(args[0], dict):
+            args = [ev.static_items(args[0], None)]  # its keys
         if ev.is_static((args, kwargs)):
             return ev.now(method, args, kwargs)
         if method.__name__ == "format":

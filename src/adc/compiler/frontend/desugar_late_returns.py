@@ -8,7 +8,8 @@
                                                   result = (x, k)
 
 Nothing of the loop runs after it. Set where the `return` stands, `result` would be a second name of an array that later
-trips, as far as anyone can see, write to. Where such statements return different things, a number says which it was.
+trips, as far as anyone can see, write to. So would a part of it (`x[:k]`), and a tuple, dict or object that holds it.
+Where such statements return different things, a number says which it was.
 """
 
 from __future__ import annotations
@@ -20,6 +21,29 @@ from adc.compiler.frontend.desugar_syntax import Node
 
 __all__ = ["late_returns"]
 
+# What an expression is made of that may be read behind the loop: nothing with names of its own.
+_PLAIN = (
+    gast.Name,
+    gast.Constant,
+    gast.Tuple,
+    gast.List,
+    gast.Dict,
+    gast.Subscript,
+    gast.Slice,
+    gast.Attribute,
+    gast.Call,
+    gast.keyword,
+    gast.BinOp,
+    gast.UnaryOp,
+    gast.Compare,
+    gast.BoolOp,
+    gast.operator,
+    gast.unaryop,
+    gast.cmpop,
+    gast.boolop,
+    gast.expr_context,
+)
+
 
 def late_returns(loop: Node) -> list[list[Node]]:
     """The `return` statements of a loop, if what they return may be read behind it; in groups that return the same."""
@@ -30,12 +54,29 @@ def late_returns(loop: Node) -> list[list[Node]]:
     groups: dict[str, list[Node]] = {}
     names: set[str] = set()
     for node in returns:
-        parts = node.value.elts if isinstance(node.value, gast.Tuple) else [node.value]
-        if not all(isinstance(p, (gast.Name, gast.Constant)) for p in parts):
+        if node.value is None or not all(isinstance(n, _PLAIN) for n in gast.walk(node.value)):
             return []
-        names.update(p.id for p in parts if isinstance(p, gast.Name))
+        names.update(_given(node.value))
         groups.setdefault(gast.dump(node.value), []).append(node)
     return [] if names.isdisjoint(_written(nodes)) else list(groups.values())
+
+
+def _given(value: Node) -> set[str]:
+    """The names of what a result may be, hold, or be a part of."""
+    match value:
+        case gast.Name():
+            return {value.id}
+        case gast.Subscript() | gast.Attribute():
+            return _given(value.value)
+        case gast.Tuple() | gast.List():
+            parts = value.elts
+        case gast.Dict():
+            parts = value.values
+        case gast.Call(func=gast.Name(id=name)) if name[:1].isupper() or name == "dict":  # an object is made
+            parts = [*value.args, *(keyword.value for keyword in value.keywords)]
+        case _:
+            parts = []
+    return {name for part in parts for name in _given(part)}
 
 
 def _written(nodes: list[Node]) -> set[str]:

@@ -27,6 +27,8 @@ def same(ev: Core, x: Value, y: Value) -> Value:
     number, constant = (x, y) if isinstance(x, Var) else (y, x)
     if isinstance(constant, bool) and number.is_array:
         return False
+    if constant is NotImplemented or isinstance(constant, (str, type)):
+        return False  # no number is such an object
     if isinstance(constant, bool) and number.type == Scalar("bool", weak=True):
         return number if constant else ev.op("logical_not", number)
     raise ev.refuse(

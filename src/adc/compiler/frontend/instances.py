@@ -151,7 +151,12 @@ def _kind_of(owner: Value) -> type:
 
 def stays(ev: Core, owner: Any, name: str) -> None:
     """What a class, or an object from outside, has as a method or property is taken for granted: another may take its
-    place between calls."""
+    place between calls. What a property gives may be made anew at each read: the property is what is taken."""
+    in_class = _ABSENT if isinstance(owner, type) else _found(type(owner), name)
+    if _users(in_class, "__get__"):
+        return  # `_got` takes its method for granted
+    if isinstance(in_class, (property, functools.cached_property)):
+        owner = type(owner)
     found, place = getattr(owner, name, None), Place(getattr, owner, name)
     if isinstance(found, (types.FunctionType, property)):
         ev.taken(place, name)

@@ -159,7 +159,7 @@ class Operators(Names):
     def eval_UnaryOp(self, node: Any) -> Value:
         if isinstance(node.op, gast.Not):
             test = self.condition(node.operand)
-            return self.op("logical_not", test) if isinstance(test, Var) else not test
+            return self.plain(self.op("logical_not", test)) if isinstance(test, Var) else not test
         x = self.evaluate(node.operand)
         with self.origin_at(self.locate(node)):
             operation = registry.find(UNARY[type(node.op)])
@@ -167,11 +167,17 @@ class Operators(Names):
             word = instances.UNARY[type(node.op)]
             if isinstance(x, Instance) or instances.method(self, x, word) is not None:
                 return instances.called(self, x, word)
-            return ZERO if x is ZERO else self.op(operation, x)
+            return ZERO if x is ZERO else self.op(operation, self._counted(x))
+
+    def _counted(self, x: Value) -> Value:
+        """The operand of a sign or of `~`: Python takes its truth values for 0 and 1, NumPy has others of its own."""
+        if isinstance(x, Var) and x.type == Scalar("bool", weak=True):
+            return self.cast(x, "int64", weak=True)
+        return int(x) if isinstance(x, bool) else x
 
     def negated(self, x: Value) -> Value:
         test = self.truth(x) if isinstance(x, (Var, Growing)) else x
-        return self.op("logical_not", test) if isinstance(test, Var) else not test
+        return self.plain(self.op("logical_not", test)) if isinstance(test, Var) else not test
 
     def truth(self, x: Value) -> Value:
         """The truth value of a number; containers and other constants by Python's rules."""
@@ -296,23 +302,24 @@ class Operators(Names):
         if object_operators.compares(self, op, x, y):
             return object_operators.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
-            if getattr(instances.class_of(y), "__adc_model__", None) is set:
+            is_set = getattr(instances.class_of(y), "__adc_model__", None) is set
+            if is_set:
                 y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and any(map(self._is_told_by_comparing, [x, *y])):
-                found = self._among(x, list(y))
+                found = self.plain(self._among(x, list(y)))
                 return found if isinstance(op, gast.In) else self.negated(found)
             known = isinstance(y, range) and self.is_static(x)
             if isinstance(y, (range, Range)) and isinstance(self.type_of(x), Scalar) and not known:
-                found = self._in_range(x, y)
+                found = self.plain(self._in_range(x, y))
                 return found if isinstance(op, gast.In) else self.negated(found)
             contains = instances.method(self, y, "__contains__")
             if contains is not None:
-                found = self.truth(self.call(contains, [x], {}))
+                found = self.plain(self.truth(self.call(contains, [x], {})))
                 return found if isinstance(op, gast.In) else self.negated(found)
             (items,) = list_calls.plain(self, [y])
             of_tuples = isinstance(y, Growing) and (y.nested or y.form is not None)
             if isinstance(items, Var) and not of_tuples and isinstance(self.type_of(x), Scalar):
-                found = self.op("any", self.op("equal", items, x))
+                found = self.plain(self.op("any", self.op("equal", items, x)))
                 return found if isinstance(op, gast.In) else self.negated(found)
             if (
                 isinstance(y, Instance)
@@ -320,6 +327,10 @@ class Operators(Names):
                 or (not isinstance(y, dict) and not self.is_static(y))
             ):
                 raise self.refuse("`in` is only supported for values known before the program runs")
+            if is_set:
+                y = frozenset(
+                    y
+                )  # which compares hashes first: a dtype is equal to a class, and in no set of classes
             return (x in y) if isinstance(op, gast.In) else (x not in y)
         x, y = self.opened(x), self.opened(y)
         if isinstance(x, Growing) or isinstance(y, Growing):

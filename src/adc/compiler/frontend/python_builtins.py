@@ -257,6 +257,8 @@ def of_pythons(self: Calls, x: Value) -> Value:
     if not isinstance(x, Var) or x.is_array:
         return x
     kind = np.dtype(x.type.dtype).kind
+    if kind == "b":
+        return self.plain(x)
     return _int(self, x) if kind in "iu" else to_float(self, x) if kind == "f" else x
 
 
@@ -285,7 +287,7 @@ def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
 
 
 def _bool(self: Calls, x: Value = False) -> Value:
-    return self.truth(x)
+    return self.plain(self.truth(x))
 
 
 def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
@@ -386,7 +388,8 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     """One of two values, which may be containers; of two arrays it is that array, and not a copy."""
     types = self.type_of(then), self.type_of(orelse)
     if not any(t is None or isinstance(t, Array) for t in types):
-        return self.op("where", test, then, orelse)
+        found = self.op("where", test, then, orelse)
+        return self.plain(found) if all(isinstance(t, Scalar) and t.weak for t in types) else found
     return self.choose(test, lambda: then, lambda: orelse)
 
 
@@ -417,7 +420,7 @@ def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
 
 def _any(self: Calls, values: Value) -> Value:
     if isinstance(values, Var):
-        return self.op("any", values)
+        return self.plain(self.op("any", values))
     if not self.known_length(values):
         return self.call(Closure(reductions.over_items(builtins.any), self.frame, {}), [values], {})
     result: Value = False
@@ -425,12 +428,12 @@ def _any(self: Calls, values: Value) -> Value:
         test = self.truth(item)
         both = isinstance(test, Var) or isinstance(result, Var)
         result = self.op("logical_or", result, test) if both else result or test
-    return result
+    return self.plain(result)
 
 
 def _all(self: Calls, values: Value) -> Value:
     if isinstance(values, Var):
-        return self.op("all", values)
+        return self.plain(self.op("all", values))
     if not self.known_length(values):
         return self.call(Closure(reductions.over_items(builtins.all), self.frame, {}), [values], {})
     result: Value = True
@@ -438,7 +441,7 @@ def _all(self: Calls, values: Value) -> Value:
         test = self.truth(item)
         both = isinstance(test, Var) or isinstance(result, Var)
         result = self.op("logical_and", result, test) if both else result and test
-    return result
+    return self.plain(result)
 
 
 def _first_parameter(tree: Any) -> str:
@@ -513,7 +516,10 @@ def _divmod(self: Calls, x: Value, y: Value) -> Value:
 def _round(self: Calls, number: Value, ndigits: Value = None) -> Value:
     x = number
     if ndigits is not None:
-        return self.call(np.round, [x, ndigits], {}) if isinstance(x, Var) else round(x, ndigits)
+        if not isinstance(x, Var):
+            return round(x, ndigits)
+        found = self.call(np.round, [x, ndigits], {})
+        return self.plain(found) if isinstance(x.type, Scalar) and x.type.weak else found
     return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
 
 
@@ -532,6 +538,8 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.float: to_float,
     builtins.int: _int,
     builtins.bool: _bool,
+    operator.truth: _bool,
+    operator.not_: lambda self, x: self.negated(x),
     builtins.complex: _complex,
     builtins.min: _min,
     builtins.max: _max,

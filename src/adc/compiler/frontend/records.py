@@ -83,7 +83,8 @@ def make(ev: Core, cls: type, args: list[Value], kwargs: dict[str, Value]) -> In
 
 def taken_apart(value: Any) -> Instance:
     """A dataclass of the caller's as the evaluator knows it."""
-    return Instance(type(value), {f.name: getattr(value, f.name) for f in dataclasses.fields(value)})
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    return Instance(type(value), {**fields, **getattr(value, "__dict__", {})})
 
 
 def put_together(value: Instance) -> Any:

@@ -16,6 +16,18 @@ from adc.rules.operation import Operation, plain_integers
 
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
+# Of numbers they make arrays without axes, where NumPy's other functions make numbers.
+_ARRAYS_OF_NUMBERS = {
+    "where",
+    "select",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "broadcast_to",
+    "reshape",
+    "squeeze",
+}
 
 
 class RuleCalls(Functions):
@@ -75,6 +87,10 @@ class RuleCalls(Functions):
             seen = args[0]
             if isinstance(seen, Var) and seen.is_array:
                 self.view_without_axes(result, seen)
+        if self.in_user_code and operation.name in _ARRAYS_OF_NUMBERS:
+            known = self.type_of(result)
+            if isinstance(known, Scalar) and not self.is_without_axes(result):
+                result = self.without_axes(result)
         if self.in_user_code:
             memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
         if of_math and isinstance(result, Var) and not result.is_array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Const, Var
+from adc.compiler.ir.types import Scalar
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
 
 _FILLS = {"zeros": 0.0, "empty": 0.0, "ones": 1.0, "full": None}
+_FILLS_LIKE = {"zeros_like": 0.0, "empty_like": 0.0, "ones_like": 1.0}
 MOST_FACTORS = 16  # of a power that is products: four of them, within a few units of the last place
 RECENT = 8  # statements that are looked at for how an operand was made
 
@@ -69,6 +71,13 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
             known = builder.type_of(fill)
             dtype = None if known is None else known.dtype
         return None if dtype is None else builder.without_axes(builder.cast(fill, str(np.dtype(dtype))))
+    elif (
+        name in _FILLS_LIKE
+        and builder.in_user_code
+        and isinstance(known := builder.type_of(bound[0]), Scalar)
+    ):
+        dtype = known.dtype if bound[1] is None else str(np.dtype(bound[1]))
+        return builder.without_axes(builder.cast(_FILLS_LIKE[name], dtype))
     elif name == "copy" and not builder.type_is_array(bound[0]):
         return builder.without_axes(bound[0])
     elif name == "round" and isinstance(bound[1], int) and bound[1] >= 0 and _whole(builder, bound[0]):

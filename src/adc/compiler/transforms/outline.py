@@ -10,6 +10,7 @@ from typing import Any
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.heading import name_params_apart
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -146,16 +147,8 @@ class _Outliner:
             for v in uses(s):
                 if v not in inside:
                     free.setdefault(v)
-        taken: set[str] = set()
-        table: dict[Var, Var] = {}
-        for v in free:
-            wish = v.name or "value"  # a conditional expression has no name
-            name, k = wish, 1
-            while name in taken:
-                k += 1
-                name = f"{wish}_{k}"
-            taken.add(name)
-            table[v] = Var(name, v.type)
+        # A conditional expression has no name.
+        table = {v: Var(v.name or "value", v.type) for v in free}
         results = [c.result for c in loop.carried]
         inner_results = [Var(r.name, r.type) for r in results]
         body: Block = substitute([loop], dict(table))
@@ -164,6 +157,7 @@ class _Outliner:
         for c, r in zip(copied.carried, inner_results, strict=True):
             c.result = r
         kernel = Program("", list(table.values()), body, list(inner_results))
+        name_params_apart(kernel)
         often = depth >= OFTEN and not any(isinstance(s, (For, While)) for s in walk(loop.body))
         form = often, _form(kernel)
         if form in self.known:
