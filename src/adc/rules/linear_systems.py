@@ -33,26 +33,28 @@ def of_triangle(a, lower):
     return half + hermitian(half) + np.real(a) * np.eye(a.shape[-1], dtype=a.dtype)
 
 
-def _on_both_sides(a):
-    """Which elements a Hermitian matrix has on both sides of its diagonal.
+def _is_filled_on_both_sides(a):
+    """Whether a matrix is Hermitian, and not only as there is nothing beside its diagonal.
 
-    Of zeros nobody knows whether one triangle was filled, or both: only the one that is read counts then.
+    Of a diagonal matrix nobody knows whether one triangle was filled, or both: only the one that is read counts then.
     """
-    return np.all(a == hermitian(a)) & (a != 0.0)
+    beside = (a != 0.0) & (np.eye(a.shape[-1]) == 0.0)
+    return np.all(a == hermitian(a)) & np.any(beside)
 
 
 def bar_of_triangle(bar, a, lower=True):
     """The adjoint of a matrix of which one triangle is read, from that of the Hermitian matrix.
 
-    It stays Hermitian where the matrix is, as in JAX and PyTorch: right for every change that keeps it so.
+    It stays Hermitian where the matrix is filled on both sides, as in JAX and PyTorch: right for every change that
+    keeps it so.
     """
     folded = 2.0 * (np.tril(bar) if lower else np.triu(bar)) - bar * np.eye(bar.shape[-1], dtype=bar.dtype)
-    return np.where(_on_both_sides(a), bar, folded)
+    return np.where(_is_filled_on_both_sides(a), bar, folded)
 
 
 def dot_of_triangle(a_dot, a, lower=True):
     """The tangent of the Hermitian matrix of which one triangle is read."""
-    return np.where(_on_both_sides(a), symmetric(a_dot), of_triangle(a_dot, lower))
+    return np.where(_is_filled_on_both_sides(a), symmetric(a_dot), of_triangle(a_dot, lower))
 
 
 def _complex_matrix(r, n):
@@ -244,8 +246,8 @@ def halved(x):
     cost=1000,
     shape=square,
     extra={**STACKED, "directions": {"a": symmetric}},
-    notes="the adjoint of a symmetric matrix is symmetric, as in JAX and PyTorch; of others, and of zeros on both "
-    "sides of the diagonal, that of the triangle read",
+    notes="the adjoint of a symmetric matrix is symmetric, as in JAX and PyTorch; of others, and of a diagonal "
+    "one, that of the triangle read",
     examples=lambda r: [
         r.positive_definite(3),
         r.positive_definite(2, 3),
