@@ -8,6 +8,7 @@ from typing import Any
 
 from adc import pytree
 from adc.api import functions, integers, into, taped
+from adc.api.left_behind import LeftBehind
 from adc.api.transformed import Call, Text, Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend import columns
@@ -112,8 +113,11 @@ class Derivative(Transformed):
         layout = call.layout
         keys = [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
         where = functions.location(self._function)
+        left = LeftBehind(self._function, [*args, *kwargs.values()])
         try:
-            found = taped.value_and_gradients(self._function, args, kwargs, keys, self._has_aux, where)
+            found = taped.value_and_gradients(
+                self._function, args, kwargs, keys, self._has_aux, where, left.inputs
+            )
         except AdcError:
             raise
         except TypeError as error:
@@ -121,6 +125,7 @@ class Derivative(Transformed):
             if refused is None:
                 raise
             raise refused from error
+        left.made_plain()  # here, where nothing of the run lives on but what the function left
         return self._result(*found)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adc import pytree, tape
-from adc.api.left_behind import LeftBehind
 from adc.compiler import results
 from adc.errors import DerivativeError, Location
 from adc.runtime.copies import copied, copied_together
 from adc.tape import trace
 from adc.tape.lent import Lent
+from adc.tape.node import Node
 from adc.tape.writes import version
 
 __all__ = ["carries_tensors", "on_copies", "own", "owned", "value_and_gradients"]
@@ -26,31 +27,18 @@ def value_and_gradients(
     keys: Sequence[int | str],
     has_aux: bool,
     where: Location | None,
+    inputs: list[weakref.ref[Node]],
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """The value, the auxiliary data (None without), and the gradients with respect to the arguments `keys`.
 
-    `where` is the place that an error about the result points to. Raises DerivativeError unless the result
-    is one real number.
+    `where` is the place that an error about the result points to. `inputs` is given the nodes of the arguments, which
+    live on if the function left outside what was made of them. Raises DerivativeError unless the result is one real
+    number.
     """
-    left = LeftBehind(function, [*args, *kwargs.values()])
-    found = _value_and_gradients(function, args, kwargs, keys, has_aux, where, left)
-    left.made_plain()
-    return found
-
-
-def _value_and_gradients(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: dict[str, Any],
-    keys: Sequence[int | str],
-    has_aux: bool,
-    where: Location | None,
-    left: LeftBehind,
-) -> tuple[Any, Any, tuple[Any, ...]]:
     with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
         try:
             value, pull, *rest = trace.vjp_of_lent(
-                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux, inputs=left.inputs
+                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux, inputs=inputs
             )
         except DerivativeError as error:
             raise error.at(where) from error
