@@ -82,8 +82,12 @@ def _packed(x: Any) -> Any:
     return np.ascontiguousarray(x)
 
 
+# Only jitted code calls `_gemm` and `_gemv`, as in `lu`: as Python they have nothing to do it with.
+
+
 def _gemm(arguments: Any) -> None:
     """Call the routine of BLAS for matrices of the dtype of the one that it writes to."""
+    raise NotImplementedError
 
 
 @overload(_gemm)
@@ -227,6 +231,7 @@ def _times_by_columns(a: Any, x: Any, out: Any) -> None:
 
 def _gemv(arguments: Any) -> None:
     """Call the routine of BLAS for a matrix and a vector of the dtype of the one that it writes to."""
+    raise NotImplementedError
 
 
 @overload(_gemv)
