@@ -104,7 +104,8 @@ class Assignments(Calls):
         if isinstance(value, Maybe):
             value = self.required(value, "value")
         if isinstance(value, Growing):
-            value = grown_reads.array(self, value)
+            self._unpack_list(target, value)
+            return
         if isinstance(value, Var):
             if not value.is_array:
                 self.require_items(value, "cannot unpack non-iterable {} object")
@@ -128,6 +129,29 @@ class Assignments(Calls):
             raise self.refuse(f"cannot unpack {len(items)} values into {len(target.elts)} names")
         for element, item in zip(target.elts, items, strict=True):
             self.bind(element.value if isinstance(element, gast.Starred) else element, item)
+
+    def _unpack_list(self, target: Any, value: Growing) -> None:
+        """`first, *rest = values`, of a list that lives in an array."""
+        elements = target.elts
+        star = next((k for k, e in enumerate(elements) if isinstance(e, gast.Starred)), None)
+        found = value.count
+        if star is None:
+            fits, message = (
+                self.op("equal", found, len(elements)),
+                f"expected {len(elements)} values to unpack",
+            )
+        else:
+            fits = self.op("greater_equal", found, len(elements) - 1)
+            message = "not enough values to unpack"
+        if fits is not True:
+            self.block.append(Check(self.atom(fits), "ValueError", (Const(message),), self.origin))
+        for k, element in enumerate(elements):
+            tail = k - len(elements)
+            if isinstance(element, gast.Starred):
+                rest = grown_reads.element(self, value, slice(k, tail + 1 or None))
+                self.bind(element.value, rest)
+            else:
+                self.bind(element, grown_reads.element(self, value, k if star is None or k < star else tail))
 
     def _unpack_starred(self, target: Any, value: Var, star: int) -> None:
         """`first, *rest = array`: the rest is a list that lives in the array."""

@@ -267,7 +267,9 @@ class Branches(Assignments):
                 continue
             if other.values is None:
                 continue
-            kind = element_kinds.ElementFound(0, None, growing.kind_of(other), form=other.form)
+            kind = element_kinds.ElementFound(
+                0, None, growing.kind_of(other), form=other.form, weak=other.weak
+            )
             with self.at(block):
                 made = growing.begun(self, other.name, own, kind)
             a, b = (made, b) if own is a else (a, made)

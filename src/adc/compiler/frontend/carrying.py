@@ -167,6 +167,7 @@ class Carrying(CarriedTypes):
             )
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
+            self._require_still_weak(begun, left)
             if self._places_of_choices(before, left, containers, blocks[1]):
                 containers.taken()
                 continue
@@ -288,8 +289,15 @@ class Carrying(CarriedTypes):
                 continue
             if sum(other is made for other in self.frame.env.values()) > 1:
                 raise NeedsUnrolling(made)
-            kind = element_kinds.ElementFound(0, None, growing.kind_of(held), form=held.form)
+            kind = element_kinds.ElementFound(0, None, growing.kind_of(held), form=held.form, weak=held.weak)
             left[name] = growing.begun(self, name, made, kind)
+
+    def _require_still_weak(self, begun: dict[provenance.Path, Value], left: dict[str, Value]) -> None:
+        """A trip may not leave numbers of NumPy's where it found a list of Python's own."""
+        for path, container in begun.items():
+            after = provenance.at(left, path)
+            if isinstance(container, Growing) and isinstance(after, Growing) and container.weak > after.weak:
+                raise growing.holds_numpys(container)
 
     def _places_of_choices(
         self, before: dict[str, Value], left: dict[str, Value], containers: Contents, body: Block

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adc.compiler.frontend import guesses
+from adc.compiler.frontend.frame import Growing
 from adc.compiler.frontend.packed import Form
-from adc.compiler.ir.types import Array, Type
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.types import Array, Scalar, Type
 from adc.errors import AdcError, Location, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -27,6 +29,23 @@ class ElementFound(Exception):
     guessed: bool = False
     nested: bool = False  # it is a list or tuple of numbers
     form: Form | None = None  # how it is packed, where it holds arrays
+    weak: bool = False  # the numbers are Python's own
+
+
+def is_weak(ev: Core, value: Value) -> bool:
+    """Whether all numbers in an element are Python's own."""
+    if isinstance(value, Growing):
+        return value.weak
+    if isinstance(value, (tuple, list)):
+        return all(is_weak(ev, item) for item in value)
+    t = ev.type_of(value)
+    return isinstance(t, Scalar) and t.weak
+
+
+def stays_weak(ev: Core) -> bool:
+    """Whether no earlier attempt has put a number of NumPy's into the list that is made here."""
+    known = ev.list_kinds.get(ev.origin)
+    return known is None or known.weak
 
 
 MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen

@@ -161,6 +161,7 @@ class Growing:
     count: Any
     nested: bool = False  # its elements are lists of numbers, all as long: rows of a matrix
     form: Form | None = None  # or tuples that are packed in rows
+    weak: bool = False  # the numbers in it are Python's own
     key: int = 0  # which list of the user it came from
     made: Location | None = None  # where that was written down
     fixed: bool = False  # one row of a list of lists, or a list whose elements were copied into one
@@ -186,10 +187,10 @@ class Growing:
         )
 
     def state(self) -> tuple[Any, ...]:
-        return self.values, self.count, self.nested, self.guessed, self.form
+        return self.values, self.count, self.nested, self.guessed, self.form, self.weak
 
     def become(self, state: tuple[Any, ...]) -> None:
-        self.values, self.count, self.nested, self.guessed, self.form = state
+        self.values, self.count, self.nested, self.guessed, self.form, self.weak = state
 
     def copy(self) -> Growing:
         return replace(self)

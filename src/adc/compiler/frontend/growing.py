@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adc import pytree
-from adc.compiler.frontend import packed, shared_rows
+from adc.compiler.frontend import element_kinds, packed, shared_rows
 from adc.compiler.frontend.columns import Columns, count, spread
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
@@ -29,7 +29,7 @@ from adc.compiler.frontend.packed import Form
 from adc.compiler.frontend.rooms import Added, Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var, owners
-from adc.compiler.ir.types import Array, Scalar, Type, joined
+from adc.compiler.ir.types import Array, Scalar, Type, join_dtypes, joined, with_dtype
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -67,13 +67,18 @@ def begun(
         _take_rows(ev, items)
     elements = [_stored(ev, item, nested, form) for item in items]
     kinds = [ev.type_of(item) for item in elements]
-    t = kind.type if kind is not None else ev.list_kinds.get(items.made)
+    before = ev.list_kinds.get(items.made)  # in an earlier attempt, whose lengths are not those of this one
+    t: Type | None = before.type if before is not None and isinstance(before.type, Scalar) else None
+    if kind is not None:
+        t = kind.type if before is None else with_dtype(kind.type, join_dtypes(kind.type, before.type))
     for each in kinds:
         t = each if t is None else _joined(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     guessed = kind is not None and kind.guessed
-    growing = Growing(name, None, len(items), nested, form, id(items), items.made, guessed=guessed)
+    weak = all(each is None or each.weak for each in (kind, before))
+    weak = weak and all(element_kinds.is_weak(ev, item) for item in items)
+    growing = Growing(name, None, len(items), nested, form, weak, id(items), items.made, guessed=guessed)
     if added is not None:
         inside = ev.loop_depth + 1, ev.region_depth + 1
         growing.room = Room(added.per_trip, inside, bool(items), added.front)
@@ -135,11 +140,12 @@ def _refuse_named_fields(ev: Core, row: Value) -> None:
         raise cannot(ev, "its elements are named tuples")
 
 
-def of_array(ev: Core, values: Var) -> Growing:
-    """A list with the elements of an array that nothing else knows."""
+def of_array(ev: Core, values: Var, weak: bool = False) -> Growing:
+    """A list with the elements of an array that nothing else knows; `weak`: as Python's own numbers."""
     values.named = True
     freeze(ev, values)
-    return Growing(values.name, values, ev.dim_value(values.type.shape[0]), made=ev.origin)
+    weak = weak and element_kinds.stays_weak(ev)
+    return Growing(values.name, values, ev.dim_value(values.type.shape[0]), weak=weak, made=ev.origin)
 
 
 def view(ev: Core, values: Var) -> Growing:
@@ -183,6 +189,7 @@ def insert(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     form = packed.form_of(ev, value)
     nested = form is None and isinstance(value, (Growing, list, tuple))
+    weak = element_kinds.is_weak(ev, value)
     may_change(ev, growing)
     if form is not None:
         if form.fits(growing.form):
@@ -209,9 +216,9 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         _not_of_itself(ev, growing, t)
         kind = _from_outside(ev, growing, t)
         known = growing.values is not None and kind_of(growing) == kind and _like(growing, nested, form)
-        if not known:
+        if not known or growing.weak != weak:
             form = form and packed.known_before(ev, form, growing.born)
-            raise ElementFound(growing.key, growing.made, kind, nested=nested, form=form)
+            raise ElementFound(growing.key, growing.made, kind, nested=nested, form=form, weak=weak)
         growing.guessed = False
     assert growing.values is not None
     if not _like(growing, nested, form) and (form or growing.form or not _is_empty(growing)):
@@ -221,22 +228,23 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         shared_rows.take(ev, row, growing)
     if form is not None and growing.form is not None:
         packed.require_alike(ev, growing.form, form)
-        if form.choices != growing.form.choices:
+        if form.said != growing.form.said:
             if not growing.key:
                 raise cannot(ev, "some of its elements hold other texts than those of the list it is made of")
             found = _from_outside(ev, growing, t), packed.known_before(ev, form, growing.born)
-            raise ElementFound(growing.key, growing.made, found[0], form=found[1])
+            raise ElementFound(growing.key, growing.made, found[0], form=found[1], weak=weak)
     kind = kind_of(growing)
     wide = _joined(kind, t)
     if wide is None:
         raise cannot(ev, "its elements are not of one rank")
-    if wide.dtype != kind.dtype:
+    if wide.dtype != kind.dtype or (growing.weak and not weak):
         raise ElementFound(
             growing.key,
             growing.made,
             Array(wide.dtype, kind.shape) if isinstance(kind, Array) else Scalar(wide.dtype),
             nested=nested,
             form=growing.form,
+            weak=growing.weak and weak,
         )
     if isinstance(value, Var) and value.is_array:
         put_in(ev, value)
@@ -281,6 +289,12 @@ def kind_of(growing: Growing) -> Type:
     assert growing.values is not None
     whole = growing.values.type
     return Array(whole.dtype, whole.shape[1:]) if len(whole.shape) > 1 else Scalar(whole.dtype)
+
+
+def holds_numpys(growing: Growing) -> ElementFound:
+    """What tells that a list of Python's own numbers has some of NumPy's, too."""
+    kind = kind_of(growing)
+    return ElementFound(growing.key, growing.made, kind, nested=growing.nested, form=growing.form)
 
 
 def _is_empty(growing: Growing) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from adc.compiler.frontend import packed, shared_rows
 from adc.compiler.frontend.columns import Spread
-from adc.compiler.frontend.element_kinds import ElementFound, cannot
+from adc.compiler.frontend.element_kinds import ElementFound, cannot, stays_weak
 from adc.compiler.frontend.frame import Growing, Items
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.indexing import normalized
@@ -43,6 +43,8 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
         return selected(ev, growing, ev.subscript(every, index))
     if isinstance(index, slice):
         part = ev.op("copy", ev.subscript(rows(ev, growing), index))  # a list of its own, which may change
+        known = ev.list_kinds.get(ev.origin)
+        part = part if known is None else ev.cast(part, known.type.dtype)
         freeze(ev, part)
         made = Growing(
             growing.name,
@@ -50,6 +52,7 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
             ev.dim_value(part.type.shape[0]),
             growing.nested,
             growing.form,
+            growing.weak and stays_weak(ev),
             made=ev.origin,
         )
         shared_rows.share(ev, growing, made)
@@ -102,8 +105,9 @@ def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
     if growing.form is not None and value.type.ndim == 1:
         return packed.unpacked(ev, growing.form, value)
     if not growing.nested or value.type.ndim != 1:
-        return value
-    row = Growing(growing.name, value, ev.dim_value(value.type.shape[0]), fixed=True, row_of=growing)
+        return ev.plain(value) if growing.weak else value
+    length = ev.dim_value(value.type.shape[0])
+    row = Growing(growing.name, value, length, weak=growing.weak, fixed=True, row_of=growing)
     ev.origins.note_copies(row)
     return row
 

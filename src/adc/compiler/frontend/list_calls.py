@@ -52,7 +52,7 @@ def _as_array(ev: Core, items: Growing, function: Any) -> Value:
     goes_over = getattr(function, "__module__", None) in _GOING_OVER
     if items.of is not None:
         return items if goes_over else array(ev, items)
-    if goes_over and (items.nested or items.form is not None or items.row_of is not None):
+    if goes_over and (items.nested or items.form is not None or items.row_of is not None or items.weak):
         return items
     if items.form is None:
         return array(ev, items)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adc.compiler.frontend import shared_rows, templates
-from adc.compiler.frontend.element_kinds import ElementFound, cannot
+from adc.compiler.frontend.element_kinds import ElementFound, cannot, is_weak, stays_weak
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.growing import FIRST_ROOM, changed, kind_of, may_change, of_array, places, put_at
@@ -17,7 +17,7 @@ from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
-from adc.compiler.ir.types import Array, Scalar, joined
+from adc.compiler.ir.types import Array, Scalar, joined, with_dtype
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -166,13 +166,14 @@ def deeply_copied(ev: Core, growing: Growing) -> Growing:
     if growing.values is not None:
         values = ev.op("copy", rows(ev, growing))
         if known is not None:
-            values = ev.cast(values, known.dtype)
+            values = ev.cast(values, known.type.dtype)
     elif known is not None:
-        values = places(ev, growing.name, FIRST_ROOM, known)
+        values = places(ev, growing.name, FIRST_ROOM, known.type)
     else:
         return Growing(growing.name, None, growing.count, growing.nested, growing.form, made=ev.origin)
     freeze(ev, values)
-    return Growing(growing.name, values, growing.count, growing.nested, growing.form, made=ev.origin)
+    weak = known.weak if growing.values is None and known is not None else growing.weak and stays_weak(ev)
+    return Growing(growing.name, values, growing.count, growing.nested, growing.form, weak, made=ev.origin)
 
 
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
@@ -187,8 +188,13 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     kind = kind_of(seen(growing))
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
         raise cannot(ev, "only numbers can be put into it at a position")
-    if joined(kind, t) != kind:
-        raise ElementFound(growing.key, growing.made, Scalar(t.dtype))
+    weak = growing.weak and t.weak
+    if joined(kind, t) != kind or growing.weak != weak:
+        whole = growing if growing.row_of is None else growing.row_of
+        wide = joined(kind, t)
+        assert wide is not None
+        found = with_dtype(kind_of(whole), wide.dtype)
+        raise ElementFound(whole.key, whole.made, found, nested=whole.nested, form=whole.form, weak=weak)
     assert growing.values is not None
     put_at(ev, growing.values, position(ev, growing, index), value)
 
@@ -204,12 +210,12 @@ def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
     count = ev.dim_value(length.clamped())
     values = ev.array_of(items)
     if known is not None:
-        values = ev.cast(values, known.dtype)
+        values = ev.cast(values, known.type.dtype)
     whole: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
     for k in range(len(items)):
         every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
         ev.store(whole, normalized(ev, whole, every), ev.subscript(values, k))
-    return of_array(ev, whole)
+    return of_array(ev, whole, all(is_weak(ev, item) for item in items))
 
 
 def times(ev: Core, items: Growing, count: Value) -> Growing:

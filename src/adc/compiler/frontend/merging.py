@@ -122,7 +122,8 @@ class Merging(Builder):
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")
             fixed = a.fixed or b.fixed
-            made = Growing(name, values, count, a.nested, a.form, a.key, a.made, fixed=fixed)
+            weak = a.weak and b.weak
+            made = Growing(name, values, count, a.nested, a.form, weak, a.key, a.made, fixed=fixed)
             made.rows_shared = a.rows_shared or b.rows_shared
             made.rows_written = a.rows_written or b.rows_written
             made.rows_from = [*a.rows_from, *b.rows_from]

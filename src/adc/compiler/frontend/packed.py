@@ -24,7 +24,7 @@ from adc.compiler.frontend.frame import Instance, ListValue
 from adc.compiler.frontend.frozen import freeze, kept, put_in, settle
 from adc.compiler.frontend.values import Choice, Value, rebuilt
 from adc.compiler.ir.nodes import Check, Const, Var, owners
-from adc.compiler.ir.types import Array, Type
+from adc.compiler.ir.types import Array, Scalar, Type
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -54,9 +54,19 @@ class Form:
         )
 
     def widened(self, ev: Core, other: Form) -> Form:
-        """The form with what may stand in elements of the other, too."""
+        """The form with what may stand in elements of the other, too; its numbers are Python's own if all are."""
         both = zip(self.choices, other.choices, strict=True)
-        return replace(self, choices=tuple(ev.options(Choice(0, a), Choice(0, b)) for a, b in both))
+        parts = (
+            replace(t, weak=t.weak and u.weak) if isinstance(t, Scalar) and isinstance(u, Scalar) else t
+            for t, u in zip(self.parts, other.parts, strict=True)
+        )
+        options = (ev.options(Choice(0, a), Choice(0, b)) for a, b in both)
+        return replace(self, parts=tuple(parts), choices=tuple(options))
+
+    @property
+    def said(self) -> tuple[Any, ...]:
+        """What a wider form says otherwise: what may stand in it, and whose the numbers are."""
+        return self.choices, [isinstance(t, Scalar) and t.weak for t in self.parts]
 
     @property
     def is_row(self) -> bool:

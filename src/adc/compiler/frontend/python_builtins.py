@@ -24,6 +24,7 @@ from adc.compiler.frontend import (
     classes,
     dicts,
     generators,
+    grown_reads,
     higher_order,
     infer,
     instances,
@@ -331,6 +332,8 @@ def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) ->
 def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
     if len(args) == 1:
         self.require_items(args[0])
+        if _is_row_of_numbers(args[0]) and key is None and default is None:
+            return self.plain(_extreme(self, (grown_reads.array(self, args[0]),), better, None, None))
         if isinstance(args[0], Var) and key is None and default is None:
             return self.op("max" if better == "greater" else "min", args[0])
         if not self.known_length(args[0]):
@@ -393,17 +396,25 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     return self.choose(test, lambda: then, lambda: orelse)
 
 
+def _is_row_of_numbers(values: Value) -> bool:
+    """Whether it is a list that lives in an array, of numbers of Python's own."""
+    return isinstance(values, Growing) and values.weak and not values.nested and values.form is None
+
+
 def _iter(self: Calls, x: Value) -> Value:
     self.require_items(x)
     return x if isinstance(x, Iterated) else Iterated(x, self.region_depth)
 
 
-def _sum(self: Calls, values: Value, start: Value = 0) -> Value:
+def _sum(self: Calls, values: Value, start: Value = 0, weak: bool = False) -> Value:
     self.require_items(values)
+    if _is_row_of_numbers(values):
+        return _sum(self, grown_reads.array(self, values), start, weak=True)
     if isinstance(values, Var):
         total = self.op("sum", values, axis=0)
         if np.dtype(values.type.dtype).kind in "iu":
             total = self.cast(total, values.type.dtype)  # Python adds in the dtype of the elements
+        total = self.plain(total) if weak else total
         return total if self.is_static(start) and start == 0 else self.op("add", start, total)
     if isinstance(values, Items) and not isinstance(values.length, int):
         return higher_order.total(self, values, start)

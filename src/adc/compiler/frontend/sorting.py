@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import growing, grown_reads, object_operators, shared_rows, templates
+from adc.compiler.frontend import (
+    element_kinds,
+    growing,
+    grown_reads,
+    object_operators,
+    shared_rows,
+    templates,
+)
 from adc.compiler.frontend.carried_places import alike
 from adc.compiler.frontend.frame import Closure, Evaluated, Growing, Instance, Kept, ListValue
 from adc.compiler.frontend.frozen import freeze, put_in
@@ -39,7 +46,9 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
     if isinstance(values, Growing):
         if values.form is not None or (values.of is not None and key is not None):
             return _packed_in_order(self, values, key, reverse)
-        made = _array_in_order(self, grown_reads.array(self, values), key, reverse, values.nested)
+        made = _array_in_order(
+            self, grown_reads.array(self, values), key, reverse, values.nested, values.weak
+        )
         made.nested = values.nested
         shared_rows.share(self, values, made)
         return made
@@ -51,7 +60,8 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
         order = sorted(range(len(items)), key=measures.__getitem__, reverse=reverse)
         return self.new_list([items[k] for k in order])
     if all(isinstance(self.type_of(item), Scalar) for item in items):
-        return _array_in_order(self, self.array_of(items), key, reverse, False)
+        weak = all(element_kinds.is_weak(self, item) for item in items)
+        return _array_in_order(self, self.array_of(items), key, reverse, False, weak)
     return self.new_list(_in_order(self, items, _order(self, measures, reverse)))
 
 
@@ -93,8 +103,10 @@ def telling(self: Calls, measures: list[Value]) -> list[Value]:
     return firsts if len(set(firsts)) == len(firsts) else measures
 
 
-def _array_in_order(self: Calls, array: Var, key: Value, reverse: Value, tuples: bool) -> Value:
-    """The elements of an array, or its rows, as a list."""
+def _array_in_order(
+    self: Calls, array: Var, key: Value, reverse: Value, tuples: bool, weak: bool = False
+) -> Value:
+    """The elements of an array, or its rows, as a list; `weak`: as Python's own numbers."""
     if array.type.ndim == 1 and key is None:
         found = self.call(np.sort, [array], {})
         found = self.subscript(found, slice(None, None, -1)) if reverse else found
@@ -110,9 +122,10 @@ def _array_in_order(self: Calls, array: Var, key: Value, reverse: Value, tuples:
         if found.type.ndim > 1:
             put_in(self, array)
     if array.type.shape[0].known is None:
-        return growing.of_array(self, found)
+        return growing.of_array(self, found, weak)
     freeze(self, found)
-    return self.new_list(self.static_items(found, None))
+    items = self.static_items(found, None)
+    return self.new_list([self.plain(item) for item in items] if weak else items)
 
 
 def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) -> Growing:
