@@ -163,6 +163,7 @@ class UnsupportedError(AdcError):
 
     # The calls around what is refused, innermost first: the user's function, and where it is called.
     inside: tuple[tuple[Any, Location | None], ...] = ()
+    leaves_behind = False  # the function changes something outside it: a run of it cannot be repeated unseen
 
 
 class GradientMismatch(AdcError, AssertionError):

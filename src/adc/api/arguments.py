@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import operator
 import re
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend.frame import Closure
+from adc.compiler.frontend.frame import Closure, Place
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
@@ -72,6 +73,16 @@ class Layout:
         return found
 
 
+def _place_of_default(function: types.FunctionType | None, default: Any) -> Place | None:
+    """Where a function holds a default."""
+    for attribute in ("__defaults__", "__kwdefaults__"):
+        held = getattr(function, attribute, None) or ()
+        for key, value in held.items() if isinstance(held, dict) else enumerate(held):
+            if value is default:
+                return Place(operator.getitem, Place(getattr, function, attribute), key)
+    return None
+
+
 def refuse_no_argnums(argnums: Any) -> None:
     """Raise ArgumentError for `argnums` without any."""
     if isinstance(argnums, (tuple, list)) and not argnums:
@@ -110,6 +121,11 @@ class Parameters:
         )
         self._positions = {p.name: k for k, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY}
         self._defaults = [p.default for p in parameters]
+        self.mutable = {
+            p.name: (p.default, place)
+            for p in parameters
+            if isinstance(p.default, (list, dict)) and (place := _place_of_default(self._of, p.default))
+        }
         # For each number of positional arguments, the defaults that complete them; None where one is missing.
         self.completions: list[tuple[Any, ...] | None] = (
             []
@@ -190,6 +206,19 @@ class Parameters:
             arguments[name] if inside is None else arguments[name][inside] for name, inside in layout.places
         ]
         return layout, tuple(found)
+
+    def left_out(self, layout: Layout, values: Sequence[Any], wanted: Sequence[bool]) -> dict[str, Place]:
+        """The parameters that a call leaves to a list or dict of the function's, which keeps what is written to it.
+
+        With each, where that list or dict is found.
+        """
+        if not self.mutable:
+            return {}
+        return {
+            name: self.mutable[name][1]
+            for (name, inside), value, is_wanted in zip(layout.places, values, wanted, strict=True)
+            if inside is None and not is_wanted and name in self.mutable and value is self.mutable[name][0]
+        }
 
     def wanted(self, argnums: Any, layout: Layout, of: str) -> tuple[int, ...]:
         """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice."""
@@ -357,6 +386,7 @@ class Slot:
     structure: Structure
     leaves: tuple[Leaf, ...]
     wanted: bool
+    default: Place | None = None  # where the function holds it, which the call leaves to it
 
     def inputs(self) -> Iterator[Leaf]:
         return (leaf for leaf in self.leaves if leaf.is_input)

@@ -63,7 +63,7 @@ def run(
     """
     refused: list[Refused] = []
     error = refusal
-    while len(refused) < _MOST:
+    while len(refused) < _MOST and not error.leaves_behind:
         found = _next(error, request, refused)
         if found is None:
             break

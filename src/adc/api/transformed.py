@@ -10,8 +10,8 @@ import functools
 import inspect
 import threading
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adc import config, pytree
@@ -22,6 +22,7 @@ from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, r
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.frontend import columns, lower
+from adc.compiler.frontend.frame import Place
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
@@ -69,9 +70,15 @@ class Call:
     into: bool = False  # the caller's arrays take the gradients
     instead: Instead = None  # what stands for a list
     before: int = 0  # how much of the key is not of the values
+    defaults: Mapping[str, Place] = field(default_factory=dict)  # `Parameters.left_out`
 
     def slots(self) -> list[Slot]:
-        return slots_of(self.layout, self.values, self.wanted, self.instead)
+        slots = slots_of(self.layout, self.values, self.wanted, self.instead)
+        return (
+            [replace(slot, default=self.defaults.get(slot.name)) for slot in slots]
+            if self.defaults
+            else slots
+        )
 
     def is_tentative(self) -> bool:
         """Whether something stands for a list, which the function may not be able to do with."""
@@ -134,7 +141,8 @@ class Transformed:
         """How the function takes its arguments: asked anew when it has other code, or other defaults."""
         self._parameters = Parameters(self._function)
         # Indexed by the number of positional arguments: the short way through a plain call.
-        self._completions = [] if self._fixed_args or self._fixed_kwargs else self._parameters.completions
+        plain = not (self._fixed_args or self._fixed_kwargs or self._parameters.mutable)
+        self._completions = self._parameters.completions if plain else []
         self._take_wanted()
 
     def _take_wanted(self) -> None:
@@ -187,7 +195,20 @@ class Transformed:
         before = len(key)
         instead = None if into else self.instead  # the caller's arrays are those of the elements
         read(values, wanted, key, inputs, instead)
-        return Call(layout, values, wanted, tuple(key), into, instead, before)
+        return self._call_of(layout, values, wanted, key, instead, before, into)
+
+    def _call_of(
+        self,
+        layout: Layout,
+        values: Sequence[Any],
+        wanted: Sequence[bool],
+        key: list[Any],
+        instead: Instead = None,
+        before: int = 0,
+        into: bool = False,
+    ) -> Call:
+        defaults = self._parameters.left_out(layout, values, wanted)
+        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if not kwargs and len(args) < len(self._completions):
@@ -196,8 +217,15 @@ class Transformed:
                 return self._parameters.layout, args + completion, self._wanted, []
         layout, values = self._parameters.bind((*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs})
         if layout is self._parameters.layout:
-            return layout, values, self._wanted, []
-        return layout, values, self._flags(layout), [layout]
+            return self._with_defaults(layout, values, self._wanted, [])
+        return self._with_defaults(layout, values, self._flags(layout), [layout])
+
+    def _with_defaults(
+        self, layout: Layout, values: tuple[Any, ...], wanted: tuple[bool, ...], key: list[Any]
+    ) -> tuple[Any, ...]:
+        """What `_bound` gives: code that reads lists and dicts which are defaults is not that for given ones."""
+        left_out = self._parameters.left_out(layout, values, wanted)
+        return layout, values, wanted, [*key, *left_out] if left_out else key
 
     def _flags(self, layout: Layout) -> tuple[bool, ...]:
         """For each slot whether it is differentiated."""
@@ -215,6 +243,9 @@ class Transformed:
     def _python_call(self, call: Call, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Slot values as the positional and keyword arguments of the function."""
         arguments = call.layout.arguments(values, self._parameters.variadic)
+        for name in call.defaults:
+            if call.layout.names.index(name) > max(self._chosen(call.layout)):
+                del arguments[name]  # the function has it itself, and no copy of it
         bound = inspect.BoundArguments(self._parameters.signature, arguments)
         return bound.args, bound.kwargs
 
@@ -436,6 +467,9 @@ class Transformed:
                     else:
                         evaluator.take_argument(leaf.value, leaf.name)
                     items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
+                if slot.default is not None:
+                    values.append(evaluator.captured(slot.default, slot.name))
+                    continue
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
                 for container in held_in(values[-1]):
                     evaluator.origins.give(container)
@@ -473,7 +507,7 @@ class Transformed:
             if not self._parameters.current():
                 self._take_parameters()
                 return self(*args, **kwargs)
-            call = Call(layout, values, wanted, tuple(key), False, self.instead, before)
+            call = self._call_of(layout, values, wanted, key, self.instead, before)
             known = self._known(call, inputs) if known is None else known
             if known.written:
                 self._refuse_aliases(known, inputs, call)
@@ -486,7 +520,7 @@ class Transformed:
         try:
             raw = known.run(*inputs)
         except Exception as error:
-            call = Call(layout, values, wanted, tuple(key), False, self.instead, before)
+            call = self._call_of(layout, values, wanted, key, self.instead, before)
             return self._failed(error, known, inputs, call)
         return raw if known.pack is None else known.pack(raw)
 
@@ -519,7 +553,7 @@ class Transformed:
 
         def recorded(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             layout, values, wanted, _ = self._bound(tuple(args), kwargs)
-            return self._run_on_tape(Call(layout, values, wanted, ()))
+            return self._run_on_tape(self._call_of(layout, values, wanted, []))
 
         args, kwargs = self._python_call(call, call.values)
         found = as_node.call(self, args, kwargs, recorded)
@@ -611,7 +645,7 @@ class Transformed:
                 return Text(context.texts[stage])
             raise ArgumentError(f"the stage {stage!r} is shown for example arguments", repair="Pass some.")
         layout, values, wanted, _ = self._bound(args, kwargs)
-        call = Call(layout, values, wanted, (), instead=self.instead)
+        call = self._call_of(layout, values, wanted, [], self.instead)
         program = functools.partial(
             self._program,
             call,

@@ -94,9 +94,8 @@ class Assignments(Calls):
                         "compiled code knows what an array is by its name, and it may have others",
                         f"make another array: `{other}`",
                     )
-                raise self.refuse(
+                raise self.refuse_leaving(
                     "writing to an attribute is not supported",
-                    "the reverse sweep could not undo the write",
                     "return the value instead",
                 )
 
@@ -197,8 +196,8 @@ class Assignments(Calls):
             owner = self.evaluate(node.target.value)
             is_part = isinstance(owner, Var) and owner.is_array and node.target.attr in ("real", "imag")
             if not isinstance(owner, Instance) and not is_part:
-                raise self.refuse(
-                    "an augmented write to an attribute is not supported", repair="return the value instead"
+                raise self.refuse_leaving(
+                    "an augmented write to an attribute is not supported", "return the value instead"
                 )
             old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
             result = self.augmented(function, old, value)

@@ -124,6 +124,12 @@ class Builder(Measures):
     def refuse(self, what: str, why: str = "", repair: str = "") -> UnsupportedError:
         return UnsupportedError(what, location=self.origin, why=_sentence(why), repair=_sentence(repair))
 
+    def refuse_leaving(self, what: str, repair: str) -> UnsupportedError:
+        """Of a change to something outside the function."""
+        error = self.refuse(what, "what the function leaves behind is not part of its derivative", repair)
+        error.leaves_behind = True
+        return error
+
     # --- values ---------------------------------------------------------------------------------------------
 
     def atom(self, value: Value) -> Atom:

@@ -45,7 +45,7 @@ def is_weak(ev: Core, value: Value) -> bool:
 def stays_weak(ev: Core) -> bool:
     """Whether no earlier attempt has put a number of NumPy's into the list that is made here."""
     known = ev.list_kinds.get(ev.origin)
-    return known is None or known.weak
+    return known is None or known[1]
 
 
 MOST_GUESSED = 2  # dimensions of an element of which nothing but a read is seen

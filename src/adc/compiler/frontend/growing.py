@@ -67,16 +67,17 @@ def begun(
         _take_rows(ev, items)
     elements = [_stored(ev, item, nested, form) for item in items]
     kinds = [ev.type_of(item) for item in elements]
-    before = ev.list_kinds.get(items.made)  # in an earlier attempt, whose lengths are not those of this one
-    t: Type | None = before.type if before is not None and isinstance(before.type, Scalar) else None
-    if kind is not None:
-        t = kind.type if before is None else with_dtype(kind.type, join_dtypes(kind.type, before.type))
+    # In an earlier attempt, whose lengths are not those of this one.
+    before, was_weak = ev.list_kinds.get(items.made, (None, True))
+    t = before if isinstance(before, Scalar) else None if kind is None else kind.type
+    if kind is not None and before is not None:
+        t = with_dtype(kind.type, join_dtypes(kind.type, before))
     for each in kinds:
         t = each if t is None else _joined(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     guessed = kind is not None and kind.guessed
-    weak = all(each is None or each.weak for each in (kind, before))
+    weak = was_weak and (kind is None or kind.weak)
     weak = weak and all(element_kinds.is_weak(ev, item) for item in items)
     growing = Growing(name, None, len(items), nested, form, weak, id(items), items.made, guessed=guessed)
     if added is not None:

@@ -44,7 +44,7 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
     if isinstance(index, slice):
         part = ev.op("copy", ev.subscript(rows(ev, growing), index))  # a list of its own, which may change
         known = ev.list_kinds.get(ev.origin)
-        part = part if known is None else ev.cast(part, known.type.dtype)
+        part = part if known is None else ev.cast(part, known[0].dtype)
         freeze(ev, part)
         made = Growing(
             growing.name,

@@ -254,9 +254,8 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
 def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """Refuse to keep a value under a name in an object, where the program may not."""
     if owner.outside is not None:
-        raise ev.refuse(
+        raise ev.refuse_leaving(
             f"`{owner.outside}` is an object outside the function, and is written to",
-            "the reverse sweep could not undo the write",
             "return the value instead",
         )
     ev.refuse_either(owner)

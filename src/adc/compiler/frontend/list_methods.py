@@ -166,13 +166,13 @@ def deeply_copied(ev: Core, growing: Growing) -> Growing:
     if growing.values is not None:
         values = ev.op("copy", rows(ev, growing))
         if known is not None:
-            values = ev.cast(values, known.type.dtype)
+            values = ev.cast(values, known[0].dtype)
     elif known is not None:
-        values = places(ev, growing.name, FIRST_ROOM, known.type)
+        values = places(ev, growing.name, FIRST_ROOM, known[0])
     else:
         return Growing(growing.name, None, growing.count, growing.nested, growing.form, made=ev.origin)
     freeze(ev, values)
-    weak = known.weak if growing.values is None and known is not None else growing.weak and stays_weak(ev)
+    weak = (growing.weak or growing.values is None) and stays_weak(ev)
     return Growing(growing.name, values, growing.count, growing.nested, growing.form, weak, made=ev.origin)
 
 
@@ -210,7 +210,7 @@ def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
     count = ev.dim_value(length.clamped())
     values = ev.array_of(items)
     if known is not None:
-        values = ev.cast(values, known.type.dtype)
+        values = ev.cast(values, known[0].dtype)
     whole: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
     for k in range(len(items)):
         every = slice(k, None, len(items)) if len(items) > 1 else slice(None)

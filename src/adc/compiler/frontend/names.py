@@ -311,9 +311,8 @@ class Names(Core):
         label = container.label if isinstance(container, OutsideDict) else getattr(container, "outside", None)
         if label is not None:
             what = "dict" if isinstance(container, OutsideDict) else "list"
-            raise self.refuse(
+            raise self.refuse_leaving(
                 f"`{label}` is a {what} outside the function, and is written to",
-                "what the function leaves behind is not part of its derivative",
                 f"return the value, or make a {what} in the function",
             )
 
