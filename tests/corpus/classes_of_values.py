@@ -193,3 +193,16 @@ def methods_as_functions(x):
     total = operator.methodcaller("sum")
     row = operator.methodcaller("reshape", 1, -1)(x)[0, 2]
     return x[largest] ** 2 + taken[1] * row + total(x * x) + sum(map(total, [x, x[:2]]))
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, size=3),))
+def numbers_that_math_gives(x):
+    whole, part = math.modf(x[1])[::-1]
+    found = [math.hypot(x[0], x[1]), math.dist(x, 2 * x), math.pow(x[0], 2.0), math.fabs(x[2]), part]
+    return sum(v * (k + (2.0 if type(v) is float else 1.0)) for k, v in enumerate(found)) + whole
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, size=3),), refused={"tape": "it does not know whose a product is"})
+def products_of_math_are_as_their_factors(x):
+    found = [math.prod(x), math.prod([x[0], 2.0]), math.prod([float(x[0]), 2.0]), complex(x[0], x[1]).imag]
+    return sum(v * (k + (2.0 if type(v) is float else 1.0)) for k, v in enumerate(found))

@@ -63,7 +63,13 @@ def math_fsum(seq):
     return total
 
 
-@composite(math.prod, name="math.prod", wrt="iterable", examples=lambda r: [((1.0, 2.0, 3.5),)])
+@composite(
+    math.prod,
+    name="math.prod",
+    wrt="iterable",
+    examples=lambda r: [((1.0, 2.0, 3.5),)],
+    extra={"as_operands": True},  # a number of NumPy's, if one of them is
+)
 def math_prod(iterable, *, start=1):
     total = start
     for item in iterable:
@@ -98,7 +104,13 @@ def math_remainder_by_cases(x, y):
 
 if hasattr(math, "sumprod"):
 
-    @composite(math.sumprod, name="math.sumprod", wrt="p q", examples=lambda r: [((1.0, 2.0), (0.5, -1.0))])
+    @composite(
+        math.sumprod,
+        name="math.sumprod",
+        wrt="p q",
+        examples=lambda r: [((1.0, 2.0), (0.5, -1.0))],
+        extra={"as_operands": True},
+    )
     def math_sumprod(p, q):
         total = 0.0
         for k in range(len(p)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
-from adc.tape import dispatch, record
+from adc.tape import dispatch, plain_types, record
 from adc.tape.entry import find
 from adc.tape.library_code import Asked, by_own_code, is_of_a_search
 from adc.tape.stand_ins import float_array, listed
@@ -46,6 +46,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     assert entry is not None
     recorders = dispatch.recorders_of(entry, function)
     place = _place_of_out(function)
+    pythons = plain_types.seems_numpys(function, entry)
     takes_models = registry.takes_models(function)
 
     @functools.wraps(function, updated=())
@@ -60,10 +61,12 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
             return _with_out(call, place, args, kwargs)
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
-                return recorders.of(args, kwargs)(*args, **kwargs)
+                found = recorders.of(args, kwargs)(*args, **kwargs)
+                return plain_types.as_pythons(found) if pythons else found
         args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)  # `math.fsum(v for v in x)`
         if record.is_active(args) or record.is_active(kwargs):
-            return dispatch.call(function, *args, **kwargs)
+            found = dispatch.call(function, *args, **kwargs)
+            return plain_types.as_pythons(found) if pythons else found
         if (
             entry.operation.body is not None
             and modes.enabled

@@ -73,7 +73,25 @@ def number_of_pythons(t: Tensor) -> Tensor:
     node.pull, node.edges, node.kept, node.z = _PYTHONS_OWN, (t.node,), (), None
     node.shape, node.dtype, node.order, node.hooks = (), t.dtype, next(orders), None
     node.code, node.lasti = t.node.code, t.node.lasti
-    return make(t.primal, node)
+    return make(t.primal[()], node)  # also of an array without axes
+
+
+def seems_numpys(function: Any, entry: Entry) -> bool:
+    """Whether a function gives numbers of Python's and is recorded by operations that NumPy's numbers have, too."""
+    if getattr(function, "__module__", None) not in ("math", "cmath"):
+        return False
+    operation = entry.operation
+    return (
+        entry.kind == "composite" or operation.name in _ARITHMETIC
+    ) and "as_operands" not in operation.extra
+
+
+def as_pythons(result: Any) -> Any:
+    """Numbers with a derivative as numbers of Python's."""
+    if builtins.isinstance(result, tuple):
+        return tuple(map(as_pythons, result))
+    is_number = builtins.isinstance(result, Tensor) and result.node is not None and not result.ndim
+    return number_of_pythons(result) if is_number else result
 
 
 def _samples(t: Tensor) -> list[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.assignments import Assignments
@@ -28,7 +29,7 @@ def part(self: Core, x: Var, name: str) -> Value:
     if isinstance(found, Var) and found.is_array:
         self.snapshots[found] = x
         self.part_of[found] = (x, name)
-    return found
+    return self.plain(found) if isinstance(x.type, Scalar) and x.type.weak else found
 
 
 def written(self: Assignments, owner: Var, name: str, index: Value, value: Value) -> None:

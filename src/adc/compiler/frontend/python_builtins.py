@@ -284,7 +284,7 @@ def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
     if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
         raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
     whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
-    return self.cast(whole, "complex128", weak=True)
+    return self.plain(self.cast(whole, "complex128", weak=True))
 
 
 def _bool(self: Calls, x: Value = False) -> Value:

@@ -93,6 +93,9 @@ class RuleCalls(Functions):
                 result = self.without_axes(result)
         if self.in_user_code:
             memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
+        of_math = of_math and "as_operands" not in operation.extra
+        if of_math and isinstance(result, tuple):
+            result = tuple(self.plain(part) for part in result)
         if of_math and isinstance(result, Var) and not result.is_array:
             last = self.block[-1]
             if isinstance(last, Assign) and last.targets == (result,):
