@@ -367,3 +367,18 @@ def flat_is_assigned(x):
     b.flat = np.concatenate([x, x, x, 2.0 * x])
     c.flat = x[0]
     return np.sum(a * a) + np.sum(b * b * np.arange(16.0).reshape(4, 4)) + c.sum()
+
+
+@program(lambda r: (r.normal(size=3),))
+def what_was_repeated(x):
+    twice = np.tile(x, 2)
+    twice[0] = x[1] ** 2
+    rows = np.repeat(x[:, None], 3, axis=1)
+    rows[0] = 1.0
+    rows[:, 1] += x
+    pairs = np.repeat(x, 2)
+    pairs[1:4] *= 2.0
+    x[2] = x[0] * x[1]  # none of these sees it
+    table = np.tile(x, (2, 1))
+    table[1] = 0.5 * table[0] + np.tile(x, 1)
+    return np.sum(twice**3) + np.sum(rows**2) + np.sum(pairs**2) + np.sum(table**2) + x[2]

@@ -201,12 +201,6 @@ def _rolled_along(a, shift, axis):
     return np.concatenate((a[before + (slice(cut, None),)], a[before + (slice(None, cut),)]), axis=axis)
 
 
-@static
-def once(times):
-    """Whether nothing is repeated: NumPy gives a copy, and not the array itself."""
-    return all(isinstance(n, int) and n == 1 for n in times)
-
-
 @composite(
     np.tile,
     wrt="A",
@@ -233,7 +227,7 @@ def tile(A, reps):
         stretched = stretched + (times[k], lengths[k])
         result = result + (times[k] * lengths[k],)
     tiled = np.reshape(np.broadcast_to(np.reshape(A, apart), stretched), result)
-    return np.copy(tiled) if once(times) else tiled
+    return np.copy(tiled)
 
 
 @composite(
@@ -262,7 +256,7 @@ def repeat(a, repeats, axis=None):
             np.expand_dims(x, k + 1), lengths[: k + 1] + (repeats,) + lengths[k + 1 :]
         )
         repeated = np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
-        return np.copy(repeated) if once((repeats,)) else repeated
+        return np.copy(repeated)
     each = np.broadcast_to(repeats, (n,))
     positions = np.searchsorted(np.cumsum(each), np.arange(np.sum(each)), side="right")
     return x[(slice(None),) * k + (positions,)]
