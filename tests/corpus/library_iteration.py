@@ -127,3 +127,12 @@ def slices_of_endless_iterators(x):
     for i in itertools.islice(itertools.count(1), 0, len(x), 2):
         total += x[i - 1] * i
     return total + sum(v * k for k, v in zip(itertools.islice(itertools.count(5, -1), 1, 3), x, strict=False))
+
+
+@program(
+    lambda r: (np.array([1.5, -2.5, 0.5, 2.0]),),
+    refused={"compiled": "keys of the run", "python": "keys of the run"},
+)
+def groups_by_keys_of_the_run(x):
+    groups = {sign: sum(items) for sign, items in itertools.groupby(sorted(x), key=lambda v: v > 0)}
+    return groups[True] * 2.0 + groups[False] ** 2

@@ -200,6 +200,8 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     elif nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
             raise cannot(ev, "its elements have arrays in them")
+        if isinstance(value, (list, tuple)) and any(isinstance(v, Growing) for v in value):
+            raise cannot(ev, "its elements have lists of any length in them")
         _refuse_named_fields(ev, value)
         row = value
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
