@@ -33,6 +33,7 @@ from adc.errors import (
     DerivativeError,
     FallbackWarning,
     InternalError,
+    ShapeError,
     SourceError,
     UnsupportedError,
 )
@@ -352,6 +353,10 @@ class Transformed:
             if not has_code(self._function):
                 raise
             return self._declined(error)
+        except ShapeError as error:  # of the function, or only of what stands for it in compiled code
+            if self._asked != "auto" or not self._runs(call):
+                raise
+            return self._declined(error)
         except Exception as error:
             if self._asked == "auto" and hasattr(error, "__adc_raised__"):
                 self._raised_again(call)
@@ -615,6 +620,14 @@ class Transformed:
         """A run of the user's function on copies of the arguments of a call."""
         args, kwargs = self._python_call(call, taped.owned(list(call.values)))
         return self._plainly(args, kwargs)
+
+    def _runs(self, call: Call) -> bool:
+        """Whether the user's function does not raise for the arguments of a call."""
+        try:
+            self._example(call)
+        except Exception:  # which it is, what was found before says
+            return False
+        return True
 
     def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the user's function itself does with the arguments of the transform."""
