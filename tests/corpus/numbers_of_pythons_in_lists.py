@@ -78,3 +78,13 @@ def numbers_beside_arrays(x):
     for above, row, last in log:
         s += (above + above) * np.sum(row) * last
     return s + (2.0 if isinstance(log[2][2], np.floating) else 1.0) * x[0]
+
+
+@program(lambda r: (np.array([1.5, 2.5, 3.5]),))
+def records_in_a_branch_of_numbers_of_both(x):
+    paid, log = 10.0, []
+    for who, amount in (("ann", 3.0), ("bob", 100.0), ("cy", x[2])):
+        if amount < paid + x[0]:
+            paid = paid - amount
+            log.append((who, amount))
+    return paid * x[1] + len(log) * x[0] + sum(amount for _, amount in log)

@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import frozen, grown_reads
+from adc.compiler.frontend import element_kinds, frozen, grown_reads
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, references
 from adc.compiler.frontend.draws import Draws
@@ -36,7 +36,6 @@ from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest
-from adc.compiler.ir.types import Type
 from adc.errors import Location, UnsupportedError
 
 
@@ -81,9 +80,7 @@ class Core(Merging):
     long_lists: bool  # whether a list that could be written out became an array
     lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
-    list_kinds: dict[
-        Location | None, tuple[Type, bool]
-    ]  # of elements, and whether their numbers are Python's own
+    list_kinds: dict[Location | None, element_kinds.Kept]
 
     def from_outside(self, items: ListValue) -> bool:
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 
+# What a later attempt knows of an `ElementFound`; of a form, which numbers in it are Python's own.
+Kept = tuple[Type, bool, bool, tuple[bool, ...]]
+
+
 @dataclass(eq=False)
 class ElementFound(Exception):
     """The first element of a list was seen, or one of another kind than those before."""
@@ -30,6 +34,11 @@ class ElementFound(Exception):
     nested: bool = False  # it is a list or tuple of numbers
     form: Form | None = None  # how it is packed, where it holds arrays
     weak: bool = False  # the numbers are Python's own
+    of_rows: bool = False  # it is a number in a row, and `type` does not say how long that is
+
+    @property
+    def kept(self) -> Kept:
+        return self.type, self.weak, self.of_rows, () if self.form is None else self.form.weak
 
 
 def is_weak(ev: Core, value: Value) -> bool:

@@ -59,7 +59,10 @@ def begun(
 
     Room for all that a loop adds, given its `trips` and what each adds.
     """
+    known = ev.list_kinds.get(items.made)  # from an earlier attempt
     form = _form_of_all(ev, items, kind)
+    if form is not None and known is not None:
+        form = form.at_most(known[3])
     nested = form is None and (
         all(isinstance(item, (list, tuple)) for item in items) if items else kind is not None and kind.nested
     )
@@ -67,17 +70,16 @@ def begun(
         _take_rows(ev, items)
     elements = [_stored(ev, item, nested, form) for item in items]
     kinds = [ev.type_of(item) for item in elements]
-    # In an earlier attempt, whose lengths are not those of this one.
-    before, was_weak = ev.list_kinds.get(items.made, (None, True))
-    t = before if isinstance(before, Scalar) else None if kind is None else kind.type
-    if kind is not None and before is not None:
-        t = with_dtype(kind.type, join_dtypes(kind.type, before))
+    found = [k for k in (None if kind is None else kind.kept, known) if k is not None]
+    t = None if not found or found[0][2] else found[0][0]
     for each in kinds:
         t = each if t is None else _joined(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
+    for other, *_ in found:
+        t = t and with_dtype(t, join_dtypes(t, other))
     guessed = kind is not None and kind.guessed
-    weak = was_weak and (kind is None or kind.weak)
+    weak = all(own for _, own, *_ in found)
     weak = weak and all(element_kinds.is_weak(ev, item) for item in items)
     growing = Growing(name, None, len(items), nested, form, weak, id(items), items.made, guessed=guessed)
     if added is not None:
@@ -231,7 +233,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         shared_rows.take(ev, row, growing)
     if form is not None and growing.form is not None:
         packed.require_alike(ev, growing.form, form)
-        if form.said != growing.form.said:
+        if (form.choices, form.weak) != (growing.form.choices, growing.form.weak):
             if not growing.key:
                 raise cannot(ev, "some of its elements hold other texts than those of the list it is made of")
             found = _from_outside(ev, growing, t), packed.known_before(ev, form, growing.born)

@@ -17,7 +17,7 @@ from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
-from adc.compiler.ir.types import Array, Scalar, joined, with_dtype
+from adc.compiler.ir.types import Array, Scalar, joined
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -190,11 +190,13 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
         raise cannot(ev, "only numbers can be put into it at a position")
     weak = growing.weak and t.weak
     if joined(kind, t) != kind or growing.weak != weak:
-        whole = growing if growing.row_of is None else growing.row_of
         wide = joined(kind, t)
         assert wide is not None
-        found = with_dtype(kind_of(whole), wide.dtype)
-        raise ElementFound(whole.key, whole.made, found, nested=whole.nested, form=whole.form, weak=weak)
+        of_rows = growing.row_of is not None
+        whole = growing if growing.row_of is None else growing.row_of
+        found = ElementFound(whole.key, whole.made, wide, nested=of_rows, weak=weak, of_rows=of_rows)
+        ev.list_kinds[whole.made] = found.kept
+        raise found
     assert growing.values is not None
     put_at(ev, growing.values, position(ev, growing, index), value)
 

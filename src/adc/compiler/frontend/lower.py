@@ -23,7 +23,7 @@ from adc.compiler.frontend.provenance import Origins
 from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
-from adc.compiler.ir.types import Array, Type, is_integer
+from adc.compiler.ir.types import Array, is_integer
 from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
 from adc.runtime.detours import own_signature
@@ -105,7 +105,7 @@ def run(
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
     call of the function. Calls of functions in `outside` are not looked into.
     """
-    kinds: dict[Location | None, tuple[Type, bool]] = {}
+    kinds: dict[Location | None, element_kinds.Kept] = {}
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
@@ -114,10 +114,7 @@ def run(
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except element_kinds.ElementFound as found:
-            kinds[found.made] = (
-                found.type,
-                found.weak,
-            )  # a list turned out to hold something else than it seemed
+            kinds[found.made] = found.kept  # a list turned out to hold something else than it seemed
         except list_methods.ShrinksFound:
             shrink = True
         except UnsupportedError:

@@ -56,17 +56,23 @@ class Form:
     def widened(self, ev: Core, other: Form) -> Form:
         """The form with what may stand in elements of the other, too; its numbers are Python's own if all are."""
         both = zip(self.choices, other.choices, strict=True)
-        parts = (
-            replace(t, weak=t.weak and u.weak) if isinstance(t, Scalar) and isinstance(u, Scalar) else t
-            for t, u in zip(self.parts, other.parts, strict=True)
-        )
         options = (ev.options(Choice(0, a), Choice(0, b)) for a, b in both)
-        return replace(self, parts=tuple(parts), choices=tuple(options))
+        return replace(self.at_most(other.weak), choices=tuple(options))
 
     @property
-    def said(self) -> tuple[Any, ...]:
-        """What a wider form says otherwise: what may stand in it, and whose the numbers are."""
-        return self.choices, [isinstance(t, Scalar) and t.weak for t in self.parts]
+    def weak(self) -> tuple[bool, ...]:
+        """Which of its numbers are Python's own."""
+        return tuple(isinstance(t, Scalar) and t.weak for t in self.parts)
+
+    def at_most(self, weak: tuple[bool, ...]) -> Form:
+        """The form with no other numbers of Python's own than these."""
+        if len(weak) != len(self.parts):
+            return self
+        parts = (
+            replace(t, weak=t.weak and own) if isinstance(t, Scalar) else t
+            for t, own in zip(self.parts, weak, strict=True)
+        )
+        return replace(self, parts=tuple(parts))
 
     @property
     def is_row(self) -> bool:
