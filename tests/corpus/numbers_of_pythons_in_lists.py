@@ -80,11 +80,24 @@ def numbers_beside_arrays(x):
     return s + (2.0 if isinstance(log[2][2], np.floating) else 1.0) * x[0]
 
 
+class Account:
+    def __init__(self, left):
+        self.left, self.log = left, []
+
+    def pay(self, who, amount):
+        if self.left < amount:
+            raise RuntimeError(f"{who} is not paid")
+        self.left -= amount
+        self.log.append((who, amount))
+
+
 @program(lambda r: (np.array([1.5, 2.5, 3.5]),))
 def records_in_a_branch_of_numbers_of_both(x):
-    paid, log = 10.0, []
+    account = Account(10.0 + x[0])
     for who, amount in (("ann", 3.0), ("bob", 100.0), ("cy", x[2])):
-        if amount < paid + x[0]:
-            paid = paid - amount
-            log.append((who, amount))
-    return paid * x[1] + len(log) * x[0] + sum(amount for _, amount in log)
+        try:
+            account.pay(who, amount)
+        except RuntimeError:
+            account.left -= 0.1
+    paid = sum(amount for _, amount in account.log)
+    return account.left * x[1] + len(account.log) * x[0] + paid
