@@ -94,7 +94,7 @@ class Account:
 @program(lambda r: (np.array([1.5, 2.5, 3.5]),))
 def records_in_a_branch_of_numbers_of_both(x):
     account = Account(10.0 + x[0])
-    for who, amount in (("ann", 3.0), ("bob", 100.0), ("cy", x[2])):
+    for who, amount in (("ann", 3.0), ("ann", 100.0), ("ann", x[2])):
         try:
             account.pay(who, amount)
         except RuntimeError:
