@@ -101,3 +101,17 @@ def records_in_a_branch_of_numbers_of_both(x):
             account.left -= 0.1
     paid = sum(amount for _, amount in account.log)
     return account.left * x[1] + len(account.log) * x[0] + paid
+
+
+class Bus:
+    def __init__(self, kind, power=0.0):
+        self.kind, self.power, self.angle = kind, power, 0.0
+
+
+@program(lambda r: (np.array([1.5, 2.5, 3.5]),))
+def objects_joined_with_others_of_other_texts(x):
+    buses = [Bus("slack"), Bus("pv", 0.5)] + [Bus("pq", -v) for v in x]
+    s = 0.0
+    for k, bus in enumerate(buses):
+        s += bus.power * (k + 1.0) if bus.kind != "slack" else bus.angle
+    return s * sum(bus.power for bus in buses if bus.kind == "pq")

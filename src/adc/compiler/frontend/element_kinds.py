@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adc.compiler.frontend import guesses
 from adc.compiler.frontend.frame import Growing
-from adc.compiler.frontend.packed import Form
+from adc.compiler.frontend.packed import Form, Said
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.types import Array, Scalar, Type
 from adc.errors import AdcError, Location, ShapeError, UnsupportedError
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 
-# What a later attempt knows of an `ElementFound`; of a form, which numbers in it are Python's own.
-Kept = tuple[Type, bool, bool, tuple[bool, ...]]
+Kept = tuple[Type, bool, bool, Said | None]  # what a later attempt knows of an `ElementFound`
 
 
 @dataclass(eq=False)
@@ -38,7 +37,7 @@ class ElementFound(Exception):
 
     @property
     def kept(self) -> Kept:
-        return self.type, self.weak, self.of_rows, () if self.form is None else self.form.weak
+        return self.type, self.weak, self.of_rows, None if self.form is None else self.form.said
 
 
 def is_weak(ev: Core, value: Value) -> bool:

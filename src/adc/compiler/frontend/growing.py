@@ -61,8 +61,8 @@ def begun(
     """
     known = ev.list_kinds.get(items.made)  # from an earlier attempt
     form = _form_of_all(ev, items, kind)
-    if form is not None and known is not None:
-        form = form.at_most(known[3])
+    if form is not None and known is not None and known[3] is not None:
+        form = form.as_wide_as(ev, known[3])
     nested = form is None and (
         all(isinstance(item, (list, tuple)) for item in items) if items else kind is not None and kind.nested
     )
@@ -233,7 +233,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         shared_rows.take(ev, row, growing)
     if form is not None and growing.form is not None:
         packed.require_alike(ev, growing.form, form)
-        if (form.choices, form.weak) != (growing.form.choices, growing.form.weak):
+        if form.said != growing.form.said:
             if not growing.key:
                 raise cannot(ev, "some of its elements hold other texts than those of the list it is made of")
             found = _from_outside(ev, growing, t), packed.known_before(ev, form, growing.born)

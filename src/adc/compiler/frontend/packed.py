@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 _CONTAINERS = (tuple, ListValue, dict)
+Said = tuple[tuple[bool, ...], tuple[tuple[Value, ...], ...]]  # of a form: its `weak` and its `choices`
 EXACT = 2**53  # the integers up to which are numbers of double precision as well
 
 
@@ -55,19 +56,32 @@ class Form:
 
     def widened(self, ev: Core, other: Form) -> Form:
         """The form with what may stand in elements of the other, too; its numbers are Python's own if all are."""
-        both = zip(self.choices, other.choices, strict=True)
-        options = (ev.options(Choice(0, a), Choice(0, b)) for a, b in both)
-        return replace(self.at_most(other.weak), choices=tuple(options))
+        return self.at_most(other.weak).choosing(ev, other.choices)
 
     @property
     def weak(self) -> tuple[bool, ...]:
         """Which of its numbers are Python's own."""
         return tuple(isinstance(t, Scalar) and t.weak for t in self.parts)
 
+    @property
+    def said(self) -> Said:
+        """What a wider form says otherwise."""
+        return self.weak, self.choices
+
+    def as_wide_as(self, ev: Core, said: Said) -> Form:
+        """The form with what elements were found to hold that come later."""
+        weak, choices = said
+        if len(weak) != len(self.parts) or len(choices) != len(self.choices):
+            return self
+        return self.at_most(weak).choosing(ev, choices)
+
+    def choosing(self, ev: Core, others: tuple[tuple[Value, ...], ...]) -> Form:
+        """The form with more texts and the like to choose from."""
+        both = zip(self.choices, others, strict=True)
+        return replace(self, choices=tuple(ev.options(Choice(0, a), Choice(0, b)) for a, b in both))
+
     def at_most(self, weak: tuple[bool, ...]) -> Form:
         """The form with no other numbers of Python's own than these."""
-        if len(weak) != len(self.parts):
-            return self
         parts = (
             replace(t, weak=t.weak and own) if isinstance(t, Scalar) else t
             for t, own in zip(self.parts, weak, strict=True)
