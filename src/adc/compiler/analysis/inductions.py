@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adc.compiler.ir.nodes import Assign, Carried, Const, Var, While
-from adc.compiler.ir.types import is_integer
 
 
 def steps(loop: While) -> dict[Carried, int]:
@@ -11,7 +10,11 @@ def steps(loop: While) -> dict[Carried, int]:
     made = {s.target: s for s in loop.body if isinstance(s, Assign) and len(s.targets) == 1}
     found = {}
     for c in loop.carried:
-        stmt = made.get(c.out) if isinstance(c.out, Var) and is_integer(c.phi.type) else None
+        stmt = (
+            made.get(c.out)
+            if isinstance(c.out, Var) and not c.phi.is_array and c.phi.type.dtype == "int64"
+            else None
+        )
         step = None if stmt is None else _step(stmt, c.phi)
         if step is not None:
             found[c] = step
