@@ -266,7 +266,7 @@ def _run(
     for key in places:
         leaves, structure = pytree.flatten(arguments[key])
         tensors = [_input(leaf, number) for leaf in leaves]
-        if not any(t is not None for t in tensors):
+        if leaves and not any(t is not None for t in tensors):
             raise _refused(key, arguments[key])
         originals += leaves
         inputs += [None if t is None else t.node for t in tensors]
