@@ -330,6 +330,12 @@ class Module:
         return repr(self._module)
 
 
+@functools.cache
+def numpy_of_traced_code() -> Module:
+    """What stands for `np` in code that no namespace of its own leads there: `x.__array_namespace__()`."""
+    return Module(Substitution(""), np)
+
+
 # Which translator a value has -------------------------------------------------------------------------------
 
 
