@@ -339,4 +339,6 @@ def functions_of_the_namespace_of_an_array(x):
     xp = namespace_of(x, x * 2.0, x[0])
     y = xp.zeros(4)
     y[1:] = xp.sin(x[:3])
-    return xp.sum(y * xp.where(x > 0.0, x, xp.zeros_like(x))) + x.__array_namespace__(api_version="2023.12").exp(x[1])
+    return xp.sum(y * xp.where(x > 0.0, x, xp.zeros_like(x))) + x.__array_namespace__(
+        api_version="2023.12"
+    ).exp(x[1])
