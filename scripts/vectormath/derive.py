@@ -1,7 +1,7 @@
-"""Write src/adc/runtime/vectormath/coefficients.py: every constant, derived from its definition.
+"""Write coefficients.py and coefficients_single.py of src/adc/runtime/vectormath: every constant, by its definition.
 
     python scripts/vectormath/derive.py            # about a minute
-    python scripts/vectormath/derive.py --check    # exit 1 if the file differs from what would be written
+    python scripts/vectormath/derive.py --check    # exit 1 if a file differs from what would be written
 
 Polynomials are weighted best approximations (remez.py); the weight makes the error relative to the value of
 the function that the polynomial serves, and each is printed with the bits it reaches. Constants that need
@@ -12,31 +12,16 @@ from __future__ import annotations
 
 import functools
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
+import derive_single
 import mpmath as mp
+import numpy as np
+from approximation import Approximation, parts, root
 from remez import Function, fit
 
 TARGET = Path(__file__).parents[2] / "src/adc/runtime/vectormath/coefficients.py"
-
-
-@dataclass(frozen=True)
-class Approximation:
-    """A polynomial to derive: what it approximates, with which weight, where, and with how many terms."""
-
-    name: str
-    meaning: str
-    function: Function
-    weight: Function
-    low: float
-    high: float
-    terms: int
-
-
-def root(function: Function) -> Function:
-    """The function of z = x**2, for even functions."""
-    return lambda z: function(mp.sqrt(z))
 
 
 def scaled_erfc(x: mp.mpf) -> mp.mpf:
@@ -381,20 +366,6 @@ APPROXIMATIONS = [
 ]
 
 
-def leading(value: mp.mpf, bits: int) -> float:
-    """The nearest number with that many significant bits."""
-    with mp.workprec(bits):
-        return float(+value)
-
-
-def parts(value: mp.mpf, *bits: int) -> list[float]:
-    """Doubles of the given numbers of bits whose sum is the value."""
-    found: list[float] = []
-    for width in bits:
-        found.append(leading(value - mp.fsum(found), width))
-    return found
-
-
 def constants() -> dict[str, float]:
     """Numbers that kernels need, split where one double is not enough."""
     with mp.workprec(400):
@@ -424,30 +395,65 @@ def constants() -> dict[str, float]:
         return named
 
 
-def module_text() -> str:
-    """The whole generated file."""
+def double_text() -> str:
+    """The whole file of constants for float64."""
     lines = [
         '"""The constants of the vector maths, lowest degree first. By scripts/vectormath/derive.py."""',
         "",
+        *(f"{name} = {value!r}" for name, value in constants().items()),
     ]
-    lines += [f"{name} = {value!r}" for name, value in constants().items()]
-    for approximation in APPROXIMATIONS:
-        a = approximation
-        found = fit(a.function, a.weight, a.low, a.high, a.terms)
+    return "\n".join(lines + polynomials(APPROXIMATIONS, float, repr)) + "\n"
+
+
+SINGLE = """
+from typing import cast
+
+import numpy as np
+
+
+def single(x: float) -> float:
+    \"\"\"The float32, which Numba makes a constant of that type of.\"\"\"
+    return cast(float, np.float32(x))
+
+"""
+
+
+def single_text() -> str:
+    """The whole file of constants for float32."""
+
+    def spelled(x: float) -> str:
+        return f"single({np.float32(x)!s})"
+
+    lines = [
+        '"""The constants of the vector maths of float32, lowest degree first. By scripts/vectormath/derive.py."""',
+        SINGLE,
+        *(f"{name} = {spelled(value)}" for name, value in derive_single.constants().items()),
+    ]
+    return "\n".join(lines + polynomials(derive_single.APPROXIMATIONS, derive_single.rounded, spelled)) + "\n"
+
+
+def polynomials(
+    approximations: list[Approximation], rounded: Callable[[float], float], spelled: Callable[[float], str]
+) -> list[str]:
+    """The lines of a file that name the coefficients of all polynomials."""
+    lines: list[str] = []
+    for a in approximations:
+        found = fit(a.function, a.weight, a.low, a.high, a.terms, rounded)
         print(f"{a.name:12} {a.terms:3} terms, {found.bits:.1f} bits", flush=True)
         where = f"[{a.low:.6g}, {a.high:.6g}]"
         lines += ["", f"# {a.meaning},", f"# on {where}: {found.bits:.1f} bits.", f"{a.name} = ("]
-        lines += [f"    {c!r}," for c in found.coefficients]
+        lines += [f"    {spelled(c)}," for c in found.coefficients]
         lines += [")"]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def main() -> int:
-    """Write the file, or compare it."""
-    text = module_text()
+    """Write the files, or compare them."""
+    texts = {TARGET: double_text(), derive_single.TARGET: single_text()}
     if "--check" in sys.argv[1:]:
-        return int(TARGET.read_text() != text)
-    TARGET.write_text(text)
+        return int(any(target.read_text() != text for target, text in texts.items()))
+    for target, text in texts.items():
+        target.write_text(text)
     return 0
 
 

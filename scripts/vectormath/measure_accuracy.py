@@ -33,9 +33,9 @@ on {machine}: {points} random arguments per range (typical arguments, the whole 
 subnormal numbers, and the places where formulas meet), then a search around the worst of them; reference:
 mpmath with 250 bits.
 
-The column NumPy is NumPy's own function on the same arguments. float32 is evaluated in float64 and rounded
-once. Special values (NaN, infinities, signed zeros, overflow, subnormal results) agree with NumPy and are
-tested apart.
+The column NumPy is NumPy's own function on the same arguments. Where float32 errs by more than half a unit, it is
+evaluated in float32, elsewhere in float64 and rounded once. Special values (NaN, infinities, signed zeros, overflow,
+subnormal results) agree with NumPy and are tested apart.
 
 | function | float64 | at | NumPy float64 | float32 |
 |---|---|---|---|---|

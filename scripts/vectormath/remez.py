@@ -32,8 +32,15 @@ class Fit:
         return float(-mp.log(self.error, 2)) if self.error else float("inf")
 
 
-def fit(function: Function, weight: Function, low: float, high: float, terms: int) -> Fit:
-    """The polynomial with `terms` coefficients that keeps weight * |function - polynomial| smallest."""
+def fit(
+    function: Function,
+    weight: Function,
+    low: float,
+    high: float,
+    terms: int,
+    rounded: Callable[[mp.mpf], float] = float,
+) -> Fit:
+    """The polynomial with `terms` rounded coefficients that keeps weight * |function - polynomial| smallest."""
     with mp.workprec(PRECISION_BITS):
         low, high = mp.mpf(low), mp.mpf(high)
         count = GRID_POINTS_PER_TERM * (terms + 1)
@@ -47,7 +54,7 @@ def fit(function: Function, weight: Function, low: float, high: float, terms: in
         chosen: list[float] = []
         for k in range(terms):
             coefficients = _exchange(grid, rest, weights, terms - k)
-            chosen.append(float(coefficients[0]))
+            chosen.append(rounded(coefficients[0]))
             rest = [(value - mp.mpf(chosen[-1])) / x for value, x in zip(rest, grid, strict=True)]
             weights = [w * abs(x) for w, x in zip(weights, grid, strict=True)]
         errors = [

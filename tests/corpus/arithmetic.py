@@ -122,3 +122,24 @@ def deep_expression(x):
 def many_uses_of_one_value(x):
     y = np.exp(x)
     return np.sum(y * y + y / (1 + y) + y - np.log(y) + y * x + y**2)
+
+
+@program(lambda r: (r.normal(size=4), np.concatenate([r.normal(size=18), [0.0]])))
+def powers_counted_by_a_loop(c, x):
+    total = np.zeros(x.shape)
+    for i in range(c.shape[0]):
+        total = total + c[i] * x**i - 0.5 * (1 - x) ** (3 - i)
+    return np.sum(total**2)
+
+
+@program(lambda r: (r.uniform(0.9, 1.1, 9), r.uniform(0.5, 1.5, 4)))
+def powers_beyond_products_and_below_one(x, y):
+    total = 0.0
+    for k in range(-2, 3):
+        total = total + np.sum(x ** (40 * k)) + np.sum(y**k) * k
+    return total
+
+
+@program(lambda r: (np.array([0.4, 1.7, 2.0, 0.7, 1.3]), np.array([2.0, 1.0, 0.0, 1.5, -0.5])))
+def powers_with_both_exponents(x, y):
+    return np.sum(x**y) + np.sum(x[2:] ** y[2:] * np.log(x[2:]))

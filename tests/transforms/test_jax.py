@@ -41,7 +41,12 @@ def translated(function, known=None):
 
 
 # JAX takes the bounds of arange for constants, and its unique has no derivative.
-ELSEWHERE = {"gathering.a_range_whose_length_the_data_decides", "call_forms.unique_with_its_inverse"}
+ELSEWHERE = {
+    "gathering.a_range_whose_length_the_data_decides",
+    "call_forms.unique_with_its_inverse",
+    "complex_numbers.points_on_the_unit_circle",  # the derivative of the sign of complex numbers is 0 there
+    "small_integers.statistics_of_a_mask",  # means of truth values are float32 there
+}
 
 
 @functools.cache

@@ -63,8 +63,10 @@ def positive(z, x):
 def power(z, x, y):
     # The derivative with respect to the exponent has the limit 0 at x == 0, where log(x) is infinite.
     log_x = np.log(np.where(x == 0.0, 1.0, x))
+    if np.result_type(y) == np.int64:  # and so are these exponents, of which a loop makes products
+        return y * x ** np.where(y == 0, 0, y - 1), z * log_x
     # Of y == 0 only 0 ** 0 is set apart: elsewhere the product is 0, but its derivative with respect to y is 1 / x.
-    return y * np.where(y == 0.0, np.where(x == 0.0, 1.0, x), x) ** (y - 1.0), z * log_x
+    return y * x ** np.where((y == 0.0) & (x == 0.0), 0.0, y - 1.0), z * log_x
 
 
 @elementwise(
@@ -72,7 +74,7 @@ def power(z, x, y):
 )
 def float_power(z, x, y):
     log_x = np.log(np.where(x == 0.0, 1.0, x))
-    return y * np.where(y == 0.0, np.where(x == 0.0, 1.0, x), x) ** (y - 1.0), z * log_x
+    return y * x ** np.where((y == 0.0) & (x == 0.0), 0.0, y - 1.0), z * log_x
 
 
 @elementwise(

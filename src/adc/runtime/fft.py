@@ -90,14 +90,17 @@ def _complex_to_complex(a: Any, n: Any, norm: Any, forward: bool) -> Any:
     dtype, _ = _result(a)
     single = dtype is np.complex64
     given = isinstance(n, types.Integer)
+    real = forward and not isinstance(a.dtype, types.Complex)
 
     def transform(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         where, outer, inner = around(a, axis)
         source = a.shape[where]
         length = _checked(n if given else source)
         z = np.empty((outer, length, inner), np.complex128)
-        x = _rows(a, outer, source, inner, True)
-        complex_rows(x, z, forward, _scale(length, forward, norm))
+        if real:
+            real_rows(_rows(a, outer, source, inner, False), z, length, _scale(length, forward, norm))
+        else:
+            complex_rows(_rows(a, outer, source, inner, True), z, forward, _scale(length, forward, norm))
         shape = tuple_setitem(a.shape, where, length)
         return z.astype(dtype).reshape(shape) if single else z.reshape(shape)
 

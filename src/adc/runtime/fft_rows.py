@@ -177,13 +177,28 @@ def complex_rows(x: Any, z: Any, forward: Any, scale: Any) -> None:
 
 @apart(f"void({_REAL}, {_COMPLEX}, int64, float64)", **options())
 def real_rows(x: Any, z: Any, length: Any, scale: Any) -> None:
-    """Transform x along the middle axis, cut or filled with zeros to a length: the first half into z."""
+    """Transform x along the middle axis, cut or filled with zeros to a length: the first half into z, or all of it."""
     if x.shape[1] != length:
         x = _fitted(x, length)
     if length % 2 == 0:
         _even_rows(x, z, scale)
+        _mirror(z, length)
     else:
         _odd_rows(x, z, scale)
+
+
+@apart(f"void({_COMPLEX}, uint64)", **options())
+def _mirror(z: Any, length: Any) -> None:
+    """Fill the rest of the transform of real numbers, which is the conjugate of its first half."""
+    outer, found, inner = np.uint64(z.shape[0]), np.uint64(z.shape[1]), np.uint64(z.shape[2])
+    x, floats, one = z.reshape(z.size).view(np.float64), inner + inner, np.uint64(1)
+    for i in range(outer):
+        at = i * found * floats
+        for k in range(length // np.uint64(2) + one, found):
+            to, source = at + k * floats, at + (length - k) * floats
+            for j in range(inner):
+                x[to + j + j] = x[source + j + j]
+                x[to + j + j + one] = -x[source + j + j + one]
 
 
 @apart(f"{_REAL}({_REAL}, int64)", **options())
@@ -219,7 +234,7 @@ def _even_rows(x: Any, z: Any, scale: Any) -> None:
             here = _transform(block, other, shared, m, width)
             y, half = (block, other) if here else (other, block)
             from_halves(y, half, m, width, w)
-            at, row = _place(group, lane, m + 1, inner, 2)
+            at, row = _place(group, lane, z.shape[1], inner, 2)
             _store(found, at, row, inner, False, m + 1, half, (m + 1) * width, width, False, scale)
 
 

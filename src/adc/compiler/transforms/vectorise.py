@@ -262,9 +262,17 @@ def _vectorised(s: Stmt, loop: For) -> Block:
     if s.name == "power":
         if s.args[1] in HALVES:
             function = "half_power"
+        elif _is_counted(s.args[1], loop.body):
+            function = "counted_power"
         elif _is_whole(s.args[1], loop.body):
             function = "whole_power"
     return [_call(s, function)]
+
+
+def _is_counted(x: Operand, body: Block) -> bool:
+    """Whether a number is an integer that no statement of a loop makes: it is the same in all trips."""
+    integer = isinstance(x, Var) and np.dtype(x.type.dtype).kind in "iu"
+    return integer and all(x is not t for s in body if isinstance(s, Assign) for t in s.targets)
 
 
 def _is_whole(x: Operand, body: Block) -> bool:

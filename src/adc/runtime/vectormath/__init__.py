@@ -31,6 +31,7 @@ Where a loop does not vectorise, the C library (math.exp) is faster: use these i
 
 from __future__ import annotations
 
+import adc.runtime.vectormath.single  # noqa: F401  # the kernels of float32 enter themselves into the table
 from adc.runtime.caching import fingerprint
 from adc.runtime.vectormath.bessel import i0, i0e, i1, i1e, i2, i2e
 from adc.runtime.vectormath.complexes import absolute, angle, divide, sqrt
@@ -43,7 +44,7 @@ from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
 from adc.runtime.vectormath.inverse_trigonometric import arccos, arcsin, arctan, arctan2
 from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, logaddexp2, softplus
-from adc.runtime.vectormath.power import cbrt, half_power, hypot, power, whole_power
+from adc.runtime.vectormath.power import cbrt, counted_power, half_power, hypot, power, whole_power
 from adc.runtime.vectormath.quantile import erfinv, ndtri
 from adc.runtime.vectormath.reductions import REDUCTIONS, add, maximum, minimum, multiply
 from adc.runtime.vectormath.trigamma import trigamma
@@ -66,6 +67,7 @@ __all__ = [
     "cbrt",
     "cos",
     "cosh",
+    "counted_power",
     "det",
     "digamma",
     "divide",

@@ -1,8 +1,8 @@
-"""A kernel written once for float64 becomes a function for Python, for jitted code, and for float32.
+"""A kernel written for float64 becomes a function for Python, for jitted code, and for float32.
 
 `@vector_function` turns a kernel into a plain Python function that Numba also knows. In jitted code a call
-is typed per dtype: float64 inlines the kernel, float32 evaluates the same kernel in float64 and rounds once
-(so its error is half a unit, and hardly more), integers and booleans are converted as NumPy converts them.
+is typed per dtype: float64 inlines the kernel, float32 the kernel that there may be for it (`in_single`), or
+evaluates the same one in float64 and rounds once; integers and booleans are converted as NumPy converts them.
 From Python the same machine code runs on scalars.
 
 The kernels carry flags of their own and keep them: LLVM's flags sit on each instruction, so a caller that
@@ -46,6 +46,10 @@ COMPLEX: dict[str, Callable[..., Any]] = {}
 """The same, of functions that take complex numbers."""
 
 
+IN_SINGLE: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""From a function here to the kernel that evaluates it in float32."""
+
+
 def helper(function: F) -> F:
     """A part shared by kernels: inlined into them, with their flags."""
     return cast(F, register_jitable(**_OVERLOAD_OPTIONS)(function))
@@ -60,6 +64,16 @@ def vector_function(*names: str) -> Callable[[F], F]:
         for name in names:
             IMPLEMENTATIONS[name] = function
         return cast(F, function)
+
+    return decorate
+
+
+def in_single(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Evaluate a function of float32 numbers by the decorated kernel, in float32."""
+
+    def decorate(kernel: F) -> F:
+        IN_SINGLE[function] = kernel
+        return kernel
 
     return decorate
 
@@ -122,18 +136,27 @@ def _typed_by_dtype(function: Callable[..., Any], kernel: Callable[..., Any]) ->
             if x == types.float64:
                 return kernel
             if x == types.float32:
-                return lambda x: np.float32(function(np.float64(x)))
+                return IN_SINGLE.get(function, lambda x: np.float32(function(np.float64(x))))
             if isinstance(x, (types.Integer, types.Boolean)):
                 return lambda x: function(np.float64(x))
             return None
 
         return choose_unary
 
+    counts = kernel.__annotations__["y"] == "int"
+
     def choose_binary(x: Any, y: Any) -> Any:
+        if counts:
+            if not isinstance(y, types.Integer):
+                return None
+            if x == types.float64:
+                return kernel
+            return (lambda x, y: np.float32(function(np.float64(x), y))) if x == types.float32 else None
         if x == y == types.float64:
             return kernel
         if x == y == types.float32:
-            return lambda x, y: np.float32(function(np.float64(x), np.float64(y)))
+            in_double = lambda x, y: np.float32(function(np.float64(x), np.float64(y)))  # noqa: E731
+            return IN_SINGLE.get(function, in_double)
         if all(isinstance(t, (types.Float, types.Integer, types.Boolean)) for t in (x, y)):
             return lambda x, y: function(np.float64(x), np.float64(y))
         return None

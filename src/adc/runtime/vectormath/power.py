@@ -1,4 +1,4 @@
-"""power, whole_power, half_power, cbrt, hypot. power is e**(y log x): logarithm and product are sums of two doubles."""
+"""Powers, cbrt, hypot. power is e**(y log x): logarithm and product are sums of two doubles."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from adc.runtime.vectormath.primitives import (
     larger,
     magnitude,
     polynomial,
+    rounded,
     select,
     smaller,
     square_root,
@@ -23,11 +24,7 @@ from adc.runtime.vectormath.primitives import (
 from adc.runtime.vectormath.rare import library_function_of_two
 
 INFINITY = float("inf")
-# An exponent beyond this makes anything but 1 vanish or overflow, and may overflow y log(x) too.
-HUGE_POWER = 2.0**100
-LARGEST_COUNTED = 2.0**51  # SHIFT and whole numbers below it add up without rounding
 
-# Zero, negative, infinite and NaN bases, and such exponents, have a dozen rules that the C library knows.
 library_power = library_function_of_two("pow")
 
 
@@ -56,25 +53,55 @@ def log_as_sum(x: float) -> tuple[float, float]:
     return high, first + (second + (2.0 * s_rest + tail_rest + n * c.LN2_LOW))
 
 
-@vector_function("power", "float_power", "pow")
-def power(x: float, y: float) -> float:
-    """x**y as C's pow has it: NaN for a negative x to a power that is not an integer."""
-    ordinary = (x > 0.0) & (x < INFINITY) & (magnitude(y) < HUGE_POWER)
-    high, low = log_as_sum(select(ordinary, x, 1.0))
+@helper
+def power_of_magnitude(x: float, y: float) -> float:
+    """abs(x)**y as C's pow has it."""
+    a = magnitude(x)
+    has_log = (a > 0.0) & (a < INFINITY)
+    high, low = log_as_sum(select(has_log, a, 1.0))
+    high = select(has_log, high, select(a == 0.0, -INFINITY, a))
     high, low = fast_two_sum(high, low)
     product, rest = two_product(y, high)
     rest += y * low
-    beyond = magnitude(product) > 1000.0
+    beyond = magnitude(product) > 1000.0  # there the rest is nothing, or not a number
     z = scaled_exp_of_sum(1.0, clipped(product, -1000.0, 1000.0), select(beyond, 0.0, rest))
-    return library_power(not ordinary, x, y, z)
+    return select((y == 0.0) | (a == 1.0), 1.0, z)
+
+
+@vector_function("power", "float_power", "pow")
+def power(x: float, y: float) -> float:
+    """x**y as C's pow has it: NaN for a negative x to a power that is not an integer."""
+    half = 0.5 * y
+    whole = rounded(y) == y
+    odd = whole & (rounded(half) != half)
+    z = power_of_magnitude(x, y)
+    z = select((x < 0.0) & (x > -INFINITY) & (not whole), float("nan"), z)
+    return select(odd, with_sign(z, x), z)
 
 
 @vector_function()
 def whole_power(x: float, y: float) -> float:
-    """x**y for a whole number y, as C's pow has it, also of a negative x: by that of its magnitude."""
-    odd = bits(y + SHIFT) << 63  # the sum's lowest bit, which is y's, as far as it has one
-    z = from_bits(bits(power(magnitude(x), y)) ^ (bits(x) & odd))
-    return library_power(magnitude(y) >= LARGEST_COUNTED, x, y, z)
+    """x**y for a whole number y, as C's pow has it."""
+    half = 0.5 * y
+    z = power_of_magnitude(x, y)
+    return select(rounded(half) != half, with_sign(z, x), z)
+
+
+@vector_function()
+def counted_power(x: float, y: int) -> float:
+    """x**y for an integer that is the same in all trips of a loop: up to the 63rd power as products.
+
+    A factor that is left out is 1. Each squaring doubles the relative error: it is that of y / 2 roundings at most.
+    Other powers are the C library's, element by element.
+    """
+    square = x * x
+    fourth = square * square
+    eighth = fourth * fourth
+    sixteenth = eighth * eighth
+    low = select((y & 1) != 0, x, 1.0) * select((y & 2) != 0, square, 1.0)
+    middle = select((y & 4) != 0, fourth, 1.0) * select((y & 8) != 0, eighth, 1.0)
+    high = select((y & 16) != 0, sixteenth, 1.0) * select((y & 32) != 0, sixteenth * sixteenth, 1.0)
+    return library_power((y < 0) | (y >= 64), x, float(y), low * middle * high)
 
 
 @vector_function()

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import binding, ir
@@ -27,19 +28,29 @@ from numba.extending import intrinsic
 
 Code = tuple[Any, Any]
 
-DOUBLE = ir.DoubleType()
-FLAG = ir.IntType(64)
 SCIPY_FLAG = ir.IntType(32)(0)  # which SciPy's kernels take behind their numbers
-WIDTHS = (2, 4, 8)
 
 
-def library_function(symbol: str) -> Callable[[bool, float, float], float]:
+@dataclass(frozen=True)
+class _Lanes:
+    """What numbers a function takes, the integers of their width that say which lanes ask, and the vectors of them."""
+
+    number: Any
+    flag: Any
+    widths: tuple[int, ...]
+
+
+_DOUBLES = _Lanes(ir.DoubleType(), ir.IntType(64), (2, 4, 8))
+_SINGLES = _Lanes(ir.FloatType(), ir.IntType(32), (4, 8, 16))
+
+
+def library_function(symbol: str, single: bool = False) -> Callable[[bool, float, float], float]:
     """An intrinsic (rare, x, otherwise): the C library's `symbol` of x if `rare`, else `otherwise`."""
 
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
     def call_library(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
-        double = types.float64
-        return double(types.boolean, double, double), _emitter(symbol)
+        number = types.float32 if single else types.float64
+        return number(types.boolean, number, number), _emitter(symbol, _SINGLES if single else _DOUBLES)
 
     function: Callable[[bool, float, float], float] = call_library
     return function
@@ -51,7 +62,7 @@ def library_function_of_two(symbol: str) -> Callable[[bool, float, float, float]
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
     def call_library(typing_context: Any, rare: Any, x: Any, y: Any, otherwise: Any) -> Code:
         double = types.float64
-        return double(types.boolean, double, double, double), _emitter(symbol)
+        return double(types.boolean, double, double, double), _emitter(symbol, _DOUBLES)
 
     function: Callable[[bool, float, float, float], float] = call_library
     return function
@@ -65,7 +76,7 @@ def scipy_function(name: str) -> Callable[[bool, float, float], float]:
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
     def call_scipy(typing_context: Any, rare: Any, x: Any, otherwise: Any) -> Code:
         double = types.float64
-        return double(types.boolean, double, double), _emitter(symbol, (SCIPY_FLAG,))
+        return double(types.boolean, double, double), _emitter(symbol, _DOUBLES, (SCIPY_FLAG,))
 
     function: Callable[[bool, float, float], float] = call_scipy
     return function
@@ -97,39 +108,40 @@ class _Attributes(ir.values.AttributeSet):  # type: ignore[misc, unused-ignore]
         set.add(self, name)
 
 
-def _emitter(symbol: str, flags: tuple[Any, ...] = ()) -> Any:
+def _emitter(symbol: str, lanes: _Lanes, flags: tuple[Any, ...] = ()) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rare, *values = arguments
-        scalar, attribute = _variants(builder.module, symbol, len(values) - 1, flags)
+        scalar, attribute = _variants(builder.module, symbol, lanes, len(values) - 1, flags)
         # A whole word of ones for true: on vectors that is the form a comparison leaves anyway.
-        call = builder.call(scalar, [*values, builder.sext(rare, FLAG)])
+        call = builder.call(scalar, [*values, builder.sext(rare, lanes.flag)])
         call.attributes = _Attributes([attribute])
         return call
 
     return emit
 
 
-def _variants(module: Any, symbol: str, arity: int, flags: tuple[Any, ...]) -> tuple[Any, str]:
+def _variants(module: Any, symbol: str, lanes: _Lanes, arity: int, flags: tuple[Any, ...]) -> tuple[Any, str]:
     """The scalar function in `module`, made with its variants if it is not there, and the attribute."""
     name = f"adc_rare_{symbol}"
     parameters = "v" * (arity + 2)
-    attribute = ",".join(f"_ZGV_LLVM_N{width}{parameters}_{name}({name}_{width})" for width in WIDTHS)
+    attribute = ",".join(f"_ZGV_LLVM_N{width}{parameters}_{name}({name}_{width})" for width in lanes.widths)
     scalar = module.globals.get(name)
     if scalar is None:
-        scalar = _scalar(module, symbol, name, arity, flags)
-        vectors = [_vector(module, scalar, f"{name}_{width}", width, arity) for width in WIDTHS]
+        scalar = _scalar(module, symbol, name, lanes, arity, flags)
+        vectors = [_vector(module, scalar, f"{name}_{width}", lanes, width, arity) for width in lanes.widths]
         _keep(module, vectors)
     return scalar, f'"vector-function-abi-variant"="{attribute}"'
 
 
-def _scalar(module: Any, symbol: str, name: str, arity: int, flags: tuple[Any, ...]) -> Any:
-    library_type = ir.FunctionType(DOUBLE, [DOUBLE] * arity + [flag.type for flag in flags])
+def _scalar(module: Any, symbol: str, name: str, lanes: _Lanes, arity: int, flags: tuple[Any, ...]) -> Any:
+    number = lanes.number
+    library_type = ir.FunctionType(number, [number] * arity + [flag.type for flag in flags])
     library = module.globals.get(symbol) or ir.Function(module, library_type, symbol)
-    function = _function(module, ir.FunctionType(DOUBLE, [DOUBLE] * (arity + 1) + [FLAG]), name)
+    function = _function(module, ir.FunctionType(number, [number] * (arity + 1) + [lanes.flag]), name)
     *arguments, otherwise, rare = function.args
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     slow, done = function.append_basic_block("slow"), function.append_basic_block("done")
-    builder.cbranch(builder.icmp_signed("!=", rare, FLAG(0)), slow, done)
+    builder.cbranch(builder.icmp_signed("!=", rare, lanes.flag(0)), slow, done)
     builder.position_at_end(done)
     builder.ret(otherwise)
     builder.position_at_end(slow)
@@ -137,9 +149,9 @@ def _scalar(module: Any, symbol: str, name: str, arity: int, flags: tuple[Any, .
     return function
 
 
-def _vector(module: Any, scalar: Any, name: str, width: int, arity: int) -> Any:
-    lanes, flags = ir.VectorType(DOUBLE, width), ir.VectorType(FLAG, width)
-    function = _function(module, ir.FunctionType(lanes, [lanes] * (arity + 1) + [flags]), name)
+def _vector(module: Any, scalar: Any, name: str, lanes: _Lanes, width: int, arity: int) -> Any:
+    vector, flags = ir.VectorType(lanes.number, width), ir.VectorType(lanes.flag, width)
+    function = _function(module, ir.FunctionType(vector, [vector] * (arity + 1) + [flags]), name)
     rare, otherwise = function.args[-1], function.args[-2]
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     slow, done = function.append_basic_block("slow"), function.append_basic_block("done")
