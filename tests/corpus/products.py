@@ -279,3 +279,21 @@ def determinants_by_cholesky_step_by_step(a, y):
 def identity_in_both_sweeps(a, w):
     k = np.exp(a @ np.diag(w) @ a.T) + 0.5 * np.eye(4)
     return np.sum(np.sin(k) * k) + np.sum(np.tri(4, 4) * k)
+
+
+@program(lambda r: (r.normal(size=(2, 5, 6)), r.normal(size=(6, 6))))
+def heads_of_attention(x, w):
+    q = (x @ w).reshape(2, 5, 3, 2).transpose(0, 2, 1, 3)
+    k = (x * 0.5).reshape(2, 5, 3, 2).transpose(0, 2, 1, 3)
+    a = np.exp(0.1 * (q @ k.transpose(0, 1, 3, 2)))
+    return np.sum((a @ k).transpose(0, 2, 1, 3).reshape(2, 5, 6) ** 2)
+
+
+@program(lambda r: (r.normal(size=(3, 2, 4, 5)), r.normal(size=(2, 3, 5, 6))))
+def products_of_transposed_stacks(x, y):
+    a = x.transpose(1, 0, 2, 3) @ y
+    b = (
+        x.transpose(3, 1, 2, 0) @ y.transpose(2, 0, 1, 3) * 0.5
+    )  # of the first, neither rows nor columns are contiguous
+    c = np.transpose(np.transpose(x, (3, 2, 1, 0)), (2, 0, 3, 1)) @ y.transpose(0, 2, 3, 1)[:, :, :4, :]
+    return np.sum(a**2) + np.sum(np.sin(b)) + np.sum(c**2)

@@ -253,6 +253,19 @@ def test_powers_that_are_the_same_in_all_trips(exponent):
     assert good.all(), np.column_stack([x, values, wanted])[~good][:9]
 
 
+def test_the_logarithm_of_a_base():
+    @njit(error_model="numpy")
+    def loop(x, values):
+        for i in range(x.size):
+            values[i] = vm.log_of_base(x[i])
+
+    values = np.empty_like(SPECIAL)
+    loop(SPECIAL, values)
+    with np.errstate(all="ignore"):
+        wanted = np.log(np.where(SPECIAL == 0.0, 1.0, SPECIAL))
+    assert agree(values, wanted, 1).all()
+
+
 def test_digamma_at_special_values():
     x = np.array([0.0, -0.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1.0, 0.5, -0.5])
     values = np.empty_like(x)

@@ -245,7 +245,13 @@ def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
 # --- convolution --------------------------------------------------------------------------------------------
 
 
+def _mode(mode):
+    """The name of a mode, which NumPy also takes as a number."""
+    return mode if isinstance(mode, str) else ("valid", "same", "full")[mode]
+
+
 def _convolved(a, v, mode="full"):
+    mode = _mode(mode)
     n, m = a.shape[0], v.shape[0]
     if mode == "full":
         return (n + m - 1,)
@@ -276,16 +282,17 @@ def _embedded(z_bar, n, m, mode):
         (r.normal(3), r.normal(4), "valid"),
         (r.normal(3), r.normal(4), "same"),
         (r.normal(1), r.normal(1)),
+        (r.normal(5), r.normal(3), 1),
     ],
 )
 def convolve_pull(z_bar, z, a, v, mode="full"):
-    full = _embedded(z_bar, np.size(a), np.size(v), mode)
+    full = _embedded(z_bar, np.size(a), np.size(v), _mode(mode))
     return np.convolve(full, np.flip(v), "valid"), np.convolve(full, np.flip(a), "valid")
 
 
 @lowered(np.convolve)
 def convolve_by_shifts(a, v, mode="full"):
-    n, m = a.shape[0], v.shape[0]
+    n, m, mode = a.shape[0], v.shape[0], _mode(mode)
     dtype = (a[:1] * v[:1]).dtype
     if mode == "valid":
         z = np.zeros(np.maximum(n, m) - np.minimum(n, m) + 1, dtype=dtype)
@@ -337,10 +344,11 @@ def convolve_push(z, a, v, mode="full", *, a_dot, v_dot):
         (r.normal(4), r.normal(5), "same"),
         (r.normal(2), r.normal(4)),
         (r.normal(2), r.normal(4), "full"),
+        (r.normal(4), r.normal(2), 0),
     ],
 )
 def correlate(a, v, mode="valid"):
-    turned = conjugated(np.flip(v))
+    turned, mode = conjugated(np.flip(v)), _mode(mode)
     if mode != "same":
         return np.convolve(a, turned, mode)
     # NumPy correlates the longer row with the shorter one, and turns the result: of an even number of places beside

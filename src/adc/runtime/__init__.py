@@ -5,6 +5,8 @@ from adc.runtime import passes as passes
 from adc.runtime.assumptions import assume as assume
 from adc.runtime.columns import columns as columns
 from adc.runtime.convolution import convolve as convolve
+from adc.runtime.convolution import convolve_same as convolve_same
+from adc.runtime.convolution import convolve_valid as convolve_valid
 from adc.runtime.integers import comb as comb
 from adc.runtime.integers import factorial as factorial
 from adc.runtime.integers import isqrt as isqrt
@@ -58,6 +60,8 @@ __all__ = [
     "columns",
     "comb",
     "convolve",
+    "convolve_same",
+    "convolve_valid",
     "det",
     "dot",
     "eigh",

@@ -9,7 +9,7 @@ import numpy as np
 
 from adc.runtime.apart import apart
 
-__all__ = ["convolve"]
+__all__ = ["convolve", "convolve_same", "convolve_valid"]
 
 STRETCH = 256
 FEW = 16  # results that are worth a product of vectors each
@@ -48,24 +48,60 @@ def _by_rows(long: Any, short: Any) -> Any:
     return out
 
 
-@apart(cache=True, error_model="numpy")
-def convolve(a: Any, v: Any, mode: Any) -> Any:
-    """`np.convolve` of two vectors of one float dtype. Raises ValueError where one is empty.
-
-    >>> convolve(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]), "full")
-    array([0., 1., 2., 3.])
-    """
+@numba.njit(cache=True, error_model="numpy")
+def _by_length(a: Any, v: Any) -> Any:
+    """The longer of two vectors, and the other one."""
     if len(a) == 0:
         raise ValueError("a cannot be empty")
     if len(v) == 0:
         raise ValueError("v cannot be empty")
-    long, short = (a, v) if len(a) >= len(v) else (v, a)
+    return (a, v) if len(a) >= len(v) else (v, a)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _part(long: Any, short: Any, before: Any, after: Any) -> Any:
+    """The convolution where all of the short vector lies in the long one, and that many places on both sides."""
     n, more = len(long), len(short) - 1
-    before = more if mode == "full" else more - more // 2 if mode == "same" else 0
-    after = more if mode == "full" else more // 2 if mode == "same" else 0
     if before + after > 0 and not np.all(np.isfinite(short)):
         return _by_rows(long, short)[more - before : more + n - (more - after)].copy()
-    x = np.zeros(before + n + after, a.dtype)
+    x = np.zeros(before + n + after, long.dtype)
     for i in range(n):  # of slices Numba would compile what it says where the lengths differ, for two seconds
         x[before + i] = long[i]
     return _slid(x, short[::-1].copy())
+
+
+# A function for each mode: one for all would compare texts, which takes Numba a second to compile.
+
+
+@apart(cache=True, error_model="numpy")
+def convolve(a: Any, v: Any) -> Any:
+    """`np.convolve` of two vectors of one float dtype. Raises ValueError where one is empty.
+
+    >>> convolve(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    array([0., 1., 2., 3.])
+    """
+    long, short = _by_length(a, v)
+    return _part(long, short, len(short) - 1, len(short) - 1)
+
+
+@apart(cache=True, error_model="numpy")
+def convolve_same(a: Any, v: Any) -> Any:
+    """`np.convolve` with mode="same": as many elements as the longer vector has.
+
+    >>> convolve_same(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    array([0., 1., 2.])
+    """
+    long, short = _by_length(a, v)
+    more = len(short) - 1
+    return _part(long, short, more - more // 2, more // 2)
+
+
+@apart(cache=True, error_model="numpy")
+def convolve_valid(a: Any, v: Any) -> Any:
+    """`np.convolve` with mode="valid": where all of the shorter vector lies in the longer one.
+
+    >>> convolve_valid(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    array([1., 2.])
+    """
+    long, short = _by_length(a, v)
+    return _part(long, short, 0, 0)

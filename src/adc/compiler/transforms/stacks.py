@@ -54,11 +54,11 @@ def unstacked(block: Block, evaluator: Evaluator) -> Block:
 class _Unstacker:
     def __init__(self, evaluator: Evaluator, block: Block) -> None:
         self.ev = evaluator
+        transpositions = [s for s in walk(block) if isinstance(s, Assign) and s.name == "transpose"]
         self.transposed = {
-            s.target: s.args[0]
-            for s in walk(block)
-            if isinstance(s, Assign) and s.name == "transpose" and swaps_last(s.args[1], s.target.type.ndim)
+            s.target: s.args[0] for s in transpositions if swaps_last(s.args[1], s.target.type.ndim)
         }
+        self.axes = {s.target: (s.args[0], axes) for s in transpositions if (axes := _axes(s)) is not None}
 
     def block(self, block: Block) -> Block:
         return self.ev.rebuilt(block, self._statement)
@@ -162,10 +162,20 @@ class _Unstacker:
         lengths = operand.type.shape[:-2]
         own = counters[len(counters) - len(lengths) :]
         index = [Const(0) if d.known == 1 else c for d, c in zip(lengths, own, strict=True)]
-        base = self.transposed.get(operand)
-        if base is not None:  # BLAS takes the transpose of a matrix, not that of a stack
-            return self.ev.op("transpose", self.ev.getitem(base, (*index, FULL, FULL)))
-        return self.ev.getitem(operand, (*index, FULL, FULL))
+        # BLAS takes a matrix as it lies in the array that was transposed, or its transpose: there is no need of a copy.
+        items = (*index, FULL, FULL)
+        order = list(range(len(items)))
+        while operand in self.axes:
+            operand, axes = self.axes[operand]
+            places = {axis: k for k, axis in enumerate(axes)}
+            items = tuple(items[places[axis]] for axis in range(len(axes)))
+            order = [order[places[axis]] for axis in range(len(axes))]
+        matrix = self.ev.getitem(operand, items)
+        return (
+            self.ev.op("transpose", matrix)
+            if order.index(len(order) - 1) < order.index(len(order) - 2)
+            else matrix
+        )
 
 
 def _of_vectors(stmt: Assign) -> bool:
@@ -181,6 +191,14 @@ def _by_one_matrix(stmt: Assign) -> bool:
     """Whether all matrices of a stack, one behind the other, are multiplied by the same one: that is one product."""
     a, b = stmt.args
     return bool(a.type.ndim > 2 and a.type.layout == "C" and b.type.ndim == 2 and b.type.shape[1].known != 1)
+
+
+def _axes(stmt: Assign) -> list[int] | None:
+    """Which axis of its operand each axis of a transposition is, if that is known."""
+    ndim = stmt.target.type.ndim
+    if not isinstance(stmt.args[1], tuple) or ndim < 3 or not all(isinstance(a, Const) for a in stmt.args[1]):
+        return None
+    return [int(a.value) % ndim for a in stmt.args[1]]
 
 
 def _swapped(rank: int) -> tuple[int, ...]:

@@ -67,6 +67,7 @@ def _visit(block: Block) -> None:
         if all(chains):
             for chain in chains:
                 _join(chain, stmt)
+            _share_logarithms(stmt)
             stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt)]
     block[:] = [_known_to_numba(s) for s in block]
 
@@ -239,6 +240,23 @@ def _join(chain: list[Assign], loop: For) -> None:
     )
     loop.body[place : place + 1] = made
     loop.body = [s for s in loop.body if s not in chain]
+
+
+def _share_logarithms(loop: For) -> None:
+    """Take the logarithm that the derivative of x**y wants of x, and of 1 where x is 0, from what made x**y."""
+    made = {s.targets[0]: s for s in loop.body if isinstance(s, Assign) and isinstance(s.op, Operation)}
+    bases = [s.args[0] for s in made.values() if s.name == "power" and not _small_power(s)]
+    for s in made.values():
+        chosen = made.get(s.args[0]) if s.name == "log" and s.target.type.dtype == "float64" else None
+        if chosen is None or chosen.name != "where" or chosen.args[1] != Const(1.0):
+            continue
+        test, _, x = chosen.args
+        at_zero = made.get(test)
+        if at_zero is None or at_zero.name != "equal" or at_zero.args != (x, Const(0.0)) or x not in bases:
+            continue
+        loop.body[loop.body.index(s)] = Assign(s.targets, "vm.log_of_base", (x,), s.origin)
+        if not any(v is chosen.target for other in loop.body for v in uses(other)):
+            loop.body.remove(chosen)
 
 
 def _vectorised(s: Stmt, loop: For) -> Block:

@@ -44,7 +44,15 @@ from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
 from adc.runtime.vectormath.inverse_trigonometric import arccos, arcsin, arctan, arctan2
 from adc.runtime.vectormath.logarithm import log, log1p, log2, log10, logaddexp, logaddexp2, softplus
-from adc.runtime.vectormath.power import cbrt, counted_power, half_power, hypot, power, whole_power
+from adc.runtime.vectormath.power import (
+    cbrt,
+    counted_power,
+    half_power,
+    hypot,
+    log_of_base,
+    power,
+    whole_power,
+)
 from adc.runtime.vectormath.quantile import erfinv, ndtri
 from adc.runtime.vectormath.reductions import REDUCTIONS, add, maximum, minimum, multiply
 from adc.runtime.vectormath.trigamma import trigamma
@@ -95,6 +103,7 @@ __all__ = [
     "log2",
     "log10",
     "log_ndtr",
+    "log_of_base",
     "logaddexp",
     "logaddexp2",
     "logit",

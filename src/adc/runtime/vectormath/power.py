@@ -68,6 +68,15 @@ def power_of_magnitude(x: float, y: float) -> float:
     return select((y == 0.0) | (a == 1.0), 1.0, z)
 
 
+@vector_function()
+def log_of_base(x: float) -> float:
+    """log(x), and 0 at 0, by the sum that `power` makes of x: beside a power of x it only has to be rounded."""
+    a = magnitude(x)
+    has_log = (a > 0.0) & (a < INFINITY)
+    high, low = log_as_sum(select(has_log, a, 1.0))
+    return select(x < 0.0, float("nan"), select(has_log, high + low, a))
+
+
 @vector_function("power", "float_power", "pow")
 def power(x: float, y: float) -> float:
     """x**y as C's pow has it: NaN for a negative x to a power that is not an integer."""

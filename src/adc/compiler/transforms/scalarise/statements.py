@@ -171,7 +171,8 @@ class _Scalariser:
         elif name in ("matmul", "dot"):
             products.product(self.nests, stmt)
         elif name == "convolve" and _of_one_float(stmt):
-            self.ev.block.append(Assign(stmt.targets, "rt.convolve", stmt.args, stmt.origin))
+            a, v, mode = stmt.args
+            self.ev.block.append(Assign(stmt.targets, _CONVOLUTIONS[mode.value], (a, v), stmt.origin))
         elif name in ("reshape", "ravel", "squeeze"):
             layouts.reshaped(self.nests, stmt)
         elif determinants.is_small(stmt):
@@ -366,6 +367,14 @@ def _along_one_axis(stmt: Assign) -> bool:
     source, shift, axis = stmt.args
     ndim = source.type.ndim
     return not isinstance(shift, tuple) and isinstance(axis, Const) and (axis.value is not None or ndim == 1)
+
+
+_CONVOLUTIONS: dict[str | int, str] = {
+    "full": "rt.convolve",
+    "same": "rt.convolve_same",
+    "valid": "rt.convolve_valid",
+}
+_CONVOLUTIONS |= dict(enumerate(reversed(_CONVOLUTIONS.values())))  # as NumPy numbers them
 
 
 def _of_one_float(stmt: Assign) -> bool:
