@@ -1,5 +1,7 @@
 """Sparse matrices made of entries with a derivative: products, sums, parts and systems, to the second order."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -127,6 +129,22 @@ def test_questions():
         return np.sum(A.data)
 
     np.testing.assert_allclose(adc.grad(f, mode="tape")(X), [2.0 + 2.0 * 0.7, 1.0 + 2.0 * 1.3, 1.0, 1.0])
+
+
+def test_what_is_left_of_it_is_scipys():
+    kept = []
+
+    def f(x):
+        kept.append(assembled(x))
+        return np.sum(kept[-1] @ V), (kept[-1].T, 2.0)
+
+    for mode in ("tape", "auto"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", adc.FallbackWarning)
+            _, (aux, _) = adc.grad(f, has_aux=True, mode=mode)(X)
+        assert type(kept[-1]) is sparse.coo_matrix and sparse.issparse(aux)
+        np.testing.assert_allclose(kept[-1].toarray(), assembled(X).toarray())
+        np.testing.assert_allclose(aux.toarray(), assembled(X).toarray().T)
 
 
 REFUSED = {

@@ -67,7 +67,7 @@ class SparseTensor:
 
     def plain(self) -> Any:
         """The matrix of SciPy without the derivative."""
-        found = self.places.astype(self.entries.dtype)
+        found = self.places.copy()  # `astype` would sort the entries of some
         found.data = record.plain(self.data_of(self.places))
         return found
 
