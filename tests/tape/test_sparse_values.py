@@ -123,6 +123,7 @@ def test_questions():
         assert (
             sparse.issparse(A) and isinstance(A, sparse.csr_matrix) and not isinstance(A, sparse.csc_matrix)
         )
+        assert isinstance(A, sparse.spmatrix) and not isinstance(A, sparse.sparray)
         assert (
             isinstance(B, sparse.csr_matrix) and not sparse.issparse(x) and A.shape == (4, 4) and A.nnz == 6
         )

@@ -29,7 +29,8 @@ def find(value: Any) -> Any:
     if module is None or not isinstance(name, str) or getattr(module, name, None) is not value:
         return None
     if isinstance(value, type):
-        return _Class(name, (), {"original": value}) if name.partition("_")[0] in _FORMATS else None
+        ours = name.partition("_")[0] in _FORMATS or name in ("spmatrix", "sparray")
+        return _Class(name, (), {"original": value}) if ours else None
     own = _FUNCTIONS.get(name)
     return None if own is None else _standing_for(value, own)
 
