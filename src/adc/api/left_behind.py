@@ -70,7 +70,7 @@ def _plain(value: Any, made: _MadeOf) -> Any:
     """The value without Tensors of the run, itself where there are none: lists in it are looked at for themselves."""
     if value.__class__ is Tensor:
         return as_left(value) if value.node is not None and value.node in made else value
-    if value.__class__ in record.CARRIERS:
+    if record.carries(value):
         node = value.entries.node if value.entries.__class__ is Tensor else None
         return value.plain() if node is not None and node in made else value
     if not isinstance(value, tuple):

@@ -21,9 +21,13 @@ from adc.tape.slicing import Need
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
-CARRIERS: set[type] = (
-    set()
-)  # classes of objects that hold Tensors as their `entries`, and say what is `plain()`
+# Classes of objects that hold Tensors as their `entries`, and say what is `plain()`.
+CARRIERS: set[type] = set()
+
+
+def carries(value: Any) -> bool:
+    """Whether a value is such an object."""
+    return value.__class__ in CARRIERS
 
 
 def plain(value: Any) -> Any:

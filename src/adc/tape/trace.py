@@ -422,7 +422,7 @@ def _own(value: Tensor) -> Tensor:
 def _plain_value(value: Any) -> Any:
     """A result as the plain function would return it: an array, or a float."""
     if value.__class__ is not Tensor:
-        return value.plain() if value.__class__ in record.CARRIERS else value
+        return value.plain() if record.carries(value) else value
     return _as_value(value)
 
 
