@@ -209,10 +209,14 @@ def _called(hook: Hook, *bars: tuple[Any, ...]) -> tuple[Any, ...] | None:
         answer = hook.function(*bars)
     if answer is None:
         return None
-    if isinstance(answer, Tensor | np.ndarray) and len(bars[0]) == 1:
+    present = sum(bar is not None for bar in bars[0])
+    if isinstance(answer, Tensor | np.ndarray) and present == 1:
         answer = (answer,)
     if not isinstance(answer, tuple | list):
         raise TypeError(f"expected tuple, but hook returned {type(answer).__name__!r}")
+    if len(answer) == present < len(bars[0]):  # those that there are
+        given_ones = iter(answer)
+        answer = [None if bar is None else next(given_ones) for bar in bars[0]]
     if len(answer) != len(bars[0]):
         raise RuntimeError(
             f"hook has returned an incorrect number of values (got {len(answer)}, but expected {len(bars[0])})"

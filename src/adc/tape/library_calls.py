@@ -100,11 +100,10 @@ def _with_out(
 
 def _spelled(function: Any, args: tuple[Any, ...]) -> str:
     """How a function is called in a refusal: one of a distribution by the name that it has there."""
-    owner = args[0] if args else None
-    of_a_distribution = isinstance(function, types.FunctionType) and isinstance(
-        getattr(owner, "name", None), str
-    )
-    return registry.spell(types.MethodType(function, owner) if of_a_distribution else function)
+    is_method = isinstance(function, types.FunctionType) and "." in function.__qualname__
+    if is_method and args and isinstance(getattr(args[0], "name", None), str):
+        return registry.spell(types.MethodType(function, args[0]))
+    return registry.spell(function)
 
 
 def wrapped(
