@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import Range
+from adc.compiler.analysis.inductions import steps
 from adc.compiler.analysis.layout import Layout, Region, reads
 from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lower import Evaluator
@@ -96,6 +97,10 @@ class Needs:
         if definition is None and isinstance(frame.loop, For) and v is frame.loop.index:
             assert frame.index is not None
             return frame.index
+        if definition is None and isinstance(frame.loop, While) and v not in self.force_kept:
+            for c, step in steps(frame.loop).items():
+                if c.phi is v:
+                    return self._recounted(c, step, frame)
         if isinstance(definition, Assign) and self._recomputable(v, definition, frame):
             table = {u: self.need(u) for u in variables(definition.args)}
             targets = tuple(Var(t.name, t.type, named=t.named, dim=t.dim) for t in definition.targets)
@@ -112,6 +117,16 @@ class Needs:
             frame.block.append(again)
             return frame.fetched[v]
         return self._restore(v, frame)
+
+    def _recounted(self, c: Carried, step: int, frame: Frame) -> Atom:
+        """An integer that each trip of a `while` changes by the same number, from the number of the trip."""
+        assert frame.index is not None
+        first = self.need(c.init) if isinstance(c.init, Var) else c.init.value
+        moved = self.ev.op("multiply", frame.index, abs(step))
+        value = self.ev.op("add" if step > 0 else "subtract", first, moved)
+        if isinstance(value, Var) and value is not frame.index:
+            value.name, value.named = c.phi.name, c.phi.named
+        return self.ev.atom(value)
 
     def measure(self, block: Block) -> None:
         """Give the arrays that a block makes lengths in terms of what stands in the reverse sweep.

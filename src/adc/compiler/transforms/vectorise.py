@@ -245,9 +245,10 @@ def _join(chain: list[Assign], loop: For) -> None:
 def _share_logarithms(loop: For) -> None:
     """Take the logarithm that the derivative of x**y wants of x, and of 1 where x is 0, from what made x**y."""
     made = {s.targets[0]: s for s in loop.body if isinstance(s, Assign) and isinstance(s.op, Operation)}
-    bases = [s.args[0] for s in made.values() if s.name == "power" and not _small_power(s)]
-    for s in made.values():
-        chosen = made.get(s.args[0]) if s.name == "log" and s.target.type.dtype == "float64" else None
+    real = [s for s in made.values() if len(s.targets) == 1 and s.target.type.dtype == "float64"]
+    bases = [s.args[0] for s in real if s.name == "power" and not _small_power(s)]
+    for s in real:
+        chosen = made.get(s.args[0]) if s.name == "log" else None
         if chosen is None or chosen.name != "where" or chosen.args[1] != Const(1.0):
             continue
         test, _, x = chosen.args
