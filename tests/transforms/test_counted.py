@@ -88,6 +88,47 @@ def counter_that_is_changed_twice(x, n):
     return total
 
 
+def left_by_breaks(x, n):
+    i = 0
+    total = 1.0
+    while True:
+        if i >= n:
+            break
+        total += x[i] * total
+        if total > 4.0:
+            total = total * 2.0
+            break
+        i += 1
+    return total * i
+
+
+def left_by_a_return(x, n):
+    k = n
+    root = 1.0
+    while k > 0:
+        k -= 1
+        new = 0.5 * (root + x[k % 3] / root)
+        if abs(new - root) < 0.021:
+            return new * k
+        root = new
+    return root
+
+
+def counted_twice_in_a_branch(x, n):
+    i = 0
+    total = 0.1
+    while i < n and total < 9.0:
+        if x[i] > 0.6:
+            total += x[i]
+            i += 1
+            total *= x[i]
+            i += 1
+        else:
+            total += x[i] * total
+            i += 2
+    return total
+
+
 PROGRAMS = [
     up,
     up_to_the_bound_by_two,
@@ -97,6 +138,9 @@ PROGRAMS = [
     with_another_question,
     counted_down_from_a_counter,
     counter_that_is_changed_twice,
+    left_by_breaks,
+    left_by_a_return,
+    counted_twice_in_a_branch,
 ]
 
 
@@ -119,8 +163,17 @@ def test_loops_that_count_have_no_stack(program):
     assert "_top" not in text and "trips" not in text
 
 
-@pytest.mark.parametrize("program", [with_another_question, counted_down_from_a_counter])
+@pytest.mark.parametrize(
+    "program",
+    [
+        with_another_question,
+        counted_down_from_a_counter,
+        left_by_breaks,
+        left_by_a_return,
+        counted_twice_in_a_branch,
+    ],
+)
 def test_counters_are_not_kept(program):
     text = str(adc.source(adc.grad(program), X, 4))
-    assert "total_kept" in text
-    assert "i_kept" not in text and "j_kept" not in text
+    assert "total_kept" in text or "root_kept" in text
+    assert not any(f"{name}_kept" in text for name in "ijk")
