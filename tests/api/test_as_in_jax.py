@@ -20,10 +20,22 @@ def test_no_argnums(transform, argnums):
         transform(lambda x: x * x, argnums=argnums)
 
 
-@pytest.mark.parametrize("empty", [{}, (), [], None])
-def test_argument_without_leaves(empty):
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("empty", [{}, (), []])
+def test_argument_without_leaves(empty, mode):
+    def f(p, x):
+        return x * x
+
+    assert adc.grad(f, argnums=(0, 1), mode=mode)(empty, 2.0) == (empty, 4.0)
+    assert adc.vjp(f, empty, 2.0, mode=mode)[1](1.0) == (empty, 4.0)
+    assert adc.jvp(f, (empty, 2.0), (empty, 1.0), mode=mode) == (4.0, 4.0)
+    with pytest.raises(adc.ArgumentError, match="holds nothing, and a gradient is wanted"):
+        adc.grad(f, mode=mode)(empty, 2.0)
+
+
+def test_no_gradient_with_respect_to_none():
     with pytest.raises(adc.ArgumentError, match="gradient is wanted with respect to it"):
-        adc.grad(lambda p, x: x * 1.0, argnums=(0, 1))(empty, 2.0)
+        adc.grad(lambda p, x: x * 1.0, argnums=(0, 1))(None, 2.0)
 
 
 def test_containers_with_empty_parts():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,29 @@ def test_a_zero_that_rounding_has_left():
 def test_what_is_missing_stays_where_it_is():
     adc.check_grads(lambda x: np.nanvar(x), (np.array([0.4, np.nan, 1.1]),), mode="tape")
     adc.check_grads(lambda x: np.sum(np.exp(x)), (np.array([0.4, -np.inf]),), mode="tape")
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return np.sum(np.sin(x)) * self.factor
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        Scaled(2.0),
+        Scaled(3.0).__call__,
+        functools.partial(np.sum, axis=0, keepdims=True),
+        functools.partial(np.cumsum, axis=0),
+        functools.partial(lambda power, x, axis: np.sum(x**power, axis=axis), 3.0, axis=None),
+        np.polynomial.Polynomial([1.0, 2.0, 3.0]),
+        np.poly1d([1.0, 2.0, 3.0]),
+    ],
+    ids=str,
+)
+def test_callables_that_are_no_functions(function, mode):
+    adc.check_grads(function, (np.array([0.3, 1.1]),), mode=mode)

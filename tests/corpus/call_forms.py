@@ -327,3 +327,18 @@ def counts_in_lists(x):
     of_counts = stats.poisson.logpmf([1, 2, 3, 0], x) + stats.binom.logpmf([1, 2, 3, 1], 4, x)
     both = stats.multivariate_normal.logpdf([[1, 2], [3, 4]], [x[0], x[1]], [2.0, 1.0])
     return np.sum(of_counts + stats.bernoulli.logpmf([1, 0, 0, 1], x)) + np.sum(both)
+
+
+def namespace_of(*arrays):
+    (found,) = {a.__array_namespace__() for a in arrays if hasattr(a, "__array_namespace__")}
+    return found
+
+
+@program(lambda r: (r.normal(size=4),))
+def functions_of_the_namespace_of_an_array(x):
+    xp = namespace_of(x, x * 2.0, x[0])
+    y = xp.zeros(4)
+    y[1:] = xp.sin(x[:3])
+    return xp.sum(y * xp.where(x > 0.0, x, xp.zeros_like(x))) + x.__array_namespace__(
+        api_version="2023.12"
+    ).exp(x[1])

@@ -314,3 +314,9 @@ def what_is_free(stiffness, held):
     u = np.zeros(n)
     u[free] = np.linalg.solve(k[np.ix_(free, free)], np.ones(len(free)))
     return np.sum(u**2) + np.sum(np.setdiff1d(stiffness, [stiffness[1], 5.0]) ** 3 * np.arange(1.0, n))
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=2)))
+def open_mesh_of_coordinates(x, y):
+    across, along = np.ix_(x, y)
+    return np.sum(np.sin(across * along) + across**2)

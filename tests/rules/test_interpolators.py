@@ -192,3 +192,11 @@ def test_a_smoothing_spline_is_refused():
         with pytest.raises(adc.UnsupportedError, match="smooths") as found:
             adc.grad(smoothed, mode=mode)(Y)
         assert "UnivariateSpline(T, y, s=0.5)" in str(found.value)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_the_object_itself_is_differentiated(mode):
+    for made in (CUBIC, LINE, SPLINE, SMOOTH):
+        slopes = adc.vjp(made, Q, mode=mode)[1](np.ones(3))[0]
+        np.testing.assert_allclose(slopes, adc.grad(lambda x, made=made: np.sum(made(x)), mode="tape")(Q))
+    np.testing.assert_allclose(adc.jacobian(CUBIC, mode=mode)(Q), np.diag(CUBIC(Q, 1)), atol=1e-14)

@@ -66,3 +66,12 @@ def test_arguments_that_need_no_gradient():
     adc.grad(f, mode="python")(x, s).sum().backward()
     np.testing.assert_allclose(s.grad.numpy(), np.sum(np.cos(X) * X + np.sin(X)))
     assert x.grad is None
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_complex_numbers(mode):
+    z = adc.tensor(np.array(1.0 + 2.0j), requires_grad=True)
+    found = adc.grad(lambda z: np.real(z) ** 3 + np.imag(z) ** 2, mode=mode)(z)
+    assert found.requires_grad and found.item() == 3.0 - 4.0j
+    found.real.backward()
+    assert z.grad.item() == 6.0

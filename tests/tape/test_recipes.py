@@ -142,6 +142,9 @@ DERIVATIVES = {
 
 @pytest.mark.parametrize("name", DERIVATIVES)
 def test_what_a_derivative_was_made_of_goes_with_it(name):
+    z = np.array([1.0 + 2.0j])
+    adc.jvp(lambda z: np.sum(np.sin(z) ** 2), (z,), (z,), mode="tape")  # pulls of complex operands are traced
+
     def loss(x):
         return np.sum(np.sin(x) ** 2)
 

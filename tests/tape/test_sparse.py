@@ -62,9 +62,6 @@ def test_derivatives_are_those_of_dense_matrices(name):
     np.testing.assert_allclose(got, want, rtol=1e-7)
 
 
-def test_matrices_with_a_derivative_are_refused():
-    x = np.ones(3)
-    with pytest.raises(UnsupportedError, match="between a csc_matrix and a value with a derivative"):
-        adc.grad(lambda k: np.sum((matrix * k) @ x), mode="tape")(2.0)
-    with pytest.raises(UnsupportedError, match="cg with a matrix that has a derivative"):
-        adc.grad(lambda a: np.sum(linalg.cg(a, x)[0]), mode="tape")(symmetric.toarray())
+def test_dense_matrices_with_a_derivative_are_refused():
+    with pytest.raises(UnsupportedError, match="cg with a dense matrix that has a derivative"):
+        adc.grad(lambda a: np.sum(linalg.cg(a, np.ones(3))[0]), mode="tape")(symmetric.toarray())

@@ -34,6 +34,21 @@ def node_hook_modify():
     return x.grad, y.grad
 
 
+@gives(([6.0, 6.0], [(2, True, 1)]))
+def node_hook_of_an_operand_without_a_gradient():
+    x = ones(2, requires_grad=True)
+    z = x * 2
+    seen = []
+
+    def hook(gi, go):
+        seen.append((len(gi), gi[1] is None, len(go)))
+        return gi[0] * 3, None
+
+    z.grad_fn.register_hook(hook)
+    z.sum().backward()
+    return x.grad, seen
+
+
 @gives(["tensor", "tensor2", "pre", "post", "leaf", "postacc"])
 def node_hook_order():
     x = ones(2, requires_grad=True)

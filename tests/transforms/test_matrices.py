@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.api.matrices import JacobianForward
+from adc.api.matrix import JacobianForward
 
 MODES = ["compiled", "python", "tape"]
 JACOBIANS = [adc.jacfwd, adc.jacrev, adc.jacobian]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from adc.api import ravel as ravel
 from adc.api import rule as rule
@@ -13,6 +13,7 @@ from adc.api.checkpointed import checkpoint as checkpoint
 from adc.api.custom_pull import custom_vjp as custom_vjp
 from adc.api.custom_push import custom_jvp as custom_jvp
 from adc.api.derivative import Derivative as Derivative
+from adc.api.holomorphic import HolomorphicGradient, HolomorphicJacobian
 from adc.api.jacobian import Jacobian as Jacobian
 from adc.api.jvp import gauss_newton_vp as gauss_newton_vp
 from adc.api.jvp import hvp as hvp
@@ -22,11 +23,14 @@ from adc.api.linearize import linearize as linearize
 from adc.api.matrices import hessian as hessian
 from adc.api.matrices import jacfwd as jacfwd
 from adc.api.matrices import jacrev as jacrev
+from adc.api.matrix import Matrix
 from adc.api.pullback import Pullback as Pullback
 from adc.api.pullback import vjp as vjp
 from adc.api.stopped import stop_gradient as stop_gradient
+from adc.api.typed import Decorator, Differentiated, GradientDecorator, Transform, ValueAndGradientDecorator
 from adc.api.vmap import vmap as vmap
 from adc.config import Mode
+from adc.errors import ArgumentError
 from adc.rules.registry import static
 
 __all__ = [
@@ -55,35 +59,51 @@ __all__ = [
 
 Argnums = int | str | tuple[int | str, ...] | list[int | str]
 Check = Literal["first"]
+P = ParamSpec("P")
+R = TypeVar("R")
+Aux = TypeVar("Aux")
 
 
 @overload
 def grad(
-    function: Callable[..., Any],
+    function: Callable[P, tuple[Any, Aux]],
+    argnums: Argnums = ...,
+    *,
+    has_aux: Literal[True],
+    holomorphic: bool = ...,
+    mode: Mode | None = ...,
+    check: Check | None = ...,
+) -> Differentiated[P, tuple[Any, Aux]]: ...
+@overload
+def grad(
+    function: Callable[P, Any],
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     mode: Mode | None = ...,
     check: Check | None = ...,
-) -> Derivative: ...
+) -> Differentiated[P, Any]: ...
 @overload
 def grad(
     function: None = ...,
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     mode: Mode | None = ...,
     check: Check | None = ...,
-) -> Callable[[Callable[..., Any]], Derivative]: ...
+) -> GradientDecorator: ...
 @static
 def grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    holomorphic: bool = False,
     mode: Mode | None = None,
     check: Check | None = None,
-) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+) -> Any:
     """The gradient of a function that returns one real number.
 
     Args:
@@ -92,6 +112,8 @@ def grad(
         argnums: with respect to what: a position (negative counts from the end), a name, or a tuple of them. In a
             method, `self` is not counted.
         has_aux: the function returns a pair `(number, aux)`; the result is then `(gradient, aux)`.
+        holomorphic: the function takes complex numbers and returns one, and is holomorphic; the result is its
+            derivative, of which there is one for all directions.
         mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
             recording), or "auto": the first of these that takes the function, each fallback reported once by a
             `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
@@ -121,36 +143,39 @@ def grad(
     >>> area(2.0, 3.0)
     (3.0, 2.0)
     """
-    return _made(function, argnums, has_aux, mode, check, value=False)
+    return _made(function, argnums, has_aux, holomorphic, mode, check, value=False)
 
 
 @overload
 def value_and_grad(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     mode: Mode | None = ...,
     check: Check | None = ...,
-) -> Derivative: ...
+) -> Differentiated[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(
     function: None = ...,
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     mode: Mode | None = ...,
     check: Check | None = ...,
-) -> Callable[[Callable[..., Any]], Derivative]: ...
+) -> ValueAndGradientDecorator: ...
 @static
 def value_and_grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    holomorphic: bool = False,
     mode: Mode | None = None,
     check: Check | None = None,
-) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+) -> Any:
     """The value of a function and its gradient, in one pass: `(value, gradient)`.
 
     Parameters and errors are those of `grad`. With `has_aux` the result is `((value, aux), gradient)`.
@@ -160,36 +185,39 @@ def value_and_grad(
     >>> value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 3.0]))
     (10.0, array([2., 6.]))
     """
-    return _made(function, argnums, has_aux, mode, check, value=True)
+    return _made(function, argnums, has_aux, holomorphic, mode, check, value=True)
 
 
 @overload
 def jacobian(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
-) -> Jacobian: ...
+) -> Transform[P, Any]: ...
 @overload
 def jacobian(
     function: None = ...,
     argnums: Argnums = ...,
     has_aux: bool = ...,
     *,
+    holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
-) -> Callable[[Callable[..., Any]], Jacobian]: ...
+) -> Decorator: ...
 @static
 def jacobian(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    holomorphic: bool = False,
     chunk_size: int | None = None,
     mode: Mode | None = None,
-) -> Jacobian | Callable[[Callable[..., Any]], Jacobian]:
+) -> Any:
     """All first derivatives of a function whose result is a number, an array, or a container of them.
 
     Parameters are those of `grad`. Returns a callable with the function's signature. For a result of shape
@@ -208,8 +236,9 @@ def jacobian(
 
     refuse_no_argnums(argnums)
 
-    def decorate(f: Callable[..., Any]) -> Jacobian:
-        return Jacobian(f, argnums, has_aux, mode, chunk_size)
+    def decorate(f: Callable[..., Any]) -> Matrix:
+        kind = HolomorphicJacobian if holomorphic else Jacobian
+        return kind(f, argnums, has_aux, mode, chunk_size)
 
     return decorate if function is None else decorate(function)
 
@@ -218,14 +247,21 @@ def _made(
     function: Callable[..., Any] | None,
     argnums: Argnums,
     has_aux: bool,
+    holomorphic: bool,
     mode: Mode | None,
     check: Check | None,
     *,
     value: bool,
-) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+) -> Any:
     refuse_no_argnums(argnums)
 
-    def decorate(f: Callable[..., Any]) -> Derivative:
+    def decorate(f: Callable[..., Any]) -> Any:
+        if holomorphic:
+            if check is not None:
+                raise ArgumentError(
+                    "check= is not for holomorphic=True", repair="Compare with adc.check_grads(f, args)."
+                )
+            return HolomorphicGradient(f, argnums, value=value, has_aux=has_aux, mode=mode)
         if check is not None:
             return Checked(f, argnums, value=value, has_aux=has_aux, mode=mode, check=check)
         return Derivative(f, argnums, value=value, has_aux=has_aux, mode=mode)

@@ -397,11 +397,19 @@ def slots_of(
 ) -> list[Slot]:
     """The arguments of a call, leaf by leaf, in the order in which `read` lists the inputs.
 
-    Raises ArgumentError for a leaf with respect to which nothing can be differentiated.
+    Raises ArgumentError for a leaf with respect to which nothing can be differentiated, and where there is no leaf. An
+    empty container beside others, as the parameters of a layer without any, has one like it for its gradient.
     """
-    return [
+    slots = [
         _slot(name, value, w, instead) for name, value, w in zip(layout.names, values, wanted, strict=True)
     ]
+    asked = [slot for slot in slots if slot.wanted]
+    if asked and not any(slot.leaves for slot in asked):
+        raise ArgumentError(
+            f"the argument `{asked[0].name}` holds nothing, and a gradient is wanted with respect to it",
+            repair="Pass floats, arrays of floats or containers of them, or choose other arguments with argnums.",
+        )
+    return slots
 
 
 def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
@@ -423,11 +431,6 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
         if isinstance(item, ndarray):
             _check_dtype(f"{name}{path}", item.dtype)
         leaves.append(Leaf(_python_name(name + path), name + path, item, is_input))
-    if wanted and not leaves:
-        raise ArgumentError(
-            f"the argument `{name}` holds nothing, and a gradient is wanted with respect to it",
-            repair="Pass floats, arrays of floats or containers of them, or choose other arguments with argnums.",
-        )
     return Slot(name, structure, tuple(leaves), wanted)
 
 

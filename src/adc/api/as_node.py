@@ -19,6 +19,8 @@ from adc.tape import record
 
 __all__ = ["call"]
 
+_NUMPYS: dict[type, Any] = {float: np.float64, complex: np.complex128}
+
 
 def call(
     transform: Any,
@@ -40,7 +42,7 @@ def call(
     def function(*values: Any) -> Any:
         positional, named = rebuilt(values)
         form[:] = pytree.flatten(transform(*positional, **named))
-        floats = [np.float64(x) if type(x) is float else x for x in form[0] if _is_float(x)]
+        floats = [_NUMPYS[type(x)](x) if type(x) in _NUMPYS else x for x in form[0] if _is_float(x)]
         return floats[0] if len(floats) == 1 else tuple(floats)
 
     def bars_of(z_bar: Any) -> Any:
@@ -85,7 +87,7 @@ def call(
 
 
 def _is_float(x: Any) -> bool:
-    return isinstance(x, (float, np.ndarray, np.inexact)) and np.asarray(x).dtype.kind in "fc"
+    return isinstance(x, (float, complex, np.ndarray, np.inexact)) and np.asarray(x).dtype.kind in "fc"
 
 
 def _is_active(tree: Any) -> bool:

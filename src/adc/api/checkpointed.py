@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, each_apart, materialised
@@ -14,6 +14,9 @@ from adc.rules import registry
 from adc.runtime.copies import copied_together
 
 __all__ = ["Checkpointed", "checkpoint"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Checkpointed(Custom):
@@ -52,7 +55,7 @@ class _AgainRule(Rule):
 
 
 @registry.static
-def checkpoint(function: Callable[..., Any]) -> Checkpointed:
+def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """A function that keeps nothing but its arguments for the reverse sweep, which computes the rest again.
 
     Memory for time: the body runs twice, and what it would keep lives only while the sweep is inside it. Use it on the

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from adc import pytree, tape
 from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.composite import Composite
+from adc.api.functions import taken_apart
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import nested
@@ -61,7 +62,7 @@ class Derived(Composite):
         self.chain = chain
 
     def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
-        return replace(super()._request(layout, slots), function=self.target)
+        return replace(super()._request(layout, slots), function=taken_apart(self.target)[0])
 
     def call_of(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The values of all slots as a call of the function."""

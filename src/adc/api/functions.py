@@ -76,8 +76,14 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     (np.float64(0.0), None)
     """
     function = getattr(function, "__dict__", {}).get("_stands_for", function)  # as traced code has it
+    model = None if isinstance(function, types.FunctionType) else registry.model_of(function)
+    if callable(model):  # an object of a library that is called, as a spline is
+        parameters = list(inspect.signature(model).parameters.values())
+        return _calling("library", parameters, {"library": function}, type(function).__name__)
     # A function of the user's is not remembered: what it closes over would be kept alive.
-    own = isinstance(function, types.FunctionType) and registry.find(function) is None
+    own = not isinstance(function, Hashable) or (
+        isinstance(function, types.FunctionType) and registry.find(function) is None
+    )
     return None if own else _written_out(function)
 
 

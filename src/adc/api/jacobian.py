@@ -9,7 +9,7 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api import taped
-from adc.api.matrices import JacobianForward, JacobianReverse, Matrix
+from adc.api.matrix import JacobianForward, JacobianReverse, Matrix
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
 from adc.config import Mode

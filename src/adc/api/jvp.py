@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from adc.config import Mode
 from adc.errors import ArgumentError, ShapeError
 
 __all__ = ["gauss_newton_vp", "hvp", "jvp", "vhp"]
+
+R = TypeVar("R")
+Aux = TypeVar("Aux")
 
 
 class Jvp(Directional):
@@ -33,6 +36,24 @@ class Jvp(Directional):
         return tape.jvp(function, primals, tangents, has_aux=self._has_aux)
 
 
+@overload
+def jvp(
+    function: Callable[..., R],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: Literal[False] = ...,
+    *,
+    mode: Mode | None = ...,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    function: Callable[..., tuple[R, Aux]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: Literal[True],
+    *,
+    mode: Mode | None = ...,
+) -> tuple[R, R, Aux]: ...
 def jvp(
     function: Callable[..., Any],
     primals: Sequence[Any],

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adc.api.reachable import code_of, contents, reached
+from adc.tape import record
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 from adc.tape.trace import as_left
@@ -69,6 +70,9 @@ def _plain(value: Any, made: _MadeOf) -> Any:
     """The value without Tensors of the run, itself where there are none: lists in it are looked at for themselves."""
     if value.__class__ is Tensor:
         return as_left(value) if value.node is not None and value.node in made else value
+    if record.carries(value):
+        node = value.entries.node if value.entries.__class__ is Tensor else None
+        return value.plain() if node is not None and node in made else value
     if not isinstance(value, tuple):
         return value
     parts = [_plain(part, made) for part in value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from adc.tape import record
 __all__ = ["Pullback", "Pulled", "vjp"]
 
 Keys = list[int | str]
+R = TypeVar("R")
+Aux = TypeVar("Aux")
 
 
 class Pulled(Phased):
@@ -91,6 +93,24 @@ class Pullback:
         return self._run(bar)
 
 
+@overload
+def vjp(
+    function: Callable[..., R],
+    *primals: Any,
+    argnums: Any = ...,
+    has_aux: Literal[False] = ...,
+    mode: Mode | None = ...,
+    **kwargs: Any,
+) -> tuple[R, Pullback]: ...
+@overload
+def vjp(
+    function: Callable[..., tuple[R, Aux]],
+    *primals: Any,
+    argnums: Any = ...,
+    has_aux: Literal[True],
+    mode: Mode | None = ...,
+    **kwargs: Any,
+) -> tuple[R, Pullback, Aux]: ...
 def vjp(
     function: Callable[..., Any],
     *primals: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from adc.runtime.copies import copied
 
 __all__ = ["stop_gradient"]
 
+T = TypeVar("T")
 
-def stop_gradient(x: Any) -> Any:
+
+def stop_gradient(x: T) -> T:
     """`x` as it is, taken as a constant by every derivative.
 
     `x` is a number, an array, or a container of them; integers and other leaves pass through. Arrays are copied,
@@ -29,7 +31,8 @@ def stop_gradient(x: Any) -> Any:
     >>> adc.grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
     """
-    return pytree.map_structure(_detached, x)
+    found: T = pytree.map_structure(_detached, x)
+    return found
 
 
 def _detached(leaf: Any) -> Any:

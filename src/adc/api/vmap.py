@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ParamSpec, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from adc import pytree, tape
 from adc.api import taped
 from adc.api.composite import Composite
 from adc.api.transformed import Text
+from adc.api.typed import Decorator, Transform
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch
 from adc.config import Mode
@@ -20,6 +21,8 @@ from adc.rules.registry import static
 from adc.tape.backward import reachable
 
 __all__ = ["vmap"]
+
+P = ParamSpec("P")
 
 
 class Batched(Composite):
@@ -262,6 +265,24 @@ def _spread(axes: Any, tree: Any) -> list[int | None]:
     return [a for axis, part in zip(axes, tree, strict=True) for a in _spread(axis, part)]
 
 
+@overload
+def vmap(
+    function: Callable[P, Any],
+    in_axes: Any = ...,
+    out_axes: Any = ...,
+    *,
+    parallel: bool = ...,
+    mode: Mode | None = ...,
+) -> Transform[P, Any]: ...
+@overload
+def vmap(
+    function: None = ...,
+    in_axes: Any = ...,
+    out_axes: Any = ...,
+    *,
+    parallel: bool = ...,
+    mode: Mode | None = ...,
+) -> Decorator: ...
 @static
 def vmap(
     function: Callable[..., Any] | None = None,

@@ -232,7 +232,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "scoreatpercentile shapiro siegelslopes sigmaclip skewtest sobol_indices somersd "
             "spearmanr spearmanrho theilslopes tiecorrect tmax tmean tmin trim1 trimboth truncate "
             "tsem tstd ttest_ind_from_stats tukey_hsd tvar "
-            "wasserstein_distance_nd weightedtau wilcoxon yeojohnson yeojohnson_llf "
+            "wasserstein_distance_nd weightedtau wilcoxon "
             "yeojohnson_normmax yeojohnson_normplot "
         ),
     },

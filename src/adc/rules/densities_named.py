@@ -39,7 +39,7 @@ def _inside(r, *shape):
     return r.uniform(0.15, 0.85, *shape)
 
 
-def _flat(c, t):
+def flat(c, t):
     """log(1 + c t) / c, which is t for c = 0; 0 where there is no such logarithm."""
     z = c * t
     near = np.abs(z) < 1e-3
@@ -86,7 +86,7 @@ def hypsecant(x, loc=0.0, scale=1.0):
 @_named("genextreme", "x c loc scale", shaped(_inside, 0.4))
 def genextreme(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c == c)
-    steps = _flat(-c, t)
+    steps = flat(-c, t)
     return np.where(c * t >= 1.0, -np.inf, (c - 1.0) * steps - np.exp(-steps) - np.log(scale))
 
 
@@ -97,7 +97,7 @@ def genextreme(x, c, loc=0.0, scale=1.0):
 def genpareto(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c == c)
     outside = (t < 0.0) | (c * t <= -1.0)
-    return np.where(outside, -np.inf, -(1.0 + c) * _flat(c, t) - np.log(scale))
+    return np.where(outside, -np.inf, -(1.0 + c) * flat(c, t) - np.log(scale))
 
 
 @_named("lomax", "x c loc scale", shaped(positive, 1.5))

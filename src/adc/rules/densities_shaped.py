@@ -31,7 +31,7 @@ def vonmises_pdf(x, kappa, loc=0.0, scale=1.0):
     return np.exp(vonmises_logpdf(x, kappa, loc, scale))
 
 
-def _log_mass(a, b):
+def log_mass(a, b):
     """The logarithm of the normal distribution's mass between two bounds, taken on the side where it is small."""
     low, high = np.where(a > 0.0, -b, a), np.where(a > 0.0, -a, b)
     upper = sp.log_ndtr(high)
@@ -48,7 +48,7 @@ def truncnorm_logpdf(x, a, b, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a < b)
     outside = (t < a) | (t > b)
     y = np.where(outside, 0.0, t)
-    return np.where(outside, -np.inf, -0.5 * y * y - 0.5 * LOG_TWO_PI - _log_mass(a, b) - np.log(scale))
+    return np.where(outside, -np.inf, -0.5 * y * y - 0.5 * LOG_TWO_PI - log_mass(a, b) - np.log(scale))
 
 
 @density(

@@ -407,20 +407,19 @@ def indices(dimensions, dtype=int, sparse=False):
     return tuple(axes) if sparse else np.stack(axes)
 
 
-constant(
+@composite(
     np.ix_,
-    parameters="*args",
+    name="ix_",
+    wrt="args",
     examples=lambda r: [
         (np.array([0, 1]), np.array([2, 3])),
         (np.array([True, False]), np.array([1])),
         ([0, 2], [1, 3]),
         (range(1, 3), (0, 2)),
+        (r.normal(3), r.normal(2)),
     ],
 )
-
-
-@lowered(np.ix_)
-def open_mesh(*args):
+def ix_(*args):
     result = ()
     for k in range(len(args)):
         given = np.array(args[k]) if isinstance(args[k], (list, tuple, range)) else args[k]

@@ -499,6 +499,9 @@ def spell(function: Callable[..., Any]) -> str:
     ('np.exp', 'math.erf', 'np.linalg.solve', 'np.testing.assert_allclose')
     >>> spell(np.frompyfunc(math.exp, 1, 1))
     'what np.frompyfunc makes of exp'
+    >>> from scipy import stats
+    >>> spell(stats.kappa4.cdf)
+    'scipy.stats.kappa4.cdf'
     """
     name = getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None) or "numpy"
@@ -514,7 +517,9 @@ def spell(function: Callable[..., Any]) -> str:
         public = itertools.takewhile(lambda part: not part.startswith("_"), module.split(".")[1:])
         return ".".join(("np", *(() if getattr(np, name, None) is function else public), name))
     if module.startswith("scipy."):
-        return ".".join(part for part in module.split(".") if not part.startswith("_")) + f".{name}"
+        of = getattr(getattr(function, "__self__", None), "name", None)  # a distribution
+        named = f"{of}.{name}" if isinstance(of, str) else name
+        return ".".join(part for part in module.split(".") if not part.startswith("_")) + f".{named}"
     return f"{module.lstrip('_')}.{name}"
 
 

@@ -132,6 +132,30 @@ def boxcox_llf(lmb, data, *, axis=0):
     return (lmb - 1.0) * np.sum(np.log(x), axis=k) - 0.5 * n * moved
 
 
+@static
+def _given(lmbda):
+    if lmbda is None:
+        raise UnsupportedError(
+            "scipy.stats.yeojohnson without `lmbda` is not supported",
+            why="SciPy searches the best one.",
+            repair="Maximise scipy.stats.yeojohnson_llf, and give `lmbda`.",
+        )
+
+
+@rule(stats.yeojohnson, "x lmbda", lambda r: [(r.normal(5), 0.7), (r.normal(3), -0.4), (r.normal(3), 2.3)])
+def yeojohnson(x, lmbda=None):
+    _given(lmbda)
+    up, down = np.where(x >= 0.0, x, 0.0), np.where(x >= 0.0, 0.0, -x)
+    return np.where(x >= 0.0, sp.boxcox1p(up, lmbda), -sp.boxcox1p(down, 2.0 - lmbda))
+
+
+@rule(stats.yeojohnson_llf, "lmb data", lambda r: [(0.4, r.normal(5)), call(-0.7, r.normal(4, 2))])
+def yeojohnson_llf(lmb, data, *, axis=0):
+    x, k = along(data, axis)
+    moved = np.log(np.var(yeojohnson(x, lmb), axis=k))
+    return (lmb - 1.0) * np.sum(np.sign(x) * np.log1p(np.abs(x)), axis=k) - 0.5 * x.shape[k] * moved
+
+
 # --- tests of means -----------------------------------------------------------------------------------------
 
 

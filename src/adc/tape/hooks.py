@@ -189,14 +189,19 @@ def runs_after(node: Node) -> bool:
 
 
 def run_after(node: Node, adjoints: tuple[Any, ...], bar: Any) -> tuple[Any, ...]:
-    """The adjoints of the operands after the node's hooks on them."""
+    """The adjoints of the operands after the node's hooks on them, which see None for one without a gradient."""
     as_tensor = any(a.__class__ is Tensor for a in adjoints)
+    active = node.pull.operands if adjoints else ()
+    spread = len(active) > len(adjoints) == sum(active)
+    if spread:
+        rest = iter(adjoints)
+        adjoints = tuple([next(rest) if flag else UNDEFINED for flag in active])
     for hook in list(node.hooks or ()):
         if type(hook) is AfterHook and not hook.removed:
             answer = _called(hook, _as_tensors(adjoints), _as_tensors(bar))
             if answer is not None:
                 adjoints = answer if as_tensor else plain_all(answer)
-    return adjoints
+    return tuple([a for a, flag in zip(adjoints, active, strict=True) if flag]) if spread else adjoints
 
 
 def _called(hook: Hook, *bars: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -204,10 +209,14 @@ def _called(hook: Hook, *bars: tuple[Any, ...]) -> tuple[Any, ...] | None:
         answer = hook.function(*bars)
     if answer is None:
         return None
-    if isinstance(answer, Tensor | np.ndarray) and len(bars[0]) == 1:
+    present = sum(bar is not None for bar in bars[0])
+    if isinstance(answer, Tensor | np.ndarray) and present == 1:
         answer = (answer,)
     if not isinstance(answer, tuple | list):
         raise TypeError(f"expected tuple, but hook returned {type(answer).__name__!r}")
+    if len(answer) == present < len(bars[0]):  # those that there are
+        given_ones = iter(answer)
+        answer = [None if bar is None else next(given_ones) for bar in bars[0]]
     if len(answer) != len(bars[0]):
         raise RuntimeError(
             f"hook has returned an incorrect number of values (got {len(answer)}, but expected {len(bars[0])})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +101,14 @@ def _with_out(
     return result if out is None else dispatch.into(out if isinstance(out, tuple) else (out,), result)
 
 
+def _spelled(function: Any, args: tuple[Any, ...]) -> str:
+    """How a function is called in a refusal: one of a distribution by the name that it has there."""
+    is_method = isinstance(function, types.FunctionType) and "." in function.__qualname__
+    if is_method and args and isinstance(getattr(args[0], "name", None), str):
+        return registry.spell(types.MethodType(function, args[0]))
+    return registry.spell(function)
+
+
 def wrapped(
     function: Callable[..., Any], own: Callable[[], Callable[..., Any]] | None = None
 ) -> Callable[..., Any]:
@@ -115,12 +124,12 @@ def wrapped(
                 return function(*args, **kwargs)
             if modes.enabled:
                 if own is None:
-                    raise record.no_rule(registry.spell(function))
+                    raise record.no_rule(_spelled(function, args))
                 return by_own_code(function, own(), args, kwargs)
         asked = Asked()
         found = asked.call(function, args, kwargs)
         if asked.answered and (is_of_a_search(function) or not record.is_active(found)):
-            raise record.no_rule(registry.spell(function))
+            raise record.no_rule(_spelled(function, args))
         return float_array(found, args)
 
     call.__dict__["_stands_for"] = function

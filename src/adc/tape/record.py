@@ -21,6 +21,14 @@ from adc.tape.slicing import Need
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
 
+# Classes of objects that hold Tensors as their `entries`, and say what is `plain()`.
+CARRIERS: set[type] = set()
+
+
+def carries(value: Any) -> bool:
+    """Whether a value is such an object."""
+    return value.__class__ in CARRIERS
+
 
 def plain(value: Any) -> Any:
     """The value with every Tensor in it replaced by its array."""
@@ -35,7 +43,7 @@ def plain(value: Any) -> Any:
         return {k: plain(v) for k, v in value.items()}
     if kind is slice:
         return slice(plain(value.start), plain(value.stop), plain(value.step))
-    return value
+    return value.plain() if kind in CARRIERS else value
 
 
 def is_active(value: Any) -> bool:
@@ -49,7 +57,7 @@ def is_active(value: Any) -> bool:
         return any(is_active(v) for v in value.values())
     if kind is slice:
         return is_active((value.start, value.stop, value.step))
-    return False
+    return kind in CARRIERS and is_active(value.entries)
 
 
 FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
@@ -95,6 +103,9 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
 
     `function` computes the primal; by default `entry.function` (ndarray's method may be faster).
     """
+    for value in args:
+        if value.__class__ in CARRIERS:
+            raise no_rule(f"{entry.operation.spelling} of a sparse matrix")
     if (kwargs or len(args) > entry.agreed) and entry.kind != "constant":
         ruled, options = entry.operation.ruled(function or entry.function, args, kwargs)
         args, kwargs = tuple(ruled), dict(options)
@@ -187,7 +198,7 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
         if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
             return (
                 sparse.operator(entry.operation.name, left, right)
-                if sparse.is_sparse(value)
+                if sparse.is_sparse(value) or value.__class__ in CARRIERS
                 else NotImplemented
             )
     left, right = (

@@ -1,7 +1,7 @@
-"""Sparse matrices of SciPy are constants: products with them, and the solutions of systems with them, are linear maps.
+"""Sparse matrices of SciPy that are constants: products with them, and the solutions of systems, are linear maps.
 
 SciPy computes with plain arrays as ever, and the transposed matrix takes the adjoint back, which is a linear map
-again. A matrix whose entries have a derivative is refused where SciPy makes it of them.
+again. Matrices whose entries have a derivative are those of `sparse_values`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from adc.tape.tensor import Tensor, make
 Map = Callable[[Any], Any]
 
 _SYMMETRIC = ("cg", "minres")
+_OF_ONE_MATRIX = {"callback", "callback_type", "M", "M1", "M2"}  # options of iterative solvers
 
 
 def is_sparse(value: Any) -> bool:
@@ -33,29 +34,53 @@ def is_sparse(value: Any) -> bool:
 
 
 def asks_for_product(frame: FrameType) -> bool:
-    """Whether a frame is SciPy's product, which leaves it to an operand that is no array."""
-    names = ("_matmul_dispatch", "_mul_dispatch")
+    """Whether a frame is a product or quotient of SciPy, which leaves it to an operand that is no array."""
+    names = ("_matmul_dispatch", "_mul_dispatch", "_divide")
     return frame.f_code.co_name in names and frame.f_globals.get("__name__", "").startswith("scipy.sparse.")
 
 
 def operator(name: str, left: Any, right: Any) -> Any:
     """`A @ x`, `x @ A`, and `A * x` where A is a matrix: there it means the same."""
-    matrix, vector = (left, right) if is_sparse(left) else (right, left)
-    if name != "matmul" and not (name == "multiply" and vector.ndim and _is_matrix(matrix)):
-        raise UnsupportedError(
-            f"operator {name} between a {type(matrix).__name__} and a value with a derivative is not supported",
-            here(),
-            "Sparse matrices are taken for constant.",
-            "Multiply the result (k * (A @ x)), or take A.toarray().",
-        )
+    matrix, vector = (right, left) if isinstance(left, Tensor) else (left, right)
+    if not is_sparse(matrix) or (
+        name != "matmul" and not (name == "multiply" and vector.ndim and is_matrix(matrix))
+    ):
+        return _of_entries(name, left, right)
     kept = matrix.copy()  # the user may write to the matrix
     if matrix is left:
         return linear(right, lambda v: kept @ v, lambda v: kept.T @ v)
     return linear(left, lambda v: v @ kept, lambda v: v @ kept.T)
 
 
-def _is_matrix(value: Any) -> bool:
+def is_matrix(value: Any) -> bool:
+    """Whether a value is a sparse matrix, whose `*` is the product, and no sparse array."""
     return isinstance(value, sys.modules["scipy.sparse"].spmatrix)
+
+
+def _of_entries(name: str, left: Any, right: Any) -> Any:
+    """An operator between a Tensor and a sparse matrix that changes its entries, or has some with a derivative."""
+    from adc.tape.sparse_values import as_sparse  # it is made of linear maps
+
+    method, reflected = _OPERATORS.get(name, ("", ""))
+    first = not isinstance(left, Tensor)
+    matrix, other = (left, right) if first else (right, left)
+    own = getattr(as_sparse(matrix), method if first else reflected, None) if method else None
+    if own is None:
+        raise UnsupportedError(
+            f"operator {name} between a sparse matrix and a value with a derivative is not supported",
+            here(),
+            repair="Take A.toarray().",
+        )
+    return own(other)
+
+
+_OPERATORS = {
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+}
 
 
 def linear(x: Any, forth: Map, back: Map, value: Any = None) -> Any:
@@ -83,8 +108,10 @@ _LINEAR = Pull(
 
 
 def spsolve(solver: Any, A: Any, b: Any, *rest: Any, **options: Any) -> Any:
-    """scipy.sparse.linalg.spsolve with a constant matrix."""
-    _require_constant(A, "spsolve")
+    """scipy.sparse.linalg.spsolve."""
+    _require_sparse(A, "spsolve")
+    if record.is_active(A):
+        return _systems().solved(A, b, lambda m, v: solver(m.tocsc(), v, *rest, **options))
     if not record.is_active(b):
         return solver(A, record.plain(b), *rest, **options)
     kept = A.tocsc(copy=True)
@@ -95,15 +122,22 @@ def spsolve(solver: Any, A: Any, b: Any, *rest: Any, **options: Any) -> Any:
 
 def iterative(solver: Any, A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
     """cg, gmres and their like: the adjoint is a solution with the transposed matrix, by the same solver."""
-    _require_constant(A, solver.__name__)
+    _require_sparse(A, solver.__name__)
+    own = A if record.is_active(A) else None
     A, x0, options = record.plain(A), record.plain(x0), {k: record.plain(v) for k, v in options.items()}
     found, report = solver(A, record.plain(b), x0, **options)
+    if own is not None:
+        again = {k: v for k, v in options.items() if k not in _OF_ONE_MATRIX}
+        first = [found]
+        return _systems().solved(
+            own, b, lambda m, v: first.pop() if first else solver(m, v, **again)[0]
+        ), report
     if not record.is_active(b):
         return found, report
     symmetric = solver.__name__ in _SYMMETRIC and A.dtype.kind != "c"
     kept = A.copy() if hasattr(A, "copy") else A
     # A preconditioner is one of the matrix, and what is called back counts the steps of the solution.
-    dropped = {"callback", "callback_type"} if symmetric else {"callback", "callback_type", "M", "M1", "M2"}
+    dropped = {"callback", "callback_type"} if symmetric else _OF_ONE_MATRIX
     again = {k: v for k, v in options.items() if k not in dropped}
     transposed = kept if symmetric else kept.T
     x = linear(b, lambda v: solver(kept, v, **again)[0], lambda v: solver(transposed, v, **again)[0], found)
@@ -132,8 +166,12 @@ class Factored:
 
 
 def factored(solver: Any, A: Any, *rest: Any, **options: Any) -> Any:
-    """splu, spilu and factorized of a constant matrix."""
-    _require_constant(A, solver.__name__)
+    """splu, spilu and factorized."""
+    _require_sparse(A, solver.__name__)
+    if record.is_active(A):
+        splu = sys.modules["scipy.sparse.linalg"].splu
+        made = _systems().Factored(A, lambda m, v: splu(m.tocsc()).solve(v))
+        return made.solve if solver.__name__ == "factorized" else made
     return with_derivative(solver(A, *rest, **options))
 
 
@@ -151,11 +189,16 @@ def is_factored(value: Any) -> bool:
     return module is not None and isinstance(owner, module.SuperLU)
 
 
-def _require_constant(A: Any, name: str) -> None:
-    if record.is_active(A):
+def _systems() -> Any:
+    from adc.tape import sparse_systems  # it is made of linear maps
+
+    return sparse_systems
+
+
+def _require_sparse(A: Any, name: str) -> None:
+    if isinstance(A, Tensor) and record.is_active(A):
         raise UnsupportedError(
-            f"scipy.sparse.linalg.{name} with a matrix that has a derivative is not supported",
+            f"scipy.sparse.linalg.{name} with a dense matrix that has a derivative is not supported",
             here(),
-            "Its matrix is taken for constant.",
-            "np.linalg.solve takes matrices with a derivative.",
+            repair="np.linalg.solve takes it, and scipy.sparse.linalg sparse matrices of such entries.",
         )

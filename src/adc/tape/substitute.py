@@ -25,7 +25,7 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
-from adc.tape import class_patterns, record, solvers, sparse
+from adc.tape import class_patterns, record, solvers, sparse, sparse_makers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.identities import Askers
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
@@ -156,7 +156,7 @@ class Substitution:
             return self.translate(maker)
         if root_of(function) in NUMERICAL:
             own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
-            return solvers.find(function) or wrapped(function, own)
+            return solvers.find(function) or sparse_makers.find(function) or wrapped(function, own)
         if is_of_a_library(function):
             return _special(function) or function
         return self._copy(function)
@@ -330,6 +330,12 @@ class Module:
         return repr(self._module)
 
 
+@functools.cache
+def numpy_of_traced_code() -> Module:
+    """What stands for `np` in code that no namespace of its own leads there: `x.__array_namespace__()`."""
+    return Module(Substitution(""), np)
+
+
 # Which translator a value has -------------------------------------------------------------------------------
 
 
@@ -356,6 +362,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             excluded=made.excluded,
             signature=made.signature,
         )
+    if isinstance(value, type) and (own_class := sparse_makers.find(value)) is not None:
+        return lambda _, __: own_class
     if isinstance(value, type | np.generic | Tensor):
         maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None
         return None if maker is None else lambda substitution, _: substitution.translate(maker)

@@ -252,6 +252,14 @@ class Tensor(Graphed):
     def flags(self) -> Any:
         return self.primal.flags
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The module of functions for arrays."""
+        if modes.plain:
+            from adc.tape.substitute import numpy_of_traced_code  # it takes Tensors
+
+            return numpy_of_traced_code()
+        return np
+
     @property
     def strides(self) -> tuple[int, ...]:
         return self.primal.strides  # type: ignore[no-any-return]

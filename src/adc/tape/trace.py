@@ -266,7 +266,7 @@ def _run(
     for key in places:
         leaves, structure = pytree.flatten(arguments[key])
         tensors = [_input(leaf, number) for leaf in leaves]
-        if not any(t is not None for t in tensors):
+        if leaves and not any(t is not None for t in tensors):
             raise _refused(key, arguments[key])
         originals += leaves
         inputs += [None if t is None else t.node for t in tensors]
@@ -422,7 +422,7 @@ def _own(value: Tensor) -> Tensor:
 def _plain_value(value: Any) -> Any:
     """A result as the plain function would return it: an array, or a float."""
     if value.__class__ is not Tensor:
-        return value
+        return value.plain() if record.carries(value) else value
     return _as_value(value)
 
 

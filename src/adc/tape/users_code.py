@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
+from adc.tape.entry import Form
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 
@@ -39,6 +40,7 @@ _LEAVES = (
     Tensor,
     types.ModuleType,
     Node,
+    Form,
 )
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 

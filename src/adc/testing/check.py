@@ -7,6 +7,7 @@ the derivatives themselves as the function.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
@@ -73,7 +74,7 @@ def check_grads(
     if not modes or not set(modes) <= {"fwd", "rev"}:
         raise ArgumentError(f"modes={modes!r} is not a selection of 'fwd' and 'rev'")
     primal = function.__adc_primal__ if isinstance(function, Derivative) else function
-    primal = written_out(primal) or primal
+    primal = _written_out(primal)
     parameters = Parameters(primal)
     layout, values = parameters.bind(tuple(args), {})
     if argnums is None:
@@ -87,6 +88,13 @@ def check_grads(
     values = tuple(pytree.map_structure(_as_number, v) if k in slots else v for k, v in enumerate(values))
     settings = _Settings(tuple(dict.fromkeys(modes)), directions, rtol, atol, mode)
     _Check(primal, chosen, layout, values, slots, settings, np.random.default_rng(seed)).run((), (), order)
+
+
+def _written_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a library, or a partial application of one, with the parameters that its rule takes."""
+    if isinstance(function, functools.partial):
+        return functools.partial(_written_out(function.func), *function.args, **function.keywords)
+    return written_out(function) or function
 
 
 @dataclass(frozen=True)

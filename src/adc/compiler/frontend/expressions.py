@@ -274,6 +274,8 @@ class Expressions(Operators):
             return parts.part(self, base, name)
         if name == "__getitem__":
             return Evaluated(lambda index: self.subscript(base, index))
+        if name == "__array_namespace__":
+            return Evaluated(lambda api_version=None: np)
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)

@@ -107,6 +107,8 @@ class Functions(Iteration):
         module = (getattr(function, "__module__", None) or "").partition("._")[0]
         if isinstance(function, np.ufunc):  # ufuncs do not know their module
             module = registry.spell(function).rpartition(".")[0]
+        if isinstance(getattr(getattr(function, "__self__", None), "name", None), str):  # of a distribution
+            module, _, name = registry.spell(function).rpartition(".")
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
