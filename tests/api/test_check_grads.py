@@ -115,7 +115,15 @@ class Scaled:
         np.polynomial.Polynomial([1.0, 2.0, 3.0]),
         np.poly1d([1.0, 2.0, 3.0]),
     ],
-    ids=str,
+    ids=[
+        "object",
+        "method",
+        "partial_of_sum",
+        "partial_of_cumsum",
+        "partial_of_a_lambda",
+        "series",
+        "poly1d",
+    ],
 )
 def test_callables_that_are_no_functions(function, mode):
     adc.check_grads(function, (np.array([0.3, 1.1]),), mode=mode)
