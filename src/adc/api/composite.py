@@ -19,10 +19,10 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.arguments import Layout, Parameters, Slot
+from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
 from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation
-from adc.api.transformed import Call
 from adc.api.value import Value
 from adc.compiler import pipeline
 from adc.compiler.analysis.roots import written_roots

@@ -8,8 +8,10 @@ from typing import Any
 
 from adc import pytree
 from adc.api import functions, integers, into, taped
+from adc.api.call import Call
 from adc.api.left_behind import LeftBehind
-from adc.api.transformed import Call, Text, Transformed
+from adc.api.text import Text
+from adc.api.transformed import Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend import columns
 from adc.compiler.frontend.lower import Evaluator

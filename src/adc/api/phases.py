@@ -14,11 +14,12 @@ import numpy as np
 
 from adc import pytree
 from adc.api.arguments import Layout, Slot
+from adc.api.call import Call
 from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
 from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation
-from adc.api.transformed import Call, Text
+from adc.api.text import Text
 from adc.compiler import pipeline
 from adc.compiler.frontend.frame import Place, itself
 from adc.compiler.frontend.lower import Evaluator

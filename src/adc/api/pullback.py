@@ -9,8 +9,8 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api import functions, taped
+from adc.api.call import Call
 from adc.api.phases import Phased, phased
-from adc.api.transformed import Call
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import later, nested, phases

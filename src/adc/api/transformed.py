@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adc import config, pytree
 from adc.api import explain_error, per_call, sizes, taped
-from adc.api.arguments import Instead, Layout, Parameters, Slot, read, slots_of
-from adc.api.functions import depth_of_caller, has_code, is_method, taken_apart, written_out
+from adc.api.arguments import Layout, Slot, read
+from adc.api.binding import Binding
+from adc.api.call import Call
+from adc.api.functions import depth_of_caller, has_code, written_out
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
+from adc.api.text import Text
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
-from adc.compiler.frontend import columns, lower
-from adc.compiler.frontend.frame import Place
+from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
@@ -42,66 +43,19 @@ from adc.tape import given_twice
 from adc.tape.state import modes
 from adc.tape.substitute import is_traced
 
-__all__ = ["Call", "Text", "Transformed"]
+__all__ = ["Transformed"]
 
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
-
-
-class Text(str):
-    """A generated text: a string that shows itself as it is at the prompt.
-
-    >>> Text("x_bar = 2.0 * x")
-    x_bar = 2.0 * x
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return self.rstrip("\n")
-
-
-@dataclass(eq=False)
-class Call:
-    """The arguments of one call, for the ways that need more than the inputs."""
-
-    layout: Layout
-    values: Sequence[Any]
-    wanted: Sequence[bool]
-    key: tuple[Any, ...]
-    into: bool = False  # the caller's arrays take the gradients
-    instead: Instead = None  # what stands for a list
-    before: int = 0  # how much of the key is not of the values
-    defaults: Mapping[str, Place] = field(default_factory=dict)  # `Parameters.left_out`
-
-    def slots(self) -> list[Slot]:
-        slots = slots_of(self.layout, self.values, self.wanted, self.instead)
-        return (
-            [replace(slot, default=self.defaults.get(slot.name)) for slot in slots]
-            if self.defaults
-            else slots
-        )
-
-    def is_tentative(self) -> bool:
-        """Whether something stands for a list, which the function may not be able to do with."""
-        return any(columns.are_in(slot.structure) for slot in self.slots())
-
-    def take_lists_apart(self, inputs: list[Any]) -> None:
-        """Nothing stands for a list any more: neither in the key nor in `inputs`, which are read anew."""
-        key = list(self.key[: self.before])
-        inputs.clear()
-        read(self.values, self.wanted, key, inputs)
-        self.key, self.instead = tuple(key), None
 
 
 class _ListsAreNoColumns(Exception):
     """What stands for a list is not supported where the function uses it."""
 
 
-class Transformed:
+class Transformed(Binding):
     """A function and the code generated for it, one specialisation per kind of arguments."""
 
     kind: pipeline.Kind = "gradient"
-    instead: Instead = None  # what stands for a list among the arguments
     noun = ""  # how a message speaks of it, where not by its kind
 
     __name__: str
@@ -110,10 +64,8 @@ class Transformed:
     def __init__(
         self, function: Callable[..., Any], argnums: Any, *, value: bool, has_aux: bool, mode: Mode | None
     ) -> None:
-        self._given = function
-        function = written_out(function) or function
-        self._function, self._fixed_args, self._fixed_kwargs = taken_apart(function)
-        self._argnums = tuple(argnums) if isinstance(argnums, list) else argnums
+        given, function = function, written_out(function) or function
+        super().__init__(given, function, argnums)
         self._value = value
         self._has_aux = has_aux
         self._asked: Mode = mode if mode is not None else config.current().mode
@@ -123,9 +75,6 @@ class Transformed:
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
         self._lock = threading.RLock()
         self._warned: set[Mode] = set()  # the engines that a fallback to was told of
-        # argnums counts the arguments that a caller sees: not those fixed already, nor `self`.
-        self._hidden = len(self._fixed_args) + (is_method(self._function) and not self._fixed_args)
-        self._take_parameters()
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())
         self._primal = function
@@ -138,39 +87,12 @@ class Transformed:
         """What is transformed. No attribute of the object, which `functools.wraps` would give a user's function."""
         return self._primal
 
-    def _take_parameters(self) -> None:
-        """How the function takes its arguments: asked anew when it has other code, or other defaults."""
-        self._parameters = Parameters(self._function)
-        # Indexed by the number of positional arguments: the short way through a plain call.
-        plain = not (self._fixed_args or self._fixed_kwargs or self._parameters.mutable)
-        self._completions = self._parameters.completions if plain else []
-        self._take_wanted()
-
-    def _take_wanted(self) -> None:
-        """Which arguments of a plain call are differentiated, in which order."""
-        self._order: tuple[int, ...] | None = None
-        self._wanted: tuple[bool, ...] = ()
-        if not self._parameters.variadic:
-            self._order = self._chosen(self._parameters.layout)
-            self._wanted = self._flags(self._parameters.layout)
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        # A decorated method: the instance comes first, whatever the parameter is called.
-        outer = getattr(self._given, "__qualname__", "").rpartition(".")[0]
-        if self._hidden == 0 and outer == owner.__qualname__ and not isinstance(self._given, staticmethod):
-            self._hidden = 1
-            self._take_wanted()
-
     @property
     def mode(self) -> Mode:
         """The engine that ran last; before the first call, the one asked for."""
         return self._ran or self._asked
 
-    @property
-    def _spoken(self) -> str:
-        return getattr(self._function, "__name__", "the function")
-
-    # --- arguments ------------------------------------------------------------------------------------------
+    # --- specialising ---------------------------------------------------------------------------------------
 
     def _resolve(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -182,95 +104,6 @@ class Transformed:
         known = self._known(call, inputs)
         self._ran = known.mode
         return known, inputs, call
-
-    def _read(
-        self,
-        layout: Layout,
-        values: Sequence[Any],
-        wanted: Sequence[bool],
-        key: list[Any],
-        inputs: list[Any],
-        into: bool = False,
-    ) -> Call:
-        """The call with such values, whose inputs are appended to `inputs`."""
-        before = len(key)
-        instead = None if into else self.instead  # the caller's arrays are those of the elements
-        read(values, wanted, key, inputs, instead)
-        return self._call_of(layout, values, wanted, key, instead, before, into)
-
-    def _call_of(
-        self,
-        layout: Layout,
-        values: Sequence[Any],
-        wanted: Sequence[bool],
-        key: list[Any],
-        instead: Instead = None,
-        before: int = 0,
-        into: bool = False,
-    ) -> Call:
-        defaults = self._parameters.left_out(layout, values, wanted)
-        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults)
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if not kwargs and len(args) < len(self._completions):
-            completion = self._completions[len(args)]
-            if completion is not None:
-                return self._parameters.layout, args + completion, self._wanted, []
-        layout, values = self._parameters.bind((*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs})
-        if layout is self._parameters.layout:
-            return self._with_defaults(layout, values, self._wanted, [])
-        return self._with_defaults(layout, values, self._flags(layout), [layout])
-
-    def _with_defaults(
-        self, layout: Layout, values: tuple[Any, ...], wanted: tuple[bool, ...], key: list[Any]
-    ) -> tuple[Any, ...]:
-        """What `_bound` gives: code that reads lists and dicts which are defaults is not that for given ones."""
-        left_out = self._parameters.left_out(layout, values, wanted)
-        return layout, values, wanted, [*key, *left_out] if left_out else key
-
-    def _flags(self, layout: Layout) -> tuple[bool, ...]:
-        """For each slot whether it is differentiated."""
-        chosen = set(self._chosen(layout))
-        return tuple(k in chosen for k in range(len(layout.names)))
-
-    def _chosen(self, layout: Layout) -> tuple[int, ...]:
-        """The slots that argnums names, in its order."""
-        if self._order is not None and layout is self._parameters.layout:
-            return self._order
-        hidden = self._hidden
-        seen = Layout(layout.names[hidden:], layout.positional - hidden, layout.places[hidden:])
-        return tuple(k + hidden for k in self._parameters.wanted(self._argnums, seen, f"{self._spoken}()"))
-
-    def _python_call(self, call: Call, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Slot values as the positional and keyword arguments of the function."""
-        arguments = call.layout.arguments(values, self._parameters.variadic)
-        for name in call.defaults:
-            if call.layout.names.index(name) > max(self._chosen(call.layout)):
-                del arguments[name]  # the function has it itself, and no copy of it
-        bound = inspect.BoundArguments(self._parameters.signature, arguments)
-        return bound.args, bound.kwargs
-
-    def _keys(self, layout: Layout) -> list[int | str]:
-        """The differentiated arguments as `_python_call` passes them: positions, or names."""
-        return [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
-
-    def _inner_call(
-        self, ev: lower.Evaluator, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any], list[int | str]]:
-        """A call inside a function that is being compiled: how the inner function is called, and `_keys`."""
-        if not self._parameters.current():
-            self._take_parameters()
-        fixed, named = self._fixed_args, self._fixed_kwargs
-        if isinstance(self._given, functools.partial):
-            _, fixed, named = taken_apart(ev.applied(self._given, self._spoken))
-        layout, values = self._parameters.bind_inside(
-            ev, self._function, (*fixed, *args), {**named, **kwargs}
-        )
-        arguments = layout.arguments(values, self._parameters.variadic)
-        bound = inspect.BoundArguments(self._parameters.signature, arguments)
-        return list(bound.args), bound.kwargs, self._keys(layout)
-
-    # --- specialising ---------------------------------------------------------------------------------------
 
     def _known(self, call: Call, inputs: list[Any]) -> Specialisation:
         """The specialisation that fits; `inputs` are completed by what it reads from outside the function."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from adc import pytree
 from adc.api import taped
-from adc.api.transformed import Call, Transformed
+from adc.api.call import Call
+from adc.api.transformed import Transformed
 from adc.compiler import pipeline
 
 __all__ = ["Value"]

@@ -11,7 +11,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api import taped
 from adc.api.composite import Composite
-from adc.api.transformed import Text
+from adc.api.text import Text
 from adc.api.typed import Decorator, Transform
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import batch

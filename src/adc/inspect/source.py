@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.api.transformed import Text
+from adc.api.text import Text
 from adc.errors import ArgumentError
 
 __all__ = ["source"]

@@ -1,0 +1,143 @@
+"""How a transformed function takes its arguments: those of a call by slots, and which of them are differentiated."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adc.api.arguments import Instead, Layout, Parameters, read
+from adc.api.call import Call
+from adc.api.functions import is_method, taken_apart
+from adc.compiler.frontend import lower
+
+__all__ = ["Binding"]
+
+
+class Binding:
+    """A function whose calls are read as inputs of generated code."""
+
+    instead: Instead = None  # what stands for a list among the arguments
+
+    def __init__(self, given: Callable[..., Any], function: Callable[..., Any], argnums: Any) -> None:
+        self._given = given
+        self._function, self._fixed_args, self._fixed_kwargs = taken_apart(function)
+        self._argnums = tuple(argnums) if isinstance(argnums, list) else argnums
+        # argnums counts the arguments that a caller sees: not those fixed already, nor `self`.
+        self._hidden = len(self._fixed_args) + (is_method(self._function) and not self._fixed_args)
+        self._take_parameters()
+
+    def _take_parameters(self) -> None:
+        """How the function takes its arguments: asked anew when it has other code, or other defaults."""
+        self._parameters = Parameters(self._function)
+        # Indexed by the number of positional arguments: the short way through a plain call.
+        plain = not (self._fixed_args or self._fixed_kwargs or self._parameters.mutable)
+        self._completions = self._parameters.completions if plain else []
+        self._take_wanted()
+
+    def _take_wanted(self) -> None:
+        """Which arguments of a plain call are differentiated, in which order."""
+        self._order: tuple[int, ...] | None = None
+        self._wanted: tuple[bool, ...] = ()
+        if not self._parameters.variadic:
+            self._order = self._chosen(self._parameters.layout)
+            self._wanted = self._flags(self._parameters.layout)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        # A decorated method: the instance comes first, whatever the parameter is called.
+        outer = getattr(self._given, "__qualname__", "").rpartition(".")[0]
+        if self._hidden == 0 and outer == owner.__qualname__ and not isinstance(self._given, staticmethod):
+            self._hidden = 1
+            self._take_wanted()
+
+    @property
+    def _spoken(self) -> str:
+        return getattr(self._function, "__name__", "the function")
+
+    def _read(
+        self,
+        layout: Layout,
+        values: Sequence[Any],
+        wanted: Sequence[bool],
+        key: list[Any],
+        inputs: list[Any],
+        into: bool = False,
+    ) -> Call:
+        """The call with such values, whose inputs are appended to `inputs`."""
+        before = len(key)
+        instead = None if into else self.instead  # the caller's arrays are those of the elements
+        read(values, wanted, key, inputs, instead)
+        return self._call_of(layout, values, wanted, key, instead, before, into)
+
+    def _call_of(
+        self,
+        layout: Layout,
+        values: Sequence[Any],
+        wanted: Sequence[bool],
+        key: list[Any],
+        instead: Instead = None,
+        before: int = 0,
+        into: bool = False,
+    ) -> Call:
+        defaults = self._parameters.left_out(layout, values, wanted)
+        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if not kwargs and len(args) < len(self._completions):
+            completion = self._completions[len(args)]
+            if completion is not None:
+                return self._parameters.layout, args + completion, self._wanted, []
+        layout, values = self._parameters.bind((*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs})
+        if layout is self._parameters.layout:
+            return self._with_defaults(layout, values, self._wanted, [])
+        return self._with_defaults(layout, values, self._flags(layout), [layout])
+
+    def _with_defaults(
+        self, layout: Layout, values: tuple[Any, ...], wanted: tuple[bool, ...], key: list[Any]
+    ) -> tuple[Any, ...]:
+        """What `_bound` gives: code that reads lists and dicts which are defaults is not that for given ones."""
+        left_out = self._parameters.left_out(layout, values, wanted)
+        return layout, values, wanted, [*key, *left_out] if left_out else key
+
+    def _flags(self, layout: Layout) -> tuple[bool, ...]:
+        """For each slot whether it is differentiated."""
+        chosen = set(self._chosen(layout))
+        return tuple(k in chosen for k in range(len(layout.names)))
+
+    def _chosen(self, layout: Layout) -> tuple[int, ...]:
+        """The slots that argnums names, in its order."""
+        if self._order is not None and layout is self._parameters.layout:
+            return self._order
+        hidden = self._hidden
+        seen = Layout(layout.names[hidden:], layout.positional - hidden, layout.places[hidden:])
+        return tuple(k + hidden for k in self._parameters.wanted(self._argnums, seen, f"{self._spoken}()"))
+
+    def _python_call(self, call: Call, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Slot values as the positional and keyword arguments of the function."""
+        arguments = call.layout.arguments(values, self._parameters.variadic)
+        for name in call.defaults:
+            if call.layout.names.index(name) > max(self._chosen(call.layout)):
+                del arguments[name]  # the function has it itself, and no copy of it
+        bound = inspect.BoundArguments(self._parameters.signature, arguments)
+        return bound.args, bound.kwargs
+
+    def _keys(self, layout: Layout) -> list[int | str]:
+        """The differentiated arguments as `_python_call` passes them: positions, or names."""
+        return [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
+
+    def _inner_call(
+        self, ev: lower.Evaluator, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any], list[int | str]]:
+        """A call inside a function that is being compiled: how the inner function is called, and `_keys`."""
+        if not self._parameters.current():
+            self._take_parameters()
+        fixed, named = self._fixed_args, self._fixed_kwargs
+        if isinstance(self._given, functools.partial):
+            _, fixed, named = taken_apart(ev.applied(self._given, self._spoken))
+        layout, values = self._parameters.bind_inside(
+            ev, self._function, (*fixed, *args), {**named, **kwargs}
+        )
+        arguments = layout.arguments(values, self._parameters.variadic)
+        bound = inspect.BoundArguments(self._parameters.signature, arguments)
+        return list(bound.args), bound.kwargs, self._keys(layout)
