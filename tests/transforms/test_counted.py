@@ -129,6 +129,30 @@ def counted_twice_in_a_branch(x, n):
     return total
 
 
+def bound_in_an_array(x, n):
+    last = np.array([n, 0])
+    i = 0
+    total = 0.0
+    while i < last[0]:
+        total = total * 0.5 + x[i] ** 2
+        i += 1
+        if total > 0.5:
+            last[0] -= 1
+    return total + i
+
+
+def bound_that_is_a_length(x, n):
+    taken = [x[0]]
+    i = 0
+    total = 0.0
+    while i < len(taken):
+        total += taken[i] ** 2
+        if i < n:
+            taken.append(taken[i] * x[i])
+        i += 1
+    return total * i
+
+
 PROGRAMS = [
     up,
     up_to_the_bound_by_two,
@@ -141,6 +165,8 @@ PROGRAMS = [
     left_by_breaks,
     left_by_a_return,
     counted_twice_in_a_branch,
+    bound_in_an_array,
+    bound_that_is_a_length,
 ]
 
 

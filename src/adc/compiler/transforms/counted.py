@@ -30,6 +30,7 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     defined,
     is_of_numbers,
+    reads_memory,
     uses,
     variables,
     walk,
@@ -68,7 +69,7 @@ class _Counted:
 
     def _counting(self, loop: While) -> tuple[Carried, int, Atom, int] | None:
         """What a loop counts, by which step, its bound, and how far beyond that the first number is that is not."""
-        asked = [s for s in loop.test_block if isinstance(s, Assign) and is_of_numbers(s)]
+        asked = [s for s in loop.test_block if isinstance(s, Assign) and _is_alike(s)]
         test = next((s for s in asked if s.targets[0] is loop.test), None)
         if (
             test is None
@@ -115,6 +116,12 @@ class _Counted:
         way = ev.op("subtract", *((stop, start) if step > 0 else (start, stop)))
         trips = ev.op("floor_divide", ev.op("add", way, abs(step) - 1), abs(step))
         return ev.op("add", start, ev.op("multiply", ev.op("maximum", trips, 0), step))
+
+
+def _is_alike(s: Assign) -> bool:
+    """Whether a statement of numbers makes the same in every trip: not if it reads elements, which one may write to."""
+    elements = any(v.is_array for v in variables(s.args)) and reads_memory(s)
+    return is_of_numbers(s) and not elements
 
 
 def _is_whole(x: object) -> bool:
