@@ -39,7 +39,7 @@ from adc.compiler.ir.types import is_integer
 from adc.compiler.transforms.adjoint.operands import value_of
 from adc.rules.dims import Dim
 
-# The comparison of what is counted with its bound, by the sign of a step, and what the bound is beyond the last number.
+# The comparison of what is counted with its bound, by the sign of a step, and how far beyond the bound counting stops.
 UPWARDS = {"less": 0, "less_equal": 1}
 DOWNWARDS = {"greater": 0, "greater_equal": -1}
 TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
@@ -68,7 +68,7 @@ class _Counted:
             self._for(stmt, *found)
 
     def _counting(self, loop: While) -> tuple[Carried, int, Atom, int] | None:
-        """What a loop counts, by which step, its bound, and how far beyond that the first number is that is not."""
+        """What a loop counts, by which step, its bound, and how far beyond the bound it stops."""
         asked = [s for s in loop.test_block if isinstance(s, Assign) and _is_alike(s)]
         test = next((s for s in asked if s.targets[0] is loop.test), None)
         if (
