@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from typing import Any
 
@@ -38,6 +39,16 @@ COMPARE: dict[str, type[ast.cmpop]] = {
     "==": ast.Eq,
     "!=": ast.NotEq,
 }
+
+
+@functools.cache
+def _demanded(function: Any) -> frozenset[str]:
+    """The parameters without a default of a library's function, in the version that is installed."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of a built-in function that says nothing of its parameters
+        return frozenset()
+    return frozenset(p.name for p in parameters if p.default is inspect.Parameter.empty)
 
 
 def _is_whole(a: Atom) -> bool:
@@ -145,13 +156,17 @@ class ExpressionPrinter:
     def _arguments(
         self, operation: Operation, args: tuple[Operand, ...]
     ) -> tuple[list[ast.expr], list[ast.keyword]]:
-        """Positional arguments up to the last that has no default, the others by keyword where they differ from it."""
+        """Positional arguments up to the last that has no default, the others by keyword where they differ from it.
+
+        A default that only later versions of a library have is written out.
+        """
         positional: list[ast.expr] = []
         keywords: list[ast.keyword] = []
+        demanded = _demanded(operation.function)
         for parameter, arg in zip(operation.parameters, args, strict=True):
             if parameter.default is inspect.Parameter.empty:
                 positional.append(self.atom(arg))
-            elif not (
+            elif parameter.name in demanded or not (
                 isinstance(arg, Const) and (arg.value is parameter.default or arg == Const(parameter.default))
             ):
                 if isinstance(operation.function, np.ufunc) or operation.module == "math":
