@@ -12,6 +12,7 @@ import inspect
 import itertools
 import threading
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -111,7 +112,7 @@ def _begin(functions: Iterable[types.FunctionType]) -> None:
             detour = _detours.get(function)
             if detour is None:
                 detour = _detours[function] = _Detour(function)
-                function.__code__ = _leading(detour)
+                _give(function, _leading(detour))
             detour.count += 1
 
 
@@ -121,14 +122,26 @@ def _end(functions: Iterable[types.FunctionType]) -> None:
             detour = _detours[function]
             detour.count -= 1
             if not detour.count:
-                function.__code__ = detour.code
+                _give(function, detour.code)
                 del _detours[function]
+
+
+def _give(function: types.FunctionType, code: types.CodeType) -> None:
+    """Let a function have other code. That of a generator leads elsewhere when it is called, not at its first value."""
+    if code.co_flags & _KINDS == function.__code__.co_flags & _KINDS:
+        function.__code__ = code
+        return
+    with warnings.catch_warnings():
+        # From Python 3.13 on code of another kind is warned of.
+        warnings.filterwarnings("ignore", "Assigning a code object", DeprecationWarning)
+        function.__code__ = code
 
 
 # The code ---------------------------------------------------------------------------------------------------
 
 _HERE = "where adc's detour goes"
 _VARIADIC, _NAMED = 0x04, 0x08  # flags of code: *args and **kwargs
+_KINDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def _leading(detour: _Detour) -> types.CodeType:
