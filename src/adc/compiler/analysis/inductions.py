@@ -14,7 +14,7 @@ Made = dict[Var, "Assign | tuple[If, Merge]"]
 
 
 def steps(loop: While) -> dict[Carried, int]:
-    """By how much each trip of a loop changes what it carries, of integers that it changes in all trips alike."""
+    """By how much, not 0, each trip of a loop changes what it carries, of integers that all trips change alike."""
     made = _made(loop.body, {})
     asked = _asked(loop)
     flags = [c.out for c in loop.carried if c.phi in asked] or [Const(True)]

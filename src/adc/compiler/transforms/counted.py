@@ -87,13 +87,7 @@ class _Counted:
             if second is c.phi:
                 first, second, name = second, first, TURNED.get(name, "")
             allowed = UPWARDS if step > 0 else DOWNWARDS
-            if (
-                step != 0
-                and first is c.phi
-                and name in allowed
-                and second not in changing
-                and _is_whole(second)
-            ):
+            if first is c.phi and name in allowed and second not in changing and _is_whole(second):
                 return c, step, second, allowed[name]
         return None
 
