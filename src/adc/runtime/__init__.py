@@ -43,6 +43,7 @@ from adc.runtime.rooms import empty as empty
 from adc.runtime.rooms import empty_of as empty_of
 from adc.runtime.rooms import zeros as zeros
 from adc.runtime.rooms import zeros_of as zeros_of
+from adc.runtime.saying import say as say
 from adc.runtime.search import searchsorted as searchsorted
 from adc.runtime.stacks import extended as extended
 from adc.runtime.stacks import lent as lent
@@ -86,6 +87,7 @@ __all__ = [
     "pinv",
     "push",
     "qr",
+    "say",
     "searchsorted",
     "section",
     "settled",

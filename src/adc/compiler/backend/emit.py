@@ -152,7 +152,10 @@ class Emitter(KeepingPrinter):
             case Check():
                 self._check(stmt, depth)
             case Print():
-                self._line(ast.Expr(call(name("print"), [self.atom(a) for a in stmt.args])), depth)
+                if "kernels" in self.program.meta:  # the text that Numba compiles
+                    self._say(stmt, depth)
+                else:
+                    self._print(stmt, depth)
             case NewBuffer():
                 self._new_buffer(stmt, depth)
             case Keep():

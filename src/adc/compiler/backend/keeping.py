@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.backend.expressions import attribute, call, constant, name
-from adc.compiler.backend.lines import LinePrinter
+from adc.compiler.backend.printing import SayingPrinter
 from adc.compiler.ir.nodes import Atom, Buffer, Const, Keep, NewBuffer, Restore, Settle
 
 FIRST_STACK_SIZE = 64
 
 
-class KeepingPrinter(LinePrinter):
+class KeepingPrinter(SayingPrinter):
     """Prints the statements of buffers."""
 
     def _new_buffer(self, stmt: NewBuffer, depth: int) -> None:

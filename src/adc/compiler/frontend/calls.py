@@ -354,7 +354,7 @@ class Calls(RuleCalls):
             return self.call(function.__func__, [function.__self__, *args], kwargs)
         if function in (str, repr) and len(args) == 1 and isinstance(args[0], (Var, Text, Instance)):
             text = exceptions.text(args[0]) if function is str else None
-            return texts.joined(self, args[0]) if text is None else text
+            return texts.as_text(self, args[0], "s" if function is str else "r") if text is None else text
         if isinstance(function, type):
             return self._construct(function, args, kwargs)
         inline = getattr(function, "__adc_inline__", None)

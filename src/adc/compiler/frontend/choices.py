@@ -13,13 +13,13 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from adc.compiler.frontend.frame import Closure, SurelyRaised
-from adc.compiler.frontend.values import Choice, Text, Value, rebuilt
+from adc.compiler.frontend.values import Choice, Value, rebuilt
 from adc.compiler.ir.nodes import Block, Check, Const, Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["are_asked", "key", "of_each", "of_each_in_turn", "said"]
+__all__ = ["are_asked", "key", "of_each", "of_each_in_turn"]
 
 
 def are_asked(values: Iterable[Value]) -> bool:
@@ -83,18 +83,6 @@ def key(value: Value) -> Value:
     if isinstance(value, Var) and not value.is_array and value.type.dtype == "bool":
         return Choice(value, (False, True))
     return value
-
-
-def said(ev: Core, say: Callable[..., Value], values: Iterable[Value]) -> None:
-    """`say(*values)`, with one text for each that the run may choose."""
-    parts = [v.parts if isinstance(v, Text) else (v,) for v in values]
-
-    def say_parts(*flat: Value) -> None:
-        rest = iter(flat)
-        texts = [[next(rest) for _ in own] for own in parts]
-        say(*(own[0] if len(own) == 1 else Text(own, ev.refuse) for own in texts))
-
-    of_each_in_turn(ev, say_parts, *(p for own in parts for p in own))
 
 
 def _is_function(option: Value) -> bool:

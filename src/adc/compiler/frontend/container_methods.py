@@ -96,6 +96,8 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
             return ev.now(method, args, kwargs)
         if method.__name__ == "format":
             return texts.by_format(ev, container, args, kwargs)
+        if method.__name__ == "join" and isinstance(args[0], (list, tuple)):
+            return texts.joined_by(ev, container, args[0])
         raise ev.refuse(
             f"`.{method.__name__}()` of a text is given what only the run knows",
             "a number is text in what is printed, and in what an exception says",

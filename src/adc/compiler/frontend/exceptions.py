@@ -15,11 +15,12 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import instances
 from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.values import UNDEFINED, Text, Value, rebuilt
+from adc.compiler.frontend.values import UNDEFINED, Shown, Text, Value, rebuilt
 from adc.compiler.ir.nodes import If, Var, defined, walk
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def _brought_out(ev: Core, value: Value, region: If, then: bool, made: set[Var])
     if isinstance(value, Var):
         then_value, other = (value, UNDEFINED) if then else (UNDEFINED, value)
         return ev.merge_filled(region, then_value, other, "") if value in made else value
+    if isinstance(value, Shown):
+        inner = _brought_out(ev, value.value, region, then, made)
+        return UNDEFINED if inner is UNDEFINED else replace(value, value=inner)
     if not isinstance(value, (tuple, Text)):
         return value if ev.is_static(value) else UNDEFINED
     parts = value.parts if isinstance(value, Text) else value

@@ -130,9 +130,10 @@ class Expressions(Operators):
 
     def eval_FormattedValue(self, node: Any) -> Value:
         value = self.evaluate(node.value)
-        if not self.is_static(value) and not isinstance(value, Choice):
-            return value
         spec = self.evaluate(node.format_spec) if node.format_spec is not None else ""
+        if not self.is_static(value) and not isinstance(value, Choice):
+            conversion = chr(node.conversion) if node.conversion in _CONVERSIONS else ""
+            return texts.shown(self, value, conversion, spec)
         convert = _CONVERSIONS.get(node.conversion, lambda v: v)
         return choices.of_each(self, lambda known: format(convert(known), spec), value)
 

@@ -20,7 +20,6 @@ import gast
 import numpy as np
 
 from adc.compiler.frontend import (
-    choices,
     classes,
     dicts,
     generators,
@@ -30,6 +29,7 @@ from adc.compiler.frontend import (
     instances,
     list_methods,
     positions,
+    printed,
     reductions,
     sorting,
     templates,
@@ -53,7 +53,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
-from adc.compiler.ir.nodes import Check, Print, Var
+from adc.compiler.ir.nodes import Check, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import python_containers
 
@@ -475,15 +475,15 @@ def _super(self: Calls, *args: Value) -> Value:
 
 
 def _print(
-    self: Calls, *args: Value, sep: str = " ", end: str = "\n", file: Value = None, flush: Value = False
+    self: Calls, *args: Value, sep: Value = None, end: Value = None, file: Value = None, flush: Value = False
 ) -> None:
     if file is not None and file is not sys.stdout:
         raise self.refuse("print() goes to a file", repair="print to the standard output")
-
-    def say(*said: Value) -> None:
-        self.block.append(Print(tuple(map(self.said, said)), self.origin))
-
-    choices.said(self, say, args)
+    if not self.is_static((sep, end, flush)):
+        raise self.refuse(
+            "`sep`, `end` or `flush` of print() is only known at run time", repair="write it down"
+        )
+    printed.say(self, args, " " if sep is None else sep, "\n" if end is None else end, bool(flush))
 
 
 def _tuple(self: Calls, values: Value = ()) -> Value:

@@ -1,8 +1,8 @@
-"""What is printed, or said by an exception, is numbers and texts: an object is its class and what it holds.
+"""What an exception says is numbers and texts: an object is its class and what it holds.
 
-    print(point, {"left": x})       print(('Point(x=', x, ', y=', y, ')'), ("{'left': ", x, '}'))
+    raise ValueError(point)         raise ValueError(('Point(x=', x, ', y=', y, ')'))
 
-Its own `__repr__` is not run: what is said is the same, in another form.
+Its own `__repr__` is not run: where that raises, the function itself is run and raises its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.values import Choice, Text, Value
+from adc.compiler.frontend.values import Choice, Shown, Text, Value
 from adc.compiler.ir.nodes import Const, Var
 
 _UNKNOWN = "..."
@@ -25,6 +25,8 @@ def said(value: Value) -> Any:
         return value
     if isinstance(value, Text):
         return tuple(said(part) for part in value.parts)
+    if isinstance(value, Shown):
+        return said(value.value)
     if isinstance(value, (tuple, list)):
         return tuple(said(item) for item in value)
     if isinstance(value, Instance) and issubclass(value.cls, BaseException):

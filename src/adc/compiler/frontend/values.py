@@ -82,6 +82,16 @@ class Choice:
     options: tuple[Value, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A value in a text, as a field of an f-string has it: `{value!conversion:spec}`. A `spec` may be one of `%`."""
+
+    run_time: ClassVar[bool] = True
+    value: Value
+    conversion: str = ""
+    spec: str = ""
+
+
 class Text:
     """A text with parts that only the run knows: what is printed, and what an exception says; nothing else.
 

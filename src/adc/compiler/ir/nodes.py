@@ -197,7 +197,12 @@ class Check:
 
 @dataclass(eq=False)
 class Print:
+    """`print`: a text with a field of `str.format` for each value, whose kind `kinds` says (runtime/saying.py)."""
+
+    text: str
     args: tuple[Operand, ...]
+    kinds: tuple[str, ...]
+    flush: bool = False
     origin: Location | None = None
 
 

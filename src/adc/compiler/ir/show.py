@@ -138,7 +138,8 @@ class _Printer:
                 message = ", ".join(self.operand(m) for m in stmt.message)
                 self._line(f"if not {self.operand(stmt.test)}: raise {stmt.error}({message})", depth)
             case Print():
-                self._line(f"print({', '.join(self.operand(a) for a in stmt.args)})", depth)
+                said = ", ".join([repr(stmt.text), *map(self.operand, stmt.args)])
+                self._line(f"print({said})", depth)
             case NewBuffer():
                 self._line(f"{self.name(stmt.buffer)} = {self._buffer(stmt.buffer)}", depth)
             case Keep():

@@ -156,7 +156,7 @@ class _Clone:
             case Check():
                 return Check(f(s.test), s.error, f(s.message), s.origin, s.user)
             case Print():
-                return Print(f(s.args), s.origin)
+                return Print(s.text, f(s.args), s.kinds, s.flush, s.origin)
             case NewBuffer():
                 return NewBuffer(self._buffer(s.buffer), s.origin)
             case Keep():

@@ -149,7 +149,7 @@ def _statement(s: Stmt, f: Callable[[Operand], Operand]) -> Stmt:
         case Check():
             return Check(f(s.test), s.error, f(s.message), s.origin, s.user)
         case Print():
-            return Print(f(s.args), s.origin)
+            return Print(s.text, f(s.args), s.kinds, s.flush, s.origin)
         case NewBuffer():
             b = s.buffer
             b.trips = None if b.trips is None else list(f(tuple(b.trips)))
