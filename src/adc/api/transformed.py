@@ -194,7 +194,11 @@ class Transformed(Binding):
             if self._asked == "auto" and hasattr(error, "__adc_raised__"):
                 self._raised_again(call)
             raise
-        made = self._engine(context, [leaf.value for slot in slots for leaf in slot.inputs()])
+        inputs = [leaf.value for slot in slots for leaf in slot.inputs()]
+        complex_ones = self._complex_results(context, inputs) if self._asked == "auto" else None
+        if complex_ones is not None:
+            return self._declined(complex_ones)
+        made = self._engine(context, inputs)
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
@@ -275,6 +279,14 @@ class Transformed(Binding):
             raise error
         self._warn("tape", error)
         return Specialisation(self._run_on_tape, "tape")
+
+    def _complex_results(self, context: pipeline.Context, inputs: list[Any]) -> DerivativeError | None:
+        """Why code that takes results for real would fail for these inputs; None where it would not."""
+        if "rt.still_real(" not in context.texts["adjoint"]:
+            return None
+        text = plain(context)
+        captured = specialisation(context, "python", text).current_captures() or []
+        return explain_error.of_complex_results(context, text, [*inputs, *captured])
 
     def _engine(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
         if "optimized" in context.texts:
