@@ -377,7 +377,7 @@ class Calls(RuleCalls):
         method = inspect.getattr_static(type(function), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
-        raise self.without_a_rule(function, "its derivative is not in the rule table")
+        raise self.without_a_rule(function)
 
     def _modelled(self, value: Value) -> Value:
         """What stands for an object of a library, where something does; other values themselves."""

@@ -258,6 +258,8 @@ class Expressions(Operators):
             return total
         if name == "itemsize":
             return np.dtype(base.type.dtype).itemsize
+        if name == "nbytes":
+            return self.op("multiply", self.attribute(base, "size"), np.dtype(base.type.dtype).itemsize)
         if name == "strides" and isinstance(base.type, Array) and base.type.layout == "C":
             return self._steps(base)
         if name == "T":
@@ -282,7 +284,9 @@ class Expressions(Operators):
             return BoundMethod(base, name)
         raise self.refuse(
             f"attribute `{name}` of an array is not supported",
-            repair="use the function of NumPy of that name",
+            repair="use the function of NumPy of that name"
+            if hasattr(np, name)
+            else "take what it says out of the function, as an argument",
         )
 
     def _steps(self, base: Var) -> Value:

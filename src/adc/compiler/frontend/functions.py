@@ -7,6 +7,7 @@ import difflib
 import functools
 import inspect
 import operator
+import sys
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterator
@@ -35,6 +36,20 @@ MOST_SPENT_BY_DATA = 2000
 def _is_of_a_library(module: str | None) -> bool:
     """Whether a function of this module is one whose lines are not for the user to change."""
     return (module or "").partition(".")[0] in ("numpy", "scipy")
+
+
+def _is_of_python(module: str | None) -> bool:
+    """Whether a function of this module came with Python."""
+    return (module or "").partition(".")[0] in sys.stdlib_module_names
+
+
+def _public_name(function: Any, module: str, name: str) -> str:
+    """As the user writes it: `heapq.heappush` of `_heapq`, `random.seed` of a method of an object that nobody sees."""
+    for known in ("os" if module in ("posix", "nt") else module.lstrip("_"), module):
+        found = getattr(sys.modules.get(known), name.rpartition(".")[2], None)
+        if found is not None and function in (found, getattr(found, "__func__", None)):
+            return f"{known}.{name.rpartition('.')[2]}"
+    return f"{module}.{name}" if module else name
 
 
 class ReturnValue(Exception):
@@ -84,7 +99,9 @@ class Functions(Iteration):
             if in_rule:
                 raise
             refusal = error
-            if of_a_library and not _is_of_a_library(self.frame.globals.get("__name__")):
+            known = of_a_library or _is_of_python(function.__module__)
+            caller = self.frame.globals.get("__name__")
+            if known and not (_is_of_a_library(caller) or _is_of_python(caller)):
                 # The user knows the call, not the lines of the library that it leads to.
                 with self.origin_at(called_at):
                     refusal = self.without_a_rule(function, f"and its own code is refused: {error.what}")
@@ -99,7 +116,7 @@ class Functions(Iteration):
         if by_default:
             self.defaults[function] = function.__defaults__
 
-    def without_a_rule(self, function: Any, why: str) -> UnsupportedError:
+    def without_a_rule(self, function: Any, why: str = "") -> UnsupportedError:
         """The refusal of a function that has no rule: the closest one that has, and how to write one."""
         name = (
             getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
@@ -109,13 +126,19 @@ class Functions(Iteration):
             module = registry.spell(function).rpartition(".")[0]
         if isinstance(getattr(getattr(function, "__self__", None), "name", None), str):  # of a distribution
             module, _, name = registry.spell(function).rpartition(".")
+        if _is_of_python(module):
+            return self.refuse(
+                f"`{_public_name(function, module, name)}` of Python's library is not compiled",
+                why or "it is code of C, which cannot be looked into",
+                "take it out of the function, or write it with operations of NumPy",
+            )
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         return self.refuse(
             f"adc has no rule for `{module + '.' if module else ''}{name}`",
-            why,
+            why or "its derivative is not in the rule table",
             f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
             if close
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",

@@ -1,0 +1,50 @@
+"""What of Python's own library is refused is named as the user writes it, at the user's line."""
+
+import heapq
+import os
+import random
+
+import numpy as np
+import pytest
+
+import adc
+
+
+def a_heap(x):
+    heap = []
+    heapq.heappush(heap, x[0])
+    return heap[0]
+
+
+def a_seed(x):
+    random.seed(3)
+    return random.random() * x[0]
+
+
+def a_folder(x):
+    return len(os.getcwd()) * x[0]
+
+
+def the_largest(x):
+    return heapq.nlargest(2, x)[1]
+
+
+NAMES = {
+    a_heap: "heapq.heappush",
+    a_seed: "random.seed",
+    a_folder: "os.getcwd",
+    the_largest: "heapq.nlargest",
+}
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("function", NAMES)
+def test_named_at_the_line_of_the_user(function):
+    with pytest.raises(adc.UnsupportedError, match=f"`{NAMES[function]}` of Python's library") as caught:
+        adc.grad(function, mode="python")(np.ones(3))
+    assert caught.value.location.file == __file__
+
+
+@pytest.mark.tiny
+def test_bytes_of_an_array():
+    assert np.all(adc.grad(lambda x: x.nbytes * x[0], mode="python")(np.ones(2)) == [16.0, 0.0])
