@@ -51,9 +51,11 @@ def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, V
     known = _LIST_METHODS.get((method.name, len(args)))
     if known is None:
         raise ev.refuse(
-            f"`{method.owner.name}.{method.name}()` is not supported",
-            "the length of the list is only known at run time",
-            "append to it, or use an array",
+            "an element is taken from the front or the middle of a list whose length only the run knows"
+            if method.name in ("pop", "remove")
+            else f"`.{method.name}()` of a list whose length only the run knows is not supported",
+            "compiled lists of such lengths grow and shrink at their ends",
+            "take the last one, count a position up instead, or use an array",
         )
     return known(ev, method.owner, *args, **kwargs)
 
