@@ -262,3 +262,37 @@ def how_many_hold(x):
 def signs_of_truth_values(x, flag):
     s = x[0] * -flag + x[1] * (flag - True) + x[2] * -bool(x[1]) + x[0] ** 2 * (bool(x[0]) - bool(x[1]))
     return s + x[1] ** 2 * -(x.size > 2) + x[2] ** 2 * (+flag + True)
+
+
+EITHER = dict.fromkeys(("compiled", "python"), "Python's on one path and NumPy's on another")
+
+
+@program(lambda r: (np.array([1.0, -2.0, 3.0]),), refused=EITHER)
+def a_truth_of_pythons_or_of_numpys(x):
+    b = x[0] > 0 if x[1] > 0 else True
+    return (b + b) * x[2]
+
+
+@program(lambda r: (np.array([1.0, 1.5, 3.0]),), refused=EITHER)
+def a_truth_that_a_loop_makes_one_of_pythons(x):
+    b, total, n = x[0] > 0, 0.0, 0.0
+    while n < x[1]:
+        n += 1
+        total += (b + b) * x[2]
+        b = True
+    return total
+
+
+@program(lambda r: (np.array([1.0, 2.0, 3.0]),))
+def a_truth_of_either_is_asked(x):
+    done, n = False, 0
+    while not done:
+        n += 1
+        done = x[0] * n > 2.5
+    return x[2] * n * (done and x[1] > 0) + (done + (x[0] > 0)) * x[1] + (done * 2) * x[0]
+
+
+@program(lambda r: (np.array([1.0, 2.0, 3.0]),))
+def ufuncs_take_truths_of_pythons_for_numpys(x):
+    a, b = bool(x[0] > 0), bool(x[1] > 0)
+    return (np.add(a, b) + np.add(True, True)) * x[0] + np.multiply(a, b) * x[2] + (a + b) * x[1]

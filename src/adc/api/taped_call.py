@@ -350,7 +350,7 @@ def _plain(value: Any) -> Any:
 def _like_leaf(x: Var, given: Sequence[Any]) -> Kind:
     """The kind of what has the type of one of the leaves."""
     if not isinstance(x.type, Array):
-        return Kind(x.type.dtype, x.type.weak)
+        return Kind(x.type.dtype, x.type.weak is True)
     position = next(k for k, leaf in enumerate(given) if leaf is x)
     return Kind(x.type.dtype, False, tuple((position, axis) for axis in range(x.type.ndim)))
 

@@ -257,8 +257,10 @@ class Builder(Measures):
         ):
             if all(isinstance(t, Scalar) and t.weak for t in map(self.type_of, bound)):
                 bound = tuple(self.cast(v, "int64", weak=True) for v in bound)
-            elif operation.name in _OF_TRUTHS:
-                return self.op(_OF_TRUTHS[operation.name], *bound)
+            else:
+                self._require_owner(bound)
+                if operation.name in _OF_TRUTHS:
+                    return self.op(_OF_TRUTHS[operation.name], *bound)
         if operation.name in ("logical_and", "logical_or"):
             bound = self._as_truths(bound)
         if infer.is_elementwise(operation):
@@ -311,6 +313,16 @@ class Builder(Measures):
         if not strong or any(dtype in ("float16", "float32", "complex64") for dtype in strong):
             return bound
         return tuple(float(v) if isinstance(v, np.float64) else v for v in bound)
+
+    def _require_owner(self, truths: Iterable[Value]) -> None:
+        """Refuse to count with truth values, none of which is NumPy's on every path."""
+        owners = [t.weak if isinstance(t, Scalar) else False for t in map(self.type_of, truths)]
+        if None in owners and False not in owners:
+            raise self.refuse(
+                "a truth value that is Python's on one path and NumPy's on another is counted with",
+                "True + True is 2, and np.True_ + np.True_ is true",
+                "write int(...) of it, `or`, or `and`",
+            )
 
     def _as_truths(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
         """Numbers as truth values: of two of them Python's own `and` and `or` give one of the numbers."""

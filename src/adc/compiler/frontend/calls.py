@@ -69,6 +69,7 @@ from adc.compiler.frontend.operators import BINARY, COMPARE
 from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, random_generators, registry
 from adc.rules.element_calls import over_elements
@@ -332,6 +333,8 @@ class Calls(RuleCalls):
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
+            if self.in_user_code and isinstance(function, np.ufunc):
+                args = [self.strong(a) if self._is_plain_truth(a) else a for a in args]
             return self.call_rule(function, args, kwargs)
         container = _MODELS.get(function) if hashable else None
         maker = container or registry.maker_of(function)
@@ -378,6 +381,11 @@ class Calls(RuleCalls):
         if isinstance(method, types.FunctionType):
             return self.call(method, [function, *args], kwargs)
         raise self.without_a_rule(function)
+
+    def _is_plain_truth(self, value: Value) -> bool:
+        """Whether it is a truth value of Python's, which ufuncs take for one of NumPy's: `np.add(True, True)`."""
+        t = self.type_of(value)
+        return isinstance(t, Scalar) and t.dtype == "bool" and t.weak is not False
 
     def _modelled(self, value: Value) -> Value:
         """What stands for an object of a library, where something does; other values themselves."""

@@ -47,7 +47,7 @@ def is_weak(ev: Core, value: Value) -> bool:
     if isinstance(value, (tuple, list)):
         return all(is_weak(ev, item) for item in value)
     t = ev.type_of(value)
-    return isinstance(t, Scalar) and t.weak
+    return isinstance(t, Scalar) and t.weak is True
 
 
 def stays_weak(ev: Core) -> bool:

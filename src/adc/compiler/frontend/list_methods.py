@@ -188,7 +188,7 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     kind = kind_of(seen(growing))
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
         raise cannot(ev, "only numbers can be put into it at a position")
-    weak = growing.weak and t.weak
+    weak = growing.weak and t.weak is True
     if joined(kind, t) != kind or growing.weak != weak:
         wide = joined(kind, t)
         assert wide is not None

@@ -61,7 +61,7 @@ class Form:
     @property
     def weak(self) -> tuple[bool, ...]:
         """Which of its numbers are Python's own."""
-        return tuple(isinstance(t, Scalar) and t.weak for t in self.parts)
+        return tuple(isinstance(t, Scalar) and t.weak is True for t in self.parts)
 
     @property
     def said(self) -> Said:

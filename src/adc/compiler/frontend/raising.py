@@ -209,7 +209,7 @@ def _of_plain(ev: Core, stmt: Assign, test: Any, made: dict[Var, Assign]) -> Any
 
 
 def _is_plain(v: Var) -> bool:
-    return isinstance(v.type, Scalar) and v.type.weak
+    return isinstance(v.type, Scalar) and v.type.weak is True
 
 
 def _is_whole(ev: Core, v: Any) -> bool:

@@ -63,7 +63,7 @@ def _column(ev: Core, parts: list[Value]) -> Column | None:
         if any(t != kind for t in kinds):
             return None
         numbers = ev.array_of(parts)
-        return lambda k: _number(ev, ev.subscript(numbers, k), kind.weak)
+        return lambda k: _number(ev, ev.subscript(numbers, k), kind.weak is True)
     if not isinstance(kind, Array) or not kind.ndim:
         return None
     for part, t in zip(parts, kinds, strict=True):

@@ -15,10 +15,13 @@ DTYPES = frozenset(str(np.dtype(code)) for code in "?bhilqBHILQefdFD")
 
 @dataclass(frozen=True)
 class Scalar:
-    """One number. `weak`: a plain Python number, which takes the dtype of what it meets (NumPy 2, NEP 50)."""
+    """One number. `weak`: a plain Python number, which takes the dtype of what it meets (NumPy 2, NEP 50).
+
+    None of a truth value that is Python's on one path and NumPy's on another.
+    """
 
     dtype: str
-    weak: bool = False
+    weak: bool | None = False
 
     @property
     def ndim(self) -> int:
@@ -67,7 +70,7 @@ def is_integer(t: Type) -> bool:
 
 def is_plain_integer(t: Type | None) -> bool:
     """Whether it is the type of an integer of Python's."""
-    return isinstance(t, Scalar) and t.weak and t.dtype == "int64"
+    return isinstance(t, Scalar) and t.weak is True and t.dtype == "int64"
 
 
 def of_number(value: complex | np.generic) -> Scalar:
@@ -93,7 +96,8 @@ def joined(a: Type, b: Type) -> Type | None:
     """
     dtype = join_dtypes(a, b)
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        return Scalar(dtype, a.weak and b.weak)
+        of_either = a.dtype == b.dtype == "bool" and a.weak != b.weak
+        return Scalar(dtype, None if of_either else a.weak and b.weak)
     if isinstance(a, Array) and isinstance(b, Array) and a.ndim == b.ndim:
         shape = tuple(x if x == y else Dim(-1) for x, y in zip(a.shape, b.shape, strict=True))
         return Array(dtype, shape, a.layout if a.layout == b.layout else "A")
