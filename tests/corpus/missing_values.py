@@ -181,3 +181,14 @@ def by_kind(x):
 @program(lambda r: (np.array([0.55, -0.3, 2.0, -1.1]),))
 def kind_of_what_may_be_none(x):
     return by_kind(x) + 3.0 * by_kind(-x)
+
+
+@program(lambda r: (np.array([9.0, 0.7, -0.4]),))
+def a_list_of_those_that_are_there(x):
+    """What is missing has no length; the list has that of the others."""
+    first = None if x[0] > 5.0 else x * 2.0
+    second = None if x[1] > 5.0 else np.array([0.0, x[1], 1.0])
+    found = [v for v in (first, second) if v is not None]
+    if not found:
+        return x[0]
+    return sum(v @ x for v in found)

@@ -45,11 +45,13 @@ def _is_of_python(module: str | None) -> bool:
 
 def _public_name(function: Any, module: str, name: str) -> str:
     """As the user writes it: `heapq.heappush` of `_heapq`, `random.seed` of a method of an object that nobody sees."""
-    for known in ("os" if module in ("posix", "nt") else module.lstrip("_"), module):
+    for known in (
+        () if module == "builtins" else ("os" if module in ("posix", "nt") else module.lstrip("_"), module)
+    ):
         found = getattr(sys.modules.get(known), name.rpartition(".")[2], None)
         if found is not None and function in (found, getattr(found, "__func__", None)):
             return f"{known}.{name.rpartition('.')[2]}"
-    return f"{module}.{name}" if module else name
+    return name if module in ("", "builtins") else f"{module}.{name}"
 
 
 class ReturnValue(Exception):

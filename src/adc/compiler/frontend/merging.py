@@ -14,7 +14,7 @@ from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Partial, Range
 from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, Left
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
-from adc.compiler.ir.nodes import Block, If, Merge, Var, owners
+from adc.compiler.ir.nodes import Block, If, Merge, Var, bound_inside, defined, owners, walk
 from adc.compiler.ir.types import Array, Type, is_integer, joined
 from adc.rules.dims import Dim
 
@@ -238,11 +238,23 @@ class Merging(Builder):
             return UNDEFINED
         if a is UNDEFINED:
             with self.at(region.then):
-                a = self.filler(self.type_of(b))
+                a = self._filler_beside(region, b)
         elif b is UNDEFINED:
             with self.at(region.orelse):
-                b = self.filler(self.type_of(a))
+                b = self._filler_beside(region, a)
         return self.merge(region, a, b, name)
+
+    def _filler_beside(self, region: If, there: Value) -> Value:
+        """What stands in for a value that a branch makes, on its other side: as long, where that is known before it.
+
+        A list that holds such values, which may all be missing, has the length of its elements from them.
+        """
+        t = self.type_of(there)
+        if isinstance(t, Array) and all(map(_cannot_be_negative, t.shape)):
+            made = {v for s in walk([region]) for v in (*defined(s), *bound_inside(s))}
+            if not any(owner in made for d in t.shape for owner in owners(d)):
+                return self.op("zeros", self.shape_values(t.shape), dtype=np.dtype(t.dtype))
+        return self.filler(t)
 
     def filler(self, t: Type | None, owner: Var | None = None) -> Value:
         """What stands in for a value that does not exist, and is never read.
@@ -263,6 +275,10 @@ class Merging(Builder):
         if isinstance(a, float):
             return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
         return isinstance(a, (int, str, bool, type(None))) and a == b
+
+
+def _cannot_be_negative(d: Dim) -> bool:
+    return d.const >= 0 and all(factor > 0 and symbol.nonnegative for symbol, factor in d.terms)
 
 
 def _noun(t: Type) -> str:
