@@ -463,3 +463,10 @@ def rows_in_order(m):
     large = sorted([(p[0] > 0, p[1]) for p in m], key=lambda t: t[0], reverse=True)
     numbered = sorted(zip(m[:, 0], range(6)))
     return s + large[0][1] * 2.0 + sum(k * v * j for k, (v, j) in enumerate(numbered))
+
+
+@program(lambda r: (r.normal(size=3),))
+def counted_of_what_is_gone_over_once(x):
+    letters = Counter(s.strip() for s in "a b a".split())
+    letters.update(map(str, "ab"))
+    return x[0] * letters["a"] ** 2 + x[1] * letters["b"] + sum(x) * Counter(map(len, ["a", "bc"]))[2]

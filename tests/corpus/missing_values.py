@@ -192,3 +192,18 @@ def a_list_of_those_that_are_there(x):
     if not found:
         return x[0]
     return sum(v @ x for v in found)
+
+
+class _Best:
+    def __init__(self):
+        self.place = self.value = None
+
+
+@program(lambda r: (np.array([0.5, 1.2, 0.8]),))
+def an_index_that_is_none_at_first(x):
+    best, least = _Best(), 1e9
+    for j in range(3):
+        if x[j] < least:
+            least = best.value = x[j]
+            best.place = j
+    return x.reshape(1, 3)[0, best.place] * best.value + x[None, best.place :].sum()

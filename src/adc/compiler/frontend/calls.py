@@ -153,6 +153,9 @@ _ASKING = {
 _HOLDING = {"append", "insert", "extend"}
 
 
+_CONTAINERS = (dict, list, tuple, set, frozenset, str, np.ndarray)
+
+
 class Calls(RuleCalls):
     """The part of the evaluator that calls things."""
 
@@ -164,6 +167,10 @@ class Calls(RuleCalls):
                 default = [self.evaluate_maybe(a) for a in node.args[1:]]
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
+        if function is builtins.isinstance and len(node.args) == 2 and self._unread(node.args[0]) is not None:
+            asked = self.evaluate(node.args[1])
+            if all(cls in _CONTAINERS for cls in (asked if isinstance(asked, tuple) else (asked,))):
+                return False  # and it is not gone over
         args: list[Value] = []
         if function is builtins.zip and [type(a) for a in node.args] == [gast.Starred]:
             return self._transposed(node)

@@ -43,7 +43,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import gains_axes, located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
-from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Value, is_settled, kind
+from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Maybe, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules import python_containers, registry
@@ -335,6 +335,7 @@ class Expressions(Operators):
             if isinstance(index, list) and not index:
                 return self.op("zeros", 0, dtype=np.dtype("int64"))  # no positions
             return self.array_of(index) if isinstance(index, (list, Range, range)) else index
+        index = tuple([self.required(i, "index") if isinstance(i, Maybe) else i for i in index])
         items = tuple(
             self.array_of(i) if isinstance(i, (list, tuple, Range, range)) else i
             for i in list_calls.plain(self, index)
