@@ -5,6 +5,7 @@ import dataclasses
 import subprocess
 import sys
 import textwrap
+from collections import deque
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ def texts(x, s):
 def containers(x, s):
     print((x[0], s), [x[0] > 0, s > 0], {"x": x, 2: [s, "t", None]}, (s,))
     print(_Point(x[0], "p"), [_Point(s, "q")], f"{_Body(x)} {[_Body(x)]}", str(_Body(x)))
+    print({1, 2}, [set("a")], f"{set()}")
     print([f"{v:.1f}" for v in (x[0], x[1])], (f"{s:.2f}",))
     print(", ".join(f"{v:.2f}" for v in (x[0], x[1])), x.shape, len(x), x.dtype)
     return np.sum(x * x) * s
@@ -61,6 +63,18 @@ def in_loops(x, s):
     return total
 
 
+def lengths_of_the_run(x, s):
+    kept = [v for v in x if v > s]
+    best, last = None, deque(maxlen=2)
+    print(kept, range(2), range(len(x)), best)
+    for v in x:
+        last.append(v)
+        if v > s and (best is None or v < best):
+            best = v
+        print(best, last, end=";")
+    return np.sum(x * x) * s
+
+
 def types(x, s):
     y = x.astype(np.float32)
     print(y[0], [y[0]], y, float(y[0]), int(s * 10), 1j * s, np.int64(len(x)), y.sum() > 0)
@@ -68,7 +82,7 @@ def types(x, s):
 
 
 @pytest.mark.parametrize("mode", ["python", "compiled", "tape", "auto"])
-@pytest.mark.parametrize("function", [texts, containers, in_loops, types])
+@pytest.mark.parametrize("function", [texts, containers, in_loops, lengths_of_the_run, types])
 def test_printed_as_python_does(function, mode, capfd):
     arguments = np.array([0.7, 1.25, 2.0, 0.1]), 1.5
     function(*arguments)

@@ -38,8 +38,10 @@ class SayingPrinter(LinePrinter):
             node = self.atom(a)
             if kind in ("bool", "int", "float", "complex") and conversion == "r" and isinstance(a, Var):
                 node = call(name(kind), [node])  # the text may hold a number of NumPy's where they look alike
-            if kind in ("list", "plain"):
+            if kind == "plain":
                 node = call(ast.Attribute(node, "tolist", ast.Load()), [])
+            if kind == "list":
+                node = call(name("list"), [node])
             if spec.startswith("%"):
                 node = ast.BinOp(constant(spec), ast.Mod(), node)
             values.append(self._expression(node))

@@ -153,6 +153,7 @@ _ASKING = {
 _HOLDING = {"append", "insert", "extend"}
 
 
+_TAKING_ANYTHING = (builtins.len, builtins.list, builtins.isinstance, builtins.sorted, builtins.print)
 _CONTAINERS = (dict, list, tuple, set, frozenset, str, np.ndarray)
 
 
@@ -441,7 +442,7 @@ class Calls(RuleCalls):
             return not known and registry.find(function) is None
         if isinstance(getattr(function, "__self__", None), list) and function.__name__ in _HOLDING:
             return True
-        return any(function is f for f in (builtins.len, builtins.list, builtins.isinstance, builtins.sorted))
+        return any(function is f for f in _TAKING_ANYTHING)
 
     def _only_holds(self, function: Value) -> bool:
         """Whether a function takes texts and the like as they are, whichever they are: it asks nothing of them."""

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import choices, grown_reads, instances
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Range
 from adc.compiler.frontend.values import Choice, Maybe, Shown, Text, Value
 from adc.compiler.ir.nodes import Const, Print, Var
 from adc.compiler.ir.types import Scalar
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -30,6 +31,16 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {"": lambda v: v, "s": str, "r": rep
 
 def say(ev: Core, values: Iterable[Value], sep: str, end: str, flush: bool) -> None:
     """`print(*values, sep=sep, end=end, flush=flush)`."""
+    values = [*values]
+    missing = next((k for k, v in enumerate(values) if isinstance(v, Maybe) and v.absent is None), None)
+    if missing is not None:  # None, unless a path has made it a value
+        before, maybe, behind = values[:missing], values[missing], values[missing + 1 :]
+        ev.choose(
+            maybe.present,
+            lambda: say(ev, [*before, maybe.value, *behind], sep, end, flush),
+            lambda: say(ev, [*before, None, *behind], sep, end, flush),
+        )
+        return
     pieces: list[_Piece] = []
     for k, value in enumerate(values):
         pieces += [sep] if k else []
@@ -102,6 +113,15 @@ def _parts(ev: Core, value: Value, conversion: str, spec: str) -> Iterator[_Piec
         yield Shown(value, conversion, spec)
     elif isinstance(value, Instance):
         yield from _of_object(ev, value, conversion, spec)
+    elif isinstance(value, Range):
+        yield "range("
+        yield from _parts(ev, value.start, "r", "")
+        yield ", "
+        yield from _parts(ev, value.stop, "r", "")
+        if not isinstance(value.step, int) or value.step != 1:
+            yield ", "
+            yield from _parts(ev, value.step, "r", "")
+        yield ")"
     elif isinstance(value, Closure):
         yield f"<function {value.__name__}>"
     elif ev.is_static(value):
@@ -127,6 +147,16 @@ def _is_quoted_plainly(text: Text) -> bool:
 
 
 def _of_object(ev: Core, value: Instance, conversion: str, spec: str) -> Iterator[_Piece]:
+    if value.cls is python_containers.Deque and not spec:
+        yield "deque("
+        yield from _parts(ev, value["items"], "r", "")
+        yield ")" if value["maxlen"] is None else f", maxlen={value['maxlen']})"
+        return
+    if value.cls is python_containers.Set and ev.is_static([*value["held"]]) and not spec:
+        yield format(_CONVERT[conversion](set(value["held"])))
+        return
+    if getattr(value.cls, "__adc_model__", None) is not None:
+        raise _refused(ev, "is an object of a library")
     if conversion == "" and instances.has_method(value, "__format__"):
         yield from _parts(ev, _told(ev, value, "__format__", spec), "", "")
         return
