@@ -73,7 +73,7 @@ def begun(
     found = [k for k in (None if kind is None else kind.kept, known) if k is not None]
     t = None if not found or found[0][2] else found[0][0]
     for each in kinds:
-        t = each if t is None else _joined(t, each) if each is not None else None
+        t = each if t is None else joined_kinds(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     for other, *_ in found:
@@ -122,9 +122,14 @@ def _stored(ev: Core, item: Value, nested: bool, form: Form | None) -> Value:
     return ev.array_of(item) if nested else item
 
 
-def _joined(t: Type, other: Type) -> Type | None:
-    """One type for both; that the lengths are equal is checked where the elements are put in."""
+def joined_kinds(t: Type, other: Type) -> Type | None:
+    """One type for both; that the lengths are equal is checked where the elements are put in.
+
+    Whether the numbers are Python's, the list says.
+    """
     wide = joined(t, other)
+    if isinstance(wide, Scalar) and wide.weak is None:
+        return Scalar(wide.dtype)
     return Array(wide.dtype, t.shape) if isinstance(wide, Array) and isinstance(t, Array) else wide
 
 
@@ -239,7 +244,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
             found = _from_outside(ev, growing, t), packed.known_before(ev, form, growing.born)
             raise ElementFound(growing.key, growing.made, found[0], form=found[1], weak=weak)
     kind = kind_of(growing)
-    wide = _joined(kind, t)
+    wide = joined_kinds(kind, t)
     if wide is None:
         raise cannot(ev, "its elements are not of one rank")
     if wide.dtype != kind.dtype or (growing.weak and not weak):

@@ -11,13 +11,22 @@ from adc.compiler.frontend import shared_rows, templates
 from adc.compiler.frontend.element_kinds import ElementFound, cannot, is_weak, stays_weak
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
-from adc.compiler.frontend.growing import FIRST_ROOM, changed, kind_of, may_change, of_array, places, put_at
+from adc.compiler.frontend.growing import (
+    FIRST_ROOM,
+    changed,
+    joined_kinds,
+    kind_of,
+    may_change,
+    of_array,
+    places,
+    put_at,
+)
 from adc.compiler.frontend.grown_reads import element, position, rows, seen
 from adc.compiler.frontend.indexing import normalized
 from adc.compiler.frontend.rooms import Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
-from adc.compiler.ir.types import Array, Scalar, joined
+from adc.compiler.ir.types import Array, Scalar
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -189,8 +198,8 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
         raise cannot(ev, "only numbers can be put into it at a position")
     weak = growing.weak and t.weak is True
-    if joined(kind, t) != kind or growing.weak != weak:
-        wide = joined(kind, t)
+    if joined_kinds(kind, t) != kind or growing.weak != weak:
+        wide = joined_kinds(kind, t)
         assert wide is not None
         of_rows = growing.row_of is not None
         whole = growing if growing.row_of is None else growing.row_of
