@@ -243,7 +243,7 @@ def maxwell(x, loc=0.0, scale=1.0):
     return np.where(outside, -np.inf, below), np.where(outside, 0.0, above)
 
 
-@_tails("f", "x loc scale", shaped(positive, 3.5, 5.0))
+@_tails("f", "x dfn dfd loc scale", shaped(positive, 3.5, 5.0))
 def f(x, dfn, dfd, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (dfn > 0.0) & (dfd > 0.0))
     outside = t <= 0.0
