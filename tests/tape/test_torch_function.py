@@ -818,6 +818,26 @@ def integers_as_data():
     return error_of(put)
 
 
+class Scaled(autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        return k * x
+
+    @staticmethod
+    def backward(ctx, bar):
+        return ctx.k * bar, None
+
+
+@gives(6.0)
+def a_second_pass_where_nothing_was_saved():
+    x = tensor(1.0, True)
+    y = Scaled.apply(x, 3.0)
+    y.backward()
+    y.backward()
+    return x.grad.item()
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -241,7 +241,8 @@ def _node_of(
     shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
     operands = tuple([flag for a, flag in zip(args, flags, strict=True) if a.__class__ is Tensor])
     reverse = _reverse(cls, flags, several, shapes)
-    pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands)
+    # Without saved Tensors there is nothing to free: a second pass is none through freed values.
+    pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands, retains=bool(ctx._saved))
     edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
     if several:
         node = record.new_node(pull, ctx._outputs, edges, (ctx, *arrays), cls._nodes[1])
