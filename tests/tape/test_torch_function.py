@@ -818,6 +818,26 @@ def integers_as_data():
     return error_of(put)
 
 
+class Increased(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.add_(1.0)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, bar):
+        return bar
+
+
+@gives(
+    ("RuntimeError", "a view of a leaf Variable that requires grad is being used in an in-place operation.")
+)
+def a_view_of_a_leaf_is_not_to_be_made_dirty():
+    x = ones(2, requires_grad=True)
+    return error_of(lambda: Increased.apply(x[:1]))
+
+
 class Scaled(autograd.Function):
     @staticmethod
     def forward(ctx, x, k):

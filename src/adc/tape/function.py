@@ -216,6 +216,8 @@ class Function:
                 "Some elements marked as dirty during the forward method were not returned as output. The "
                 "inputs that are modified inplace must all be outputs of the Function."
             )
+        for written in ctx._dirty:
+            indexing.check_writable(written, views.root_of(written), None)
         node = _node_of(cls, ctx, args, outputs, several)
         parts: list[Any] = []
         for k, output in enumerate(outputs):
