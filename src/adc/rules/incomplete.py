@@ -19,12 +19,12 @@ NODES = tuple(float(0.5 * (point + 1.0)) for point in _points)
 WEIGHTS = tuple(float(0.5 * weight) for weight in _weights)
 
 
-def _spread(value):
+def spread(value):
     """An operand beside an axis of points; a number is beside any."""
     return value if np.ndim(value) == 0 else np.expand_dims(value, -1)
 
 
-def _stepped(reach):
+def stepped(reach):
     """A length rounded up to the next step: without a derivative."""
     return 2.0 ** (0.25 * np.ceil(4.0 * np.log2(reach)))
 
@@ -33,7 +33,7 @@ def _gamma_reach(a, x, below):
     """How far from x the integrand of the gamma function is more than rounding, in log(t)."""
     y = CUT / x
     curved = np.where(below, 0.5 * (y + np.sqrt(y * y + 8.0 * y)), np.log1p(y + np.sqrt(2.0 * y)))
-    return _stepped(np.minimum(curved, CUT / np.maximum(np.abs(x - a), 1e-300)))
+    return stepped(np.minimum(curved, CUT / np.maximum(np.abs(x - a), 1e-300)))
 
 
 def gammainc_by_a(a, x):
@@ -49,9 +49,9 @@ def gammainc_by_a(a, x):
     side = np.where(below, -1.0, 1.0)
     reach = side * _gamma_reach(a, x, below)
     front = np.exp(a * log_x - x - sp.gammaln(a))
-    u = _spread(reach) * np.array(NODES)
-    phi = _spread(x) * (np.expm1(u) - u) + _spread(x - a) * u
-    slopes = np.exp(-phi) * (_spread(log_x - sp.digamma(a)) + u)
+    u = spread(reach) * np.array(NODES)
+    phi = spread(x) * (np.expm1(u) - u) + spread(x - a) * u
+    slopes = np.exp(-phi) * (spread(log_x - sp.digamma(a)) + u)
     total = rest - reach * front * np.sum(slopes * np.array(WEIGHTS), axis=-1)
     return np.where(inside, total, 0.0)
 
@@ -110,7 +110,7 @@ def _beta_reach(a, b, x):
         lost = a * reach + total * log_d
         slope = a - total * x * np.exp(-reach - log_d)
         reach = np.where(lost > CUT, reach - (lost - CUT) / slope, reach)
-    return _stepped(reach)
+    return stepped(reach)
 
 
 def betainc_by_a_and_b(a, b, x, rest):
@@ -134,13 +134,13 @@ def betainc_by_a_and_b(a, b, x, rest):
     p = np.where(raised, p + 1.0, p)
     common = sp.digamma(p + q)
     reach = _beta_reach(p, q, t)
-    u = _spread(reach) * np.array(NODES)
+    u = spread(reach) * np.array(NODES)
     # At u below its logit t is t exp(-u) / d, and 1 - t is (1 - t) / d.
-    log_d = np.log1p(_spread(t) * np.expm1(-u))
-    density = np.exp(-_spread(p) * u - _spread(p + q) * log_d) * np.array(WEIGHTS)
+    log_d = np.log1p(spread(t) * np.expm1(-u))
+    density = np.exp(-spread(p) * u - spread(p + q) * log_d) * np.array(WEIGHTS)
     front = front * reach
-    first = first + front * np.sum(density * (_spread(log_t - sp.digamma(p) + common) - u - log_d), axis=-1)
-    second = second + front * np.sum(density * (_spread(log_rest - sp.digamma(q) + common) - log_d), axis=-1)
+    first = first + front * np.sum(density * (spread(log_t - sp.digamma(p) + common) - u - log_d), axis=-1)
+    second = second + front * np.sum(density * (spread(log_rest - sp.digamma(q) + common) - log_d), axis=-1)
     by_a, by_b = np.where(above, -second, first), np.where(above, -first, second)
     return np.where(inside, by_a, 0.0), np.where(inside, by_b, 0.0)
 

@@ -1,4 +1,4 @@
-"""Derivatives of the incomplete integrals with respect to their parameters, against many digits."""
+"""Derivatives of special functions with respect to their parameters, against many digits."""
 
 import numpy as np
 import pytest
@@ -75,6 +75,13 @@ def test_student():
         for side in (1.0, -1.0):
             bar = adc.grad(sp.stdtr, mode="tape")(df, side * t)
             np.testing.assert_allclose(bar, side * exact(df, t), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("v", "x"), [(0.5, 1e-4), (1.5, 0.3), (2.5, 40.0), (-1.2, 2.0), (30.0, 5.0)])
+def test_order_of_a_bessel_function(v, x):
+    wanted = slope(lambda order: mpmath.besselk(order, x), mpmath.mpf(v))
+    np.testing.assert_allclose(adc.grad(sp.kv, mode="tape")(v, x), wanted, rtol=1e-10)
+    np.testing.assert_allclose(adc.grad(sp.kve, mode="tape")(v, x), wanted * np.exp(x), rtol=1e-10)
 
 
 def test_ends_of_the_range_have_no_slope():
