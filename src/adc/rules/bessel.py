@@ -1,6 +1,6 @@
 """Rules of the Bessel functions, of their scaled forms, and of Airy and Struve functions, in the argument.
 
-The order has no derivative in closed form; bessel_orders has that of kv. Source: Abramowitz & Stegun, chapters 9 and 10.
+The order has no derivative in closed form; bessel_orders has that of kv. Source: Abramowitz & Stegun, chapters 9, 10.
 """
 
 import math
