@@ -37,6 +37,15 @@ def _is_of_a_library(module: str | None) -> bool:
     return (module or "").partition(".")[0] in ("numpy", "scipy")
 
 
+def _moves_a_generator(function: Any) -> bool:
+    """Whether a call draws random numbers: one more run than the program's own, and it sees other ones."""
+    owner = type(getattr(function, "__self__", None)).__module__
+    modules = owner, getattr(function, "__module__", None) or ""
+    return any(m == "random" or m.startswith("numpy.random") for m in modules) or (
+        getattr(function, "__name__", None) == "rvs"
+    )
+
+
 class ReturnValue(Exception):
     """A `return` that is reached on the only path there is."""
 
@@ -113,13 +122,15 @@ class Functions(Iteration):
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        return self.refuse(
+        refusal = self.refuse(
             f"adc has no rule for `{module + '.' if module else ''}{name}`",
             why,
             f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
             if close
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
+        refusal.leaves_behind = _moves_a_generator(function)
+        return refusal
 
     def _bound_arguments(
         self,
