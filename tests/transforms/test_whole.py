@@ -31,7 +31,7 @@ LOOPS = {  # how many loops are left in the primal
     "two_layers_of_columns": 0,
     "with_a_view_of_each_row": 0,
     "functional_sum_of_vectors": 0,
-    "the_row_before_the_first_is_the_last": 1,
+    "the_row_before_the_first_is_the_last": 0,
 }
 
 

@@ -121,10 +121,23 @@ class Dim:
         return Dim.symbol("floordiv", self, other)
 
     def clamped(self) -> Dim:
-        """max(self, 0): the length of a slice whose ends may cross."""
+        """max(self, 0): the length of a slice whose ends may cross. A part of a part is one of the whole.
+
+        >>> n = Dim.symbol("shape", "x", 0)
+        >>> ((n - 2).clamped() - 1).clamped() == (n - 3).clamped()
+        True
+        """
         if self.known is not None:
             return Dim(max(self.const, 0))
-        return self if self.nonnegative else Dim.symbol("clamp", self)
+        if self.nonnegative:
+            return self
+        if len(self.terms) == 1 and self.const <= 0:
+            ((symbol, times),) = self.terms
+            if symbol.kind == "clamp" and times == 1:
+                (inside,) = symbol.payload
+                assert isinstance(inside, Dim)
+                return (inside + self.const).clamped()
+        return Dim.symbol("clamp", self)
 
     def without_clamps(self) -> Dim:
         """With d for every max(d, 0) that is added: no more than it is, and the same where such a term is positive."""

@@ -69,6 +69,8 @@ def batched(stmt: Assign, known: Mapping[Var, Batched], behind: int, ev: Evaluat
         return _product(stmt, known, ev)
     if stmt.name in SOLVERS:
         return _solution(stmt, known, ev)
+    if stmt.name == "roll":
+        return _rolled(stmt, known, ev)
     raise CannotBatch
 
 
@@ -166,6 +168,15 @@ def _solution(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batc
     if not isinstance(side, Batched) or side.ndim != 1 or isinstance(matrix, Batched) or _rank(matrix) != 2:
         raise CannotBatch
     return Batched(_of(ev.op(stmt.op, matrix, moved(side, 1, ev).array)), 1)
+
+
+def _rolled(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:
+    x = known.get(stmt.args[0])
+    shift, axis = (plain_value(a) for a in stmt.args[1:])
+    if x is None or not isinstance(axis, int) or variables(stmt.args[1:]):
+        raise CannotBatch
+    axis %= x.ndim
+    return Batched(_of(ev.op(stmt.op, x.array, shift, axis + (axis >= x.axis))), x.axis)
 
 
 def _part(stmt: Assign, known: Mapping[Var, Batched], ev: Evaluator) -> Batched:

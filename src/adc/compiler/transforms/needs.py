@@ -33,6 +33,7 @@ from adc.compiler.ir.nodes import (
     Keep,
     NewBuffer,
     Restore,
+    Slice,
     Stmt,
     Var,
     While,
@@ -172,9 +173,18 @@ class Needs:
     def _kept_for_one(self, array: Var, frame: Frame) -> bool:
         """Whether recomputing an element would keep all of an array, which nothing else has asked for yet."""
         owner = array.root
-        if owner in frame.fetched or owner in self.buffers or self.layout.home.get(owner) is not frame.region:
+        if self.layout.home.get(owner) is not frame.region:
+            return self._is_written_over(owner, frame.region)
+        if owner in frame.fetched or owner in self.buffers:
             return False
         return self.layout.definition[owner] is None or owner in self.layout.stores
+
+    def _is_written_over(self, array: Var, region: Region) -> bool:
+        """Whether each trip writes to many elements of an array at once, which would all be put back for one."""
+        return region.in_loop and any(
+            self.layout.region_of[s].loops == region.loops and any(isinstance(i, Slice) for i in s.index)
+            for _, s in self.layout.stores.get(array, ())
+        )
 
     def _conflicts(self, definition: Assign, frame: Frame) -> bool:
         """Whether memory that the definition reads is written before the statement being reversed has ended."""

@@ -1,0 +1,256 @@
+"""The statements on whole arrays that stand for one loop (`whole`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from adc.compiler.analysis.equalities import Equalities
+from adc.compiler.analysis.sharing import Sharing
+from adc.compiler.frontend import infer
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import (
+    VIEWS,
+    Assign,
+    Atom,
+    Carried,
+    Check,
+    Const,
+    For,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    defined,
+    length_variables,
+    uses,
+    variables,
+)
+from adc.compiler.ir.types import Scalar, is_float, is_integer
+from adc.compiler.transforms import candidates
+from adc.compiler.transforms.batched import (
+    PRODUCTS,
+    REDUCTIONS,
+    SOLVERS,
+    Batched,
+    CannotBatch,
+    aligned,
+    batched,
+)
+from adc.compiler.transforms.trips import Trips
+
+TRUTH = Scalar("bool", True)  # of Python: counts as a number, which those in arrays do not
+
+
+@dataclass(frozen=True)
+class _Total:
+    """What a loop carries and adds to, and what that is so far."""
+
+    carried: Carried
+    value: Value
+
+
+class WholeLoop:
+    """The statements on whole arrays that stand for one loop."""
+
+    def __init__(self, loop: For, ev: Evaluator, names: Sharing, equalities: Equalities) -> None:
+        self.loop = loop
+        self.ev = ev
+        self.sharing = names
+        self.equalities = equalities
+        self.known: dict[Var, Batched] = {}  # what differs from trip to trip -> what it is in all of them
+        self.trips = Trips(loop, self.known, ev)
+        self.counts: set[Var] = {
+            loop.index
+        }  # integers that differ from trip to trip, and are made of the counter
+        self.readers = Counter(v for s in loop.body for v in uses(s))
+        self.readers.update(v for c in loop.carried for v in variables(c.out))
+
+    def run(self) -> dict[Var, Atom]:
+        """Append the statements; what the loop carried, as it is called after them. Raises CannotBatch."""
+        self._check_memory()
+        behind = self._preferred()
+        totals = {
+            c.phi: _Total(c, c.init.value if isinstance(c.init, Const) else c.init) for c in self.loop.carried
+        }
+        results: dict[Var, Atom] = {}
+        for s in self.loop.body:
+            with self.ev.origin_at(s.origin):
+                if isinstance(s, Store):
+                    self._store(s)
+                elif isinstance(s, Assign) and any(v in totals for v in uses(s)):
+                    self._add(s, totals, results)
+                elif isinstance(s, Assign) and self._differs(s):
+                    self._assign(s, behind)
+                elif self._differs(s) or not _may_come_first(s):
+                    raise CannotBatch
+                else:
+                    self.ev.block.append(s)
+                    self.equalities.passed(s)
+        if len(results) != len(self.loop.carried):
+            raise CannotBatch
+        return results
+
+    # --- what may be done -------------------------------------------------------------------------------------
+
+    def _check_memory(self) -> None:
+        """What is written belongs to one trip, or is only added to by all of them."""
+        own = {t for s in self.loop.body if isinstance(s, Assign) for t in s.targets}
+        stores = [s for s in self.loop.body if isinstance(s, Store)]
+        for array in {s.array for s in stores}:
+            mine = [s for s in stores if s.array is array]
+            if array in own or any(self._may_share(s.array, array) for s in stores if s.array is not array):
+                raise CannotBatch
+            found = [self.trips.place(s.index) for s in mine]
+            others = [s for s in self.loop.body if isinstance(s, Assign) and self._touches(s, array, own)]
+            if None in found:
+                if any(f is not None for f in found) or others or not all(s.accumulate for s in mine):
+                    raise CannotBatch
+                continue
+            for s in others:
+                if s.op != "getitem" or s.args[0] is not array:
+                    raise CannotBatch
+                found.append(self.trips.place(s.args[1]))
+            if len(set(found)) != 1:
+                raise CannotBatch
+
+    def _touches(self, s: Assign, array: Var, own: set[Var]) -> bool:
+        """Whether a statement reads memory by itself, and not through what another one of the body has taken of it."""
+        return s.op != "dim" and any(
+            v.is_array and v not in own and self._may_share(v, array) for v in uses(s)
+        )
+
+    def _may_share(self, one: Var, other: Var) -> bool:
+        return one.root is other.root or (
+            self.sharing.memory.of(one) is self.sharing.memory.of(other)
+            and self.sharing.may_share(one.root, other.root)
+        )
+
+    def _differs(self, s: Stmt) -> bool:
+        return any(v in self.known or v in self.counts for v in uses(s))
+
+    def _preferred(self) -> int:
+        """How many axes come behind that of the trips, where arrays are read and written."""
+        for s in self.loop.body:
+            index = candidates.index_of(s)
+            place = None
+            for k, item in enumerate(index):
+                if self.trips.counts(item):
+                    place = k
+            if place is not None and any(isinstance(i, Slice) for i in index):
+                return sum(isinstance(i, Slice) for i in index[place + 1 :])
+        return 1
+
+    # --- the statements ---------------------------------------------------------------------------------------
+
+    def _assign(self, s: Assign, behind: int) -> None:
+        if len(s.targets) != 1:
+            raise CannotBatch
+        target = s.target
+        if not target.is_array and is_integer(target.type):
+            self._count(s)
+            return
+        is_row = s.op == "getitem" and s.args[0] not in self.known
+        if (
+            any(v in self.counts for v in (*length_variables(target), *variables(() if is_row else s.args)))
+            or target.type == TRUTH
+        ):
+            raise CannotBatch
+        begin = len(self.ev.block)
+        made = self.trips.row(s) if is_row else batched(s, self.known, behind, self.ev)
+        if made.array.type.dtype != target.type.dtype:
+            raise CannotBatch
+        if target.named and any(made.array in defined(new) for new in self.ev.block[begin:]):
+            made.array.name, made.array.named = target.name, True
+        self.known[target] = made
+
+    def _count(self, s: Assign) -> None:
+        """An integer: a length, what the counter makes of a position, or a position of data."""
+        if s.op == "dim":
+            x, k = self.known[s.args[0]], s.args[1].value
+            self.ev.block.append(Assign(s.targets, "dim", (x.array, Const(k + (k >= x.axis))), s.origin))
+        elif s.target in self.trips.wrapped or any(v in self.counts for v in length_variables(s.target)):
+            self.counts.add(s.target)
+        elif s.op == "getitem" and s.args[0] not in self.known:
+            self.known[s.target] = self.trips.row(s)
+        elif not any(v in self.counts for v in variables(s.args)):
+            self.known[s.target] = batched(s, self.known, 0, self.ev)
+        else:
+            raise CannotBatch
+
+    def _store(self, s: Store) -> None:
+        ev = self.ev
+        value = self.known.get(s.value) if isinstance(s.value, Var) else None
+        if value is None and isinstance(s.value, Var) and (s.value in self.counts):
+            raise CannotBatch
+        place = self.trips.place(s.index)
+        if place is None:
+            if value is None or not is_float(value.array.type):
+                raise CannotBatch
+            if any(v in self.known for v in variables(s.index)):
+                ev.write(s.array, self.trips.positions(s.index, s.array), value.array, accumulate=True)
+                return
+            rank = sum(isinstance(i, Slice) or i == Const(None) for i in s.index)
+            if value.ndim != rank:
+                raise CannotBatch
+            ev.write(s.array, s.index, self._total(value), accumulate=True)
+            return
+        if place.wraps:
+            raise CannotBatch
+        index, axis = self.trips.slices(s.array, s.index, place)
+        rank = sum(isinstance(i, Slice) for i in index)
+        stored: Value = (
+            value if value is not None else s.value.value if isinstance(s.value, Const) else s.value
+        )
+        ev.write(s.array, index, aligned(stored, rank - 1 - axis, ev), s.accumulate)
+
+    def _add(self, s: Assign, totals: dict[Var, _Total], results: dict[Var, Atom]) -> None:
+        """Add what all trips add to what a loop carries, or take it off."""
+        ev = self.ev
+        before = next(v for v in uses(s) if v in totals)
+        carried, total = totals[before].carried, totals[before].value
+        terms = [a for a in s.args if a is not before]
+        is_sum = s.name == "add" or (s.name == "subtract" and s.args[0] is before)
+        if not is_sum or self.readers[before] != 1 or self.readers[s.target] != 1 or len(terms) != 1:
+            raise CannotBatch
+        value = self.known.get(terms[0]) if isinstance(terms[0], Var) else None
+        if value is None or not is_float(value.array.type) or value.ndim != carried.phi.type.ndim:
+            raise CannotBatch
+        made = ev.op(s.op, total, self._total(value))
+        if s.target is not carried.out:
+            totals[s.target] = _Total(carried, made)
+            return
+        if not isinstance(made, Var) or made.type.dtype != s.target.type.dtype:
+            raise CannotBatch
+        if carried.phi.named:
+            made.name, made.named = carried.phi.name, True
+        results[carried.result] = made
+
+    def _total(self, value: Batched) -> Value:
+        """The sum over all trips, in one with a sum over the elements of each that nothing else reads."""
+        made = next(
+            (s for s in self.ev.block if isinstance(s, Assign) and s.targets == (value.array,)),
+            None,
+        )
+        if value.ndim == 0 and made is not None and made.name == "sum":
+            of = made.args[0]
+            whole = isinstance(of, Var) and made.args[2] == Const(False) and of.type.ndim > 1
+            if (
+                whole
+                and sum(v.array is value.array and self.readers[k] > 1 for k, v in self.known.items()) == 0
+            ):
+                self.ev.block.remove(made)
+                return self.ev.op("sum", of)
+        return self.ev.op("sum", value.array, axis=value.axis if value.ndim else None)
+
+
+def _may_come_first(s: Stmt) -> bool:
+    """Whether what is the same in all trips may be done once, also where there is no trip."""
+    if isinstance(s, Check):
+        return not s.user
+    if not isinstance(s, Assign):
+        return False
+    if isinstance(s.op, str):
+        return s.op in ("getitem", "dim", "cast", "alias")
+    return infer.is_elementwise(s.op) or s.name in PRODUCTS | SOLVERS | REDUCTIONS | VIEWS | {"arange"}
