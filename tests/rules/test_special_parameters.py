@@ -91,6 +91,14 @@ def test_ends_of_the_range_have_no_slope():
     np.testing.assert_array_equal(slopes(np.full(2, 1.5), np.array([0.0, 1.0])), 0.0)
 
 
+def test_second_derivative_at_the_centre():
+    """That of the density with respect to the degrees of freedom."""
+    by_df = adc.grad(lambda df, t: stats.t.pdf(t, df), mode="python")
+    mixed = adc.grad(adc.grad(sp.stdtr, mode="python"), 1, mode="python")
+    for t in (0.0, 1e-8, -0.3):
+        np.testing.assert_allclose(mixed(3.5, t), by_df(3.5, t), rtol=1e-8)
+
+
 def test_second_derivatives():
     def loss(p):
         return np.sum(stats.gamma.cdf(np.array([0.4, 3.0]), p[0], scale=p[1])) + stats.beta.sf(

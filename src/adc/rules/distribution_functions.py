@@ -63,6 +63,7 @@ def _student_density(df, t):
 
 def _student_by_df(df, t):
     """The derivative of stdtr(df, t) with respect to df: below 0 it is betainc(df / 2, 1 / 2, df / (df + t t)) / 2."""
+    t = t + np.where(t == 0.0, 1e-100, 0.0)  # beside 0 it is straight, which betainc is not told at its end
     square = t * t
     by_a, _ = betainc_by_a_and_b(0.5 * df, 0.5 + 0.0 * df, df / (df + square), square / (df + square))
     return -0.25 * np.sign(t) * by_a - 0.5 * t * _student_density(df, t) / df
