@@ -24,13 +24,13 @@ def _gamma_quantile(a, q):
 # --- of the gamma distribution --------------------------------------------------------------------------------
 
 
-@tails("erlang", "x a loc scale", shaped(positive, 2.0))
+@tails("erlang", "x loc scale", shaped(positive, 2.0))
 def erlang(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
     return _of_gamma(a, t, t > 0.0)
 
 
-@quantiles("erlang", "q a loc scale", 2.0)
+@quantiles("erlang", "q loc scale", 2.0)
 def erlang_quantile(q, a, loc=0.0, scale=1.0):
     return loc + proper(scale, a > 0.0) * _gamma_quantile(a, q)
 
