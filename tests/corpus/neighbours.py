@@ -200,3 +200,14 @@ def sums_and_differences(s):
             energy -= s[i, j] * (s[(i + 1) % n, j] + s[i, (j + 1) % m])
             energy += 0.1 * s[i, j] ** 4
     return energy
+
+
+@program(lambda r: (r.normal(size=7),))
+def a_number_that_is_written_over_before_it_is_used(x):
+    v = x * 0.5
+    w = np.zeros(len(x))
+    for i in range(1, len(x)):
+        old = v[i]
+        v[i] += np.cos(x[i] * x[i - 1])
+        w[i] = old * v[i]
+    return np.sum(v * w)

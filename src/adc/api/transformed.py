@@ -414,7 +414,8 @@ class Transformed(Binding):
             return self._execute(known, inputs, call)
         explain_error.raise_of_primal(lambda: self._example(call))
         every = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
-        if isinstance(error, ValueError) and known.sizes != every:  # a length that it does not know is one
+        # A length that it does not know is one, or there is no trip of a loop that it takes for whole arrays.
+        if isinstance(error, ValueError | IndexError | ZeroDivisionError) and known.sizes != every:
             try:
                 special = self._for_these_sizes(call)
             except _ListsAreNoColumns:

@@ -161,9 +161,24 @@ class WholeLoop:
         made = self.trips.row(s) if is_row else batched(s, self.known, behind, self.ev)
         if made.array.type.dtype != target.type.dtype:
             raise CannotBatch
+        if is_row and self._changes_while_read(s):
+            made = Batched(self.ev.op("copy", made.array), made.axis)
         if target.named and any(made.array in defined(new) for new in self.ev.block[begin:]):
             made.array.name, made.array.named = target.name, True
         self.known[target] = made
+
+    def _changes_while_read(self, s: Assign) -> bool:
+        """Whether an element is used after it was written over: the number is what it was, a view would not be."""
+        body = self.loop.body
+        later = body[body.index(s) + 1 :]
+        writes = [
+            k for k, t in enumerate(later) if isinstance(t, Store) and self._may_share(t.array, s.args[0])
+        ]
+        return (
+            bool(writes)
+            and not s.target.is_array
+            and any(s.target in uses(t) for t in later[writes[0] + 1 :])
+        )
 
     def _count(self, s: Assign) -> None:
         """An integer: a length, what the counter makes of a position, or a position of data."""
