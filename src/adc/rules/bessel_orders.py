@@ -32,7 +32,7 @@ def _by_order(v, x):
 
 @elementwise(sp.kv, name="special.kv", cost=40, notes=NOTES, examples=orders)
 def kv(z, v, x):
-    by_order = np.nan if np.iscomplexobj(x) else np.exp(-x) * _by_order(v, x)
+    by_order = np.nan if np.iscomplexobj(x) else np.exp(0.0 - x) * _by_order(v, x)
     return by_order, -0.5 * (sp.kv(v - 1.0, x) + sp.kv(v + 1.0, x))
 
 

@@ -7,11 +7,11 @@ from adc.rules.densities import density, positive, probability, proper, real, sh
 from adc.rules.tails_named import quantiles, tails
 
 
-def _of_gamma(a, y, inside):
-    """The logarithms of the two tails where the variable is `y`, of a gamma distribution; `inside` its support."""
-    y = np.where(inside, y, 1.0)
+def _of_gamma(a, y, outside):
+    """The logarithms of the two tails where the variable is `y`, of a gamma distribution, and below its support."""
+    y = np.where(outside, 1.0, y)
     below, above = np.log(sp.gammainc(a, y)), np.log(sp.gammaincc(a, y))
-    return np.where(inside, below, -np.inf), np.where(inside, above, 0.0)
+    return np.where(outside, -np.inf, below), np.where(outside, 0.0, above)
 
 
 def _gamma_quantile(a, q):
@@ -27,7 +27,7 @@ def _gamma_quantile(a, q):
 @tails("erlang", "x loc scale", shaped(positive, 2.0))
 def erlang(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
-    return _of_gamma(a, t, t > 0.0)
+    return _of_gamma(a, t, t <= 0.0)
 
 
 @quantiles("erlang", "q loc scale", 2.0)
@@ -38,7 +38,7 @@ def erlang_quantile(q, a, loc=0.0, scale=1.0):
 @tails("chi", "x df loc scale", shaped(positive, 2.5))
 def chi(x, df, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, df > 0.0)
-    return _of_gamma(0.5 * df, 0.5 * t * t, t > 0.0)
+    return _of_gamma(0.5 * df, 0.5 * t * t, t <= 0.0)
 
 
 @quantiles("chi", "q df loc scale", 2.5)
@@ -54,7 +54,7 @@ def maxwell_quantile(q, loc=0.0, scale=1.0):
 @tails("nakagami", "x nu loc scale", shaped(positive, 1.7))
 def nakagami(x, nu, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, nu > 0.0)
-    return _of_gamma(nu, nu * t * t, t > 0.0)
+    return _of_gamma(nu, nu * t * t, t <= 0.0)
 
 
 @quantiles("nakagami", "q nu loc scale", 1.7)
@@ -85,7 +85,7 @@ def gengamma_quantile(q, a, c, loc=0.0, scale=1.0):
 @tails("loggamma", "x c loc scale", shaped(real, 1.7))
 def loggamma(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    return _of_gamma(c, np.exp(t), t == t)
+    return _of_gamma(c, np.exp(t), t < -np.inf)
 
 
 @quantiles("loggamma", "q c loc scale", 1.7)
@@ -96,6 +96,7 @@ def loggamma_quantile(q, c, loc=0.0, scale=1.0):
 @tails("gennorm", "x beta loc scale", shaped(real, 1.7))
 def gennorm(x, beta, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, beta > 0.0)
+    beta = np.where(beta > 0.0, beta, np.nan)  # NaN to the power of 0 is 1
     centre = t == 0.0
     side = np.where(centre, 1.0, np.abs(t))
     tail = np.where(centre, 0.5, 0.5 * sp.gammaincc(1.0 / beta, side**beta))
@@ -109,8 +110,7 @@ def pearson3(x, skew, loc=0.0, scale=1.0):
     straight = np.abs(skew) < 0.000016  # SciPy's bound, below which it is the normal distribution
     beta = 2.0 / np.where(straight, 1.0, skew)
     moved = beta * (t + beta)
-    inside = moved > 0.0
-    below, above = _either(beta, _of_gamma(beta * beta, moved, inside))
+    below, above = _either(beta, _of_gamma(beta * beta, moved, moved <= 0.0))
     return np.where(straight, sp.log_ndtr(t), below), np.where(straight, sp.log_ndtr(-t), above)
 
 
@@ -125,13 +125,15 @@ def pearson3_quantile(q, skew, loc=0.0, scale=1.0):
 @density("invgamma", "logcdf", "x a loc scale", shaped(positive, 2.5))
 def invgamma_logcdf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
-    return _of_gamma(a, 1.0 / np.where(t > 0.0, t, 1.0), t > 0.0)[1] + np.where(t > 0.0, 0.0, -np.inf)
+    outside = t <= 0.0
+    return np.where(outside, -np.inf, np.log(sp.gammaincc(a, 1.0 / np.where(outside, 1.0, t))))
 
 
 @density("invgamma", "logsf", "x a loc scale", shaped(positive, 2.5))
 def invgamma_logsf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
-    return np.where(t > 0.0, _of_gamma(a, 1.0 / np.where(t > 0.0, t, 1.0), t > 0.0)[0], 0.0)
+    outside = t <= 0.0
+    return np.where(outside, 0.0, np.log(sp.gammainc(a, 1.0 / np.where(outside, 1.0, t))))
 
 
 @density("invgamma", "isf", "q a loc scale", shaped(probability, 2.5))
