@@ -91,6 +91,16 @@ def test_ends_of_the_range_have_no_slope():
     np.testing.assert_array_equal(slopes(np.full(2, 1.5), np.array([0.0, 1.0])), 0.0)
 
 
+@pytest.mark.parametrize(("a", "x"), GAMMA[:6])
+def test_second_derivative_of_gamma(a, x):
+    bars = adc.grad(adc.grad(sp.gammainc, mode="tape"), mode="tape")(a, x)
+    with mpmath.workdps(DIGITS):
+        h = mpmath.mpf(a) * mpmath.mpf(10) ** -10
+        values = [mpmath.gammainc(p, 0, x, regularized=True) for p in (a + h, mpmath.mpf(a), a - h)]
+        wanted = float((values[0] - 2 * values[1] + values[2]) / h**2)
+    np.testing.assert_allclose(bars, wanted, rtol=1e-9)
+
+
 def test_second_derivative_at_the_centre():
     """That of the density with respect to the degrees of freedom."""
     by_df = adc.grad(lambda df, t: stats.t.pdf(t, df), mode="python")

@@ -65,7 +65,7 @@ def _gamma_examples(r):
         (1.5, 0.7),
         (2.5, r.positive(3)),
         (r.positive(3) + 1.0, r.positive(3)),
-        (np.array([0.02, 0.3, 3.0, 80.0]), np.array([0.01, 2.0, 9.0, 78.0])),
+        (np.array([0.4, 0.8, 3.0, 80.0]), np.array([0.3, 2.0, 9.0, 78.0])),
     ]
 
 
