@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import UnsupportedBytecodeError
 
 import adc
 from adc import config
@@ -117,6 +119,16 @@ def test_fallback_to_python():
     assert g.mode == "python" and found.dtype == np.longdouble
     with pytest.raises(adc.UnsupportedError, match="Numba cannot compile"):
         adc.grad(lambda x: np.sum(x * x), mode="compiled")(np.ones(3, np.longdouble))
+
+
+def test_bytecode_that_numba_cannot_read_is_a_refusal(monkeypatch):
+    def refused(dispatcher, signature):
+        raise UnsupportedBytecodeError("nothing of the kind")
+
+    monkeypatch.setattr(Dispatcher, "compile", refused)
+    g = adc.grad(lambda x: np.sum(np.sinh(x) * x))
+    with pytest.warns(adc.FallbackWarning, match="runs as plain Python: Numba cannot compile"):
+        g(X)
 
 
 def test_fault_of_an_optimizing_stage_leaves_python_mode(monkeypatch):

@@ -179,3 +179,17 @@ def test_what_cannot_be_explained():
         adc.explain(recurrence, 1.0)
     with pytest.raises(adc.ArgumentError, match="needs example arguments"):
         adc.explain(adc.grad(recurrence))
+
+
+def test_a_loop_that_is_a_statement_on_whole_arrays():
+    def smoothed(x):
+        y = x.copy()
+        for _ in range(3):
+            for i in range(1, len(x) - 1):
+                y[i] = x[i - 1] + x[i + 1]
+        return np.sum(y**2)
+
+    ledger = adc.explain(adc.grad(smoothed), np.ones(5))
+    outer, inner = ledger.loops
+    assert (outer.whole, inner.kind, inner.whole) == (False, "stencil", True)
+    assert "a statement on whole arrays" in str(ledger) and inner.number_of_trips == 3

@@ -180,6 +180,9 @@ def test_levels():
             make_dual(x, tape.tensor([1]))
         with pytest.raises(RuntimeError, match="float32 beside float64"):
             make_dual(x, tape.tensor([1.0], dtype=np.float32))
+        for pair in [(make_dual(x, x), x), (x, make_dual(x, x))]:
+            with pytest.raises(RuntimeError, match="has a forward gradient at the same level"):
+                make_dual(*pair)
         for off in (adc.no_grad, adc.inference_mode, lambda: adc.set_grad_enabled(False)):
             with pytest.raises(RuntimeError, match="inside a forward AD level"), off():
                 pass

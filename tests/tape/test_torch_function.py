@@ -818,6 +818,46 @@ def integers_as_data():
     return error_of(put)
 
 
+class Increased(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.add_(1.0)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, bar):
+        return bar
+
+
+@gives(
+    ("RuntimeError", "a view of a leaf Variable that requires grad is being used in an in-place operation.")
+)
+def a_view_of_a_leaf_is_not_to_be_made_dirty():
+    x = ones(2, requires_grad=True)
+    return error_of(lambda: Increased.apply(x[:1]))
+
+
+class Scaled(autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        return k * x
+
+    @staticmethod
+    def backward(ctx, bar):
+        return ctx.k * bar, None
+
+
+@gives(6.0)
+def a_second_pass_where_nothing_was_saved():
+    x = tensor(1.0, True)
+    y = Scaled.apply(x, 3.0)
+    y.backward()
+    y.backward()
+    return x.grad.item()
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
+from scipy import stats
 
 import adc
 
@@ -69,3 +72,16 @@ def test_a_loop_of_its_own_does_not_call_its_number_range():
     compiled, python = (adc.grad(scaled, mode=m)(x) for m in ("compiled", "python"))
     np.testing.assert_allclose(compiled, python)
     assert "x, range_" in adc.source(adc.grad(scaled), x, stage="optimized")
+
+
+def shares(x, p):
+    return stats.t.cdf(x, p[0], p[1], p[2])
+
+
+def test_a_call_of_many_operands_holds_no_choice():
+    """CPython hands more than thirty operands over as a list, which Numba reads only without a branch among them."""
+    x, p = np.array([0.3, 0.7]), (3.1, 0.2, 1.3)
+    text = adc.source(adc.jvp, shares, (x, p), (x, p), stage="optimized")
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and len(node.args) > 30]
+    assert calls
+    assert not any(isinstance(node, ast.IfExp | ast.BoolOp) for call in calls for node in ast.walk(call))

@@ -103,7 +103,7 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
     `inputs` are the arguments, without what is read from outside.
     """
     from numba import typeof
-    from numba.core.errors import NumbaError
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
     # Machine code that Numba loads from its cache asks for its module by name.
     dispatcher = backend.jitted(backend.load(context.texts["optimized"], context.name, by_name=True))
@@ -114,7 +114,7 @@ def compiled(context: pipeline.Context, inputs: Sequence[Any]) -> Specialisation
         lines = context.texts["optimized"].count("\n")  # Numba's passes recurse over the blocks of a function
         with deep_recursion(1000 + FRAMES_PER_LINE * lines), tuned(dispatcher.py_func), untold():
             dispatcher.compile(tuple(typeof(x) for x in (*inputs, *captured, *given)))
-    except (NumbaError, ValueError, NotImplementedError, ImportError) as error:
+    except (NumbaError, UnsupportedBytecodeError, ValueError, NotImplementedError, ImportError) as error:
         # typeof and llvmlite raise plain ones; linear algebra without SciPy an ImportError
         raise numba_refusal(error, context) from error
     return made

@@ -411,10 +411,12 @@ class Transformed(Binding):
 
     def _failed(self, error: Exception, known: Specialisation, inputs: list[Any], call: Call) -> Any:
         """What to do when generated code raised: say it of the user's line, or let another engine answer."""
-        from numba.core.errors import NumbaError
+        from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
         assert known.context is not None
-        if isinstance(error, NumbaError):  # another layout or a read-only array, which Numba meets only now
+        if isinstance(
+            error, NumbaError | UnsupportedBytecodeError
+        ):  # another layout or a read-only array, which Numba meets only now
             refusal = numba_refusal(error, known.context)
             if self._asked == "compiled":
                 raise refusal from error

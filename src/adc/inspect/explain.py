@@ -14,7 +14,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adc.api.composite import BoundComposite
@@ -51,6 +51,7 @@ from adc.rules.dims import Dim
 
 __all__ = ["explain"]
 
+LOOPS_STAGE, WHOLE_STAGE = "counted", "whole"  # between them, loops become statements on whole arrays
 PRIMAL_STAGE = "aliases"  # the last stage before the reverse sweep is appended
 ADJOINT_STAGE = "ir"  # the program that the readable text is printed from
 
@@ -117,7 +118,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
         known.mode,
         fallback,
         tuple(facts.statements()),
-        tuple(facts.loops),
+        tuple(loop for _, loop in facts.loops),
         facts.kept_in_all(),
         {k: s for k, s in stages.items() if s},
         _cache(known.run),
@@ -174,7 +175,7 @@ class _Facts:
     context: pipeline.Context
     sizes: Sizes
     primal: list[_Made] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[tuple[Location | None, Loop]] = field(default_factory=list)
     carried_on: dict[Var, Var] = field(default_factory=dict)  # what a loop carries -> what a trip makes of it
     buffers: list[_Kept] = field(default_factory=list)
     kept: dict[Var | str, _Kept] = field(default_factory=dict)  # a value, or the name of what was overwritten
@@ -185,11 +186,20 @@ class _Facts:
     @staticmethod
     def of(make: Callable[[pipeline.Watch], pipeline.Context], inputs: list[Any]) -> _Facts:
         found: list[_Facts] = []
+        written: dict[Location | None, Loop] = {}  # loops as the user wrote them
+        whole: list[Location | None] = []
 
         def watch(stage: str, program: Program, context: pipeline.Context) -> None:
-            if stage == PRIMAL_STAGE:
+            if stage == LOOPS_STAGE:
+                sizes = Sizes(program.params, inputs)
+                written.update((s.origin, _loop(s, sizes)) for s in _loops(program))
+            elif stage == WHOLE_STAGE:
+                left = {s.origin for s in _loops(program)}
+                whole.extend(origin for origin in written if origin not in left)
+            elif stage == PRIMAL_STAGE:
                 found.append(_Facts(context, Sizes(program.params, inputs)))
                 found[0]._read_primal(program)
+                found[0]._add_loops({o: replace(written[o], whole=True) for o in whole}, list(written))
             elif stage == ADJOINT_STAGE:
                 found[0].sizes.learn(program.params, inputs)
                 found[0]._read_adjoint(program)
@@ -207,7 +217,7 @@ class _Facts:
         self.in_loops = {_fingerprint(s) for s in _inside_loops(program.body)}
         for stmt in walk(program.body):
             if isinstance(stmt, (For, While)):
-                self.loops.append(_loop(stmt, self.sizes))
+                self.loops.append((stmt.origin, _loop(stmt, self.sizes)))
                 self.carried_on.update((c.phi, c.out) for c in stmt.carried if isinstance(c.out, Var))
             if stmt.origin is None or self.context.request.kind == "value":
                 continue
@@ -232,6 +242,12 @@ class _Facts:
                         why,
                     )
                 )
+
+    def _add_loops(self, whole: dict[Location | None, Loop], order: list[Location | None]) -> None:
+        """Put loops that are statements on whole arrays where the user wrote them."""
+        place = {origin: k for k, origin in enumerate(order)}
+        self.loops += whole.items()
+        self.loops.sort(key=lambda item: place.get(item[0], len(place)))
 
     def _read_adjoint(self, program: Program) -> None:
         at = next(
@@ -344,6 +360,10 @@ def _fingerprint(stmt: Assign) -> tuple[Any, ...]:
     constants = tuple(repr(a.value) for a in stmt.args if isinstance(a, Const))
     line = stmt.origin.line if stmt.origin is not None else 0
     return stmt.name, line, tuple(t.name for t in stmt.targets), operands, constants
+
+
+def _loops(program: Program) -> list[For | While]:
+    return [s for s in walk(program.body) if isinstance(s, For | While)]
 
 
 def _loop(loop: For | While, sizes: Sizes) -> Loop:

@@ -69,7 +69,7 @@ class Loop:
     """A loop of the primal.
 
     `kind`: "independent" trips, a "stencil" (independent, reading neighbours), a "reduction" (independent but
-    for sums), or a "recurrence" (a trip reads what an earlier one made).
+    for sums), or a "recurrence" (a trip reads what an earlier one made). A `whole` one is no loop in the adjoint.
     """
 
     line: str
@@ -80,6 +80,7 @@ class Loop:
     trips: str  # a formula
     trips_known: bool  # before the loop begins
     number_of_trips: int | None
+    whole: bool = False  # one statement on whole arrays, in generated code
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,8 @@ class Ledger:
             )
             lines.append(f"  {loop.line}: {loop.text}")
             lines.append(f"      {loop.kind}: {loop.why}")
+            if loop.whole:
+                lines.append("      in generated code: a statement on whole arrays")
             lines.append(f"      trips: {trips}{'' if loop.trips_known else ', known when it has ended'}")
             if loop.carried:
                 lines.append(f"      carries {', '.join(loop.carried)}")

@@ -1,6 +1,6 @@
 """Rules of the Bessel functions, of their scaled forms, and of Airy and Struve functions, in the argument.
 
-The order has no derivative in closed form. Source: Abramowitz & Stegun, chapters 9 and 10.
+The order has no derivative in closed form; bessel_orders has that of kv. Source: Abramowitz & Stegun, chapters 9, 10.
 """
 
 import math
@@ -122,11 +122,6 @@ def iv(z, v, x):
     return 0.5 * (sp.iv(v - 1.0, x) + sp.iv(v + 1.0, x))
 
 
-@elementwise(sp.kv, name="special.kv", wrt="x", cost=40, extra=refuses("v"), examples=orders)
-def kv(z, v, x):
-    return -0.5 * (sp.kv(v - 1.0, x) + sp.kv(v + 1.0, x))
-
-
 @elementwise(sp.kn, name="special.kn", wrt="x", cost=40, examples=lambda r: [(1, 1.3), (2, r.positive(3))])
 def kn(z, n, x):
     n = np.trunc(n)
@@ -136,11 +131,6 @@ def kn(z, n, x):
 @elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def ive(z, v, x):
     return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) - np.sign(x) * z
-
-
-@elementwise(sp.kve, name="special.kve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
-def kve(z, v, x):
-    return z - 0.5 * (sp.kve(v - 1.0, x) + sp.kve(v + 1.0, x))
 
 
 @elementwise(

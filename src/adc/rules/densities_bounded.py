@@ -33,7 +33,7 @@ def gamma_pdf(x, a, loc=0.0, scale=1.0):
     return np.exp(gamma_logpdf(x, a, loc, scale))
 
 
-@density("gamma", "cdf", "x loc scale", shaped(positive, 2.5))
+@density("gamma", "cdf", "x a loc scale", shaped(positive, 2.5))
 def gamma_cdf(x, a, loc=0.0, scale=1.0):
     return sp.gammainc(a, np.maximum(standard(x, loc, scale, a > 0.0), 0.0))
 
@@ -57,7 +57,7 @@ def chi2_pdf(x, df, loc=0.0, scale=1.0):
     return np.exp(chi2_logpdf(x, df, loc, scale))
 
 
-@density("chi2", "cdf", "x loc scale", shaped(positive, 3.5))
+@density("chi2", "cdf", "x df loc scale", shaped(positive, 3.5))
 def chi2_cdf(x, df, loc=0.0, scale=1.0):
     return sp.gammainc(0.5 * df, 0.5 * np.maximum(standard(x, loc, scale, df > 0.0), 0.0))
 
@@ -127,7 +127,7 @@ def beta_pdf(x, a, b, loc=0.0, scale=1.0):
     return np.exp(beta_logpdf(x, a, b, loc, scale))
 
 
-@density("beta", "cdf", "x loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "cdf", "x a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_cdf(x, a, b, loc=0.0, scale=1.0):
     return sp.betainc(a, b, np.clip(standard(x, loc, scale, (a > 0.0) & (b > 0.0)), 0.0, 1.0))
 

@@ -197,21 +197,21 @@ def invgamma_pdf(x, a, loc=0.0, scale=1.0):
     return np.exp(invgamma_logpdf(x, a, loc, scale))
 
 
-@density("invgamma", "cdf", "x loc scale", shaped(positive, 2.5))
+@density("invgamma", "cdf", "x a loc scale", shaped(positive, 2.5))
 def invgamma_cdf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
     y = np.where(t <= 0.0, 1.0, t)
     return np.where(t <= 0.0, 0.0, sp.gammaincc(a, 1.0 / y))
 
 
-@density("invgamma", "sf", "x loc scale", shaped(positive, 2.5))
+@density("invgamma", "sf", "x a loc scale", shaped(positive, 2.5))
 def invgamma_sf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a > 0.0)
     y = np.where(t <= 0.0, 1.0, t)
     return np.where(t <= 0.0, 1.0, sp.gammainc(a, 1.0 / y))
 
 
-@density("invgamma", "ppf", "q loc scale", shaped(probability, 2.5))
+@density("invgamma", "ppf", "q a loc scale", shaped(probability, 2.5))
 def invgamma_ppf(q, a, loc=0.0, scale=1.0):
     return loc + proper(scale, a > 0.0) * (1.0 / sp.gammainccinv(a, q))
 

@@ -66,12 +66,12 @@ def t_pdf(x, df, loc=0.0, scale=1.0):
     return np.exp(t_logpdf(x, df, loc, scale))
 
 
-@density("t", "cdf", "x loc scale", shaped(real, 3.5))
+@density("t", "cdf", "x df loc scale", shaped(real, 3.5))
 def t_cdf(x, df, loc=0.0, scale=1.0):
     return sp.stdtr(df, standard(x, loc, scale, df > 0.0))
 
 
-@density("t", "logcdf", "x loc scale", shaped(real, 3.5))
+@density("t", "logcdf", "x df loc scale", shaped(real, 3.5))
 def t_logcdf(x, df, loc=0.0, scale=1.0):
     return np.log(t_cdf(x, df, loc, scale))
 

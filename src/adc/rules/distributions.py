@@ -17,5 +17,7 @@ from adc.rules import samples as samples
 from adc.rules import special as special
 from adc.rules import spreads as spreads
 from adc.rules import tails_bounded as tails_bounded
+from adc.rules import tails_closed as tails_closed
+from adc.rules import tails_incomplete as tails_incomplete
 from adc.rules import tails_named as tails_named
 from adc.rules import tails_real as tails_real

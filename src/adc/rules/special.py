@@ -7,8 +7,11 @@ from scipy import special as sp
 
 from adc.rules import bessel as bessel
 from adc.rules import bessel_integrals as bessel_integrals
+from adc.rules import bessel_orders as bessel_orders
+from adc.rules import distribution_functions as distribution_functions
 from adc.rules import elliptic as elliptic
 from adc.rules import harmonics as harmonics
+from adc.rules import incomplete as incomplete
 from adc.rules import jacobi_elliptic as jacobi_elliptic
 from adc.rules import kelvin as kelvin
 from adc.rules import logistic as logistic
@@ -17,7 +20,6 @@ from adc.rules import transcendental as transcendental
 from adc.rules import zeta as zeta
 from adc.rules.registry import composite, constant, elementwise
 from adc.rules.sampler import call
-from adc.rules.special_refusals import refuses
 from adc.runtime import scipy_special as scipy_special  # compiled code calls SciPy's kernels
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
@@ -120,110 +122,6 @@ def binom(z, x, y):
 def poch(result, z, m):
     shifted = sp.digamma(z + m)
     return result * (shifted - sp.digamma(z)), result * shifted
-
-
-@elementwise(
-    sp.gammainc,
-    name="special.gammainc",
-    wrt="x",
-    cost=40,
-    extra=refuses("a"),
-    examples=lambda r: [(1.5, 0.7), (2.5, r.positive(3)), (r.positive(3) + 1.0, r.positive(3))],
-)
-def gammainc(z, a, x):
-    return np.exp(sp.xlogy(a - 1.0, x) - x - sp.gammaln(a))
-
-
-@elementwise(
-    sp.gammaincc,
-    name="special.gammaincc",
-    wrt="x",
-    cost=40,
-    extra=refuses("a"),
-    examples=lambda r: [(1.5, 0.7), (2.5, r.positive(3)), (r.positive(3) + 1.0, r.positive(3))],
-)
-def gammaincc(z, a, x):
-    return -np.exp(sp.xlogy(a - 1.0, x) - x - sp.gammaln(a))
-
-
-@elementwise(
-    sp.gammaincinv,
-    name="special.gammaincinv",
-    wrt="y",
-    cost=80,
-    extra=refuses("a"),
-    singular=True,
-    examples=lambda r: [(1.5, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
-)
-def gammaincinv(z, a, y):
-    return np.exp(sp.gammaln(a) + z - sp.xlogy(a - 1.0, z))
-
-
-@elementwise(
-    sp.gammainccinv,
-    name="special.gammainccinv",
-    wrt="y",
-    cost=80,
-    extra=refuses("a"),
-    singular=True,
-    examples=lambda r: [(1.5, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
-)
-def gammainccinv(z, a, y):
-    return -np.exp(sp.gammaln(a) + z - sp.xlogy(a - 1.0, z))
-
-
-def _probabilities(r):
-    return [
-        (1.5, 2.5, 0.3),
-        (2.5, 1.5, r.uniform(0.2, 0.8, 3)),
-        (r.positive(2, 3) + 1.0, 2.0, r.uniform(0.2, 0.8, 2, 3)),
-    ]
-
-
-@elementwise(
-    sp.betainc, name="special.betainc", wrt="x", cost=60, extra=refuses("a", "b"), examples=_probabilities
-)
-def betainc(z, a, b, x):
-    return np.exp(sp.xlogy(a - 1.0, x) + sp.xlog1py(b - 1.0, -x) - sp.betaln(a, b))
-
-
-@elementwise(
-    sp.betaincinv,
-    name="special.betaincinv",
-    wrt="y",
-    cost=80,
-    extra=refuses("a", "b"),
-    singular=True,
-    examples=_probabilities,
-)
-def betaincinv(z, a, b, y):
-    return np.exp(sp.betaln(a, b) - sp.xlogy(a - 1.0, z) - sp.xlog1py(b - 1.0, -z))
-
-
-if hasattr(sp, "betaincc"):  # SciPy 1.11
-
-    @elementwise(
-        sp.betaincc,
-        name="special.betaincc",
-        wrt="x",
-        cost=60,
-        extra=refuses("a", "b"),
-        examples=_probabilities,
-    )
-    def betaincc(z, a, b, x):
-        return -np.exp(sp.xlogy(a - 1.0, x) + sp.xlog1py(b - 1.0, -x) - sp.betaln(a, b))
-
-    @elementwise(
-        sp.betainccinv,
-        name="special.betainccinv",
-        wrt="y",
-        cost=80,
-        extra=refuses("a", "b"),
-        singular=True,
-        examples=_probabilities,
-    )
-    def betainccinv(z, a, b, y):
-        return -np.exp(sp.betaln(a, b) - sp.xlogy(a - 1.0, z) - sp.xlog1py(b - 1.0, -z))
 
 
 # --- error functions and normal distribution ----------------------------------------------------------------

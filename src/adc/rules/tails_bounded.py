@@ -11,58 +11,58 @@ def _log(part, outside):
     return np.where(outside, -np.inf, np.log(np.where(outside, 1.0, part)))
 
 
-@density("gamma", "sf", "x loc scale", shaped(positive, 2.5))
+@density("gamma", "sf", "x a loc scale", shaped(positive, 2.5))
 def gamma_sf(x, a, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, a > 0.0), 0.0)
     return sp.gammaincc(a, t)
 
 
-@density("gamma", "logcdf", "x loc scale", shaped(positive, 2.5))
+@density("gamma", "logcdf", "x a loc scale", shaped(positive, 2.5))
 def gamma_logcdf(x, a, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, a > 0.0), 0.0)
     return _log(sp.gammainc(a, t), t <= 0.0)
 
 
-@density("gamma", "logsf", "x loc scale", shaped(positive, 2.5))
+@density("gamma", "logsf", "x a loc scale", shaped(positive, 2.5))
 def gamma_logsf(x, a, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, a > 0.0), 0.0)
     return np.log(sp.gammaincc(a, t))
 
 
-@density("gamma", "ppf", "q loc scale", shaped(probability, 2.5))
+@density("gamma", "ppf", "q a loc scale", shaped(probability, 2.5))
 def gamma_ppf(q, a, loc=0.0, scale=1.0):
     return loc + proper(scale, a > 0.0) * (sp.gammaincinv(a, q))
 
 
-@density("gamma", "isf", "q loc scale", shaped(probability, 2.5))
+@density("gamma", "isf", "q a loc scale", shaped(probability, 2.5))
 def gamma_isf(q, a, loc=0.0, scale=1.0):
     return loc + proper(scale, a > 0.0) * (sp.gammainccinv(a, q))
 
 
-@density("chi2", "sf", "x loc scale", shaped(positive, 3.5))
+@density("chi2", "sf", "x df loc scale", shaped(positive, 3.5))
 def chi2_sf(x, df, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, df > 0.0), 0.0)
     return sp.gammaincc(0.5 * df, 0.5 * t)
 
 
-@density("chi2", "logcdf", "x loc scale", shaped(positive, 3.5))
+@density("chi2", "logcdf", "x df loc scale", shaped(positive, 3.5))
 def chi2_logcdf(x, df, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, df > 0.0), 0.0)
     return _log(sp.gammainc(0.5 * df, 0.5 * t), t <= 0.0)
 
 
-@density("chi2", "logsf", "x loc scale", shaped(positive, 3.5))
+@density("chi2", "logsf", "x df loc scale", shaped(positive, 3.5))
 def chi2_logsf(x, df, loc=0.0, scale=1.0):
     t = np.maximum(standard(x, loc, scale, df > 0.0), 0.0)
     return np.log(sp.gammaincc(0.5 * df, 0.5 * t))
 
 
-@density("chi2", "ppf", "q loc scale", shaped(probability, 3.5))
+@density("chi2", "ppf", "q df loc scale", shaped(probability, 3.5))
 def chi2_ppf(q, df, loc=0.0, scale=1.0):
     return loc + proper(scale, df > 0.0) * (2.0 * sp.gammaincinv(0.5 * df, q))
 
 
-@density("chi2", "isf", "q loc scale", shaped(probability, 3.5))
+@density("chi2", "isf", "q df loc scale", shaped(probability, 3.5))
 def chi2_isf(q, df, loc=0.0, scale=1.0):
     return loc + proper(scale, df > 0.0) * (2.0 * sp.gammainccinv(0.5 * df, q))
 
@@ -100,58 +100,58 @@ def _log_inside(t):
     return np.log(np.where(t <= 0.0, 1.0, t))
 
 
-@density("lognorm", "sf", "x loc scale", shaped(positive, 0.7))
+@density("lognorm", "sf", "x s loc scale", shaped(positive, 0.7))
 def lognorm_sf(x, s, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, s > 0.0)
     return np.where(t <= 0.0, 1.0, sp.ndtr(-_log_inside(t) / s))
 
 
-@density("lognorm", "logcdf", "x loc scale", shaped(positive, 0.7))
+@density("lognorm", "logcdf", "x s loc scale", shaped(positive, 0.7))
 def lognorm_logcdf(x, s, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, s > 0.0)
     return np.where(t <= 0.0, -np.inf, sp.log_ndtr(_log_inside(t) / s))
 
 
-@density("lognorm", "logsf", "x loc scale", shaped(positive, 0.7))
+@density("lognorm", "logsf", "x s loc scale", shaped(positive, 0.7))
 def lognorm_logsf(x, s, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, s > 0.0)
     return np.where(t <= 0.0, 0.0, sp.log_ndtr(-_log_inside(t) / s))
 
 
-@density("lognorm", "ppf", "q loc scale", shaped(probability, 0.7))
+@density("lognorm", "ppf", "q s loc scale", shaped(probability, 0.7))
 def lognorm_ppf(q, s, loc=0.0, scale=1.0):
     return loc + proper(scale, s > 0.0) * (np.exp(s * sp.ndtri(q)))
 
 
-@density("lognorm", "isf", "q loc scale", shaped(probability, 0.7))
+@density("lognorm", "isf", "q s loc scale", shaped(probability, 0.7))
 def lognorm_isf(q, s, loc=0.0, scale=1.0):
     return loc + proper(scale, s > 0.0) * (np.exp(-s * sp.ndtri(q)))
 
 
-@density("beta", "sf", "x loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "sf", "x a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_sf(x, a, b, loc=0.0, scale=1.0):
     t = np.clip(standard(x, loc, scale, (a > 0.0) & (b > 0.0)), 0.0, 1.0)
     return sp.betainc(b, a, 1.0 - t)
 
 
-@density("beta", "logcdf", "x loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "logcdf", "x a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_logcdf(x, a, b, loc=0.0, scale=1.0):
     t = np.clip(standard(x, loc, scale, (a > 0.0) & (b > 0.0)), 0.0, 1.0)
     return _log(sp.betainc(a, b, t), t <= 0.0)
 
 
-@density("beta", "logsf", "x loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "logsf", "x a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_logsf(x, a, b, loc=0.0, scale=1.0):
     t = np.clip(standard(x, loc, scale, (a > 0.0) & (b > 0.0)), 0.0, 1.0)
     return _log(sp.betainc(b, a, 1.0 - t), t >= 1.0)
 
 
-@density("beta", "ppf", "q loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "ppf", "q a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_ppf(q, a, b, loc=0.0, scale=1.0):
     return loc + proper(scale, (a > 0.0) & (b > 0.0)) * (sp.betaincinv(a, b, q))
 
 
-@density("beta", "isf", "q loc scale", shaped(probability, 2.5, 1.5))
+@density("beta", "isf", "q a b loc scale", shaped(probability, 2.5, 1.5))
 def beta_isf(q, a, b, loc=0.0, scale=1.0):
     return loc + proper(scale, (a > 0.0) & (b > 0.0)) * (1.0 - sp.betaincinv(b, a, q))
 

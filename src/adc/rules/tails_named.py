@@ -10,7 +10,7 @@ from adc.rules.densities_named import flat
 from adc.rules.densities_shaped import log_mass
 
 
-def _tails(distribution, wrt, examples):
+def tails(distribution, wrt, examples):
     """Register `cdf`, `sf`, `logcdf` and `logsf` by a function that gives the last two."""
 
     def register(formula):
@@ -39,7 +39,7 @@ def _tails(distribution, wrt, examples):
     return register
 
 
-def _quantiles(distribution, wrt, *shapes):
+def quantiles(distribution, wrt, *shapes):
     """Register `ppf` and `isf` by a function whose `q` is the logarithms of the probabilities below and above."""
     examples = shaped(probability, *shapes)
 
@@ -61,7 +61,7 @@ def _quantiles(distribution, wrt, *shapes):
     return register
 
 
-def _rest(log):
+def rest(log):
     """The logarithm of the other probability: log(1 - exp(log))."""
     certain = log >= 0.0
     inner = np.where(certain, -1.0, log)
@@ -89,56 +89,56 @@ def _inside(r, *shape):
 # --- extremes -----------------------------------------------------------------------------------------------
 
 
-@_tails("genextreme", "x c loc scale", shaped(_inside, 0.4))
+@tails("genextreme", "x c loc scale", shaped(_inside, 0.4))
 def genextreme(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c == c)
     beyond = c * t >= 1.0
     y = np.exp(-flat(-c, np.where(beyond, 0.0, t)))
     below = np.where(beyond, np.where(c > 0.0, 0.0, -np.inf), -y)
-    return below, _rest(below)
+    return below, rest(below)
 
 
-@_quantiles("genextreme", "q c loc scale", 0.4)
+@quantiles("genextreme", "q c loc scale", 0.4)
 def genextreme_quantile(q, c, loc=0.0, scale=1.0):
     return loc - proper(scale, c == c) * _box(c, np.log(-q[0]))
 
 
-@_tails("genpareto", "x c loc scale", shaped(positive, 0.4))
+@tails("genpareto", "x c loc scale", shaped(positive, 0.4))
 def genpareto(x, c, loc=0.0, scale=1.0):
     t = _above_zero(standard(x, loc, scale, c == c))
     beyond = c * t <= -1.0
     above = np.where(beyond, -np.inf, -flat(c, np.where(beyond, 0.0, t)))
-    return _rest(above), above
+    return rest(above), above
 
 
-@_quantiles("genpareto", "q c loc scale", 0.4)
+@quantiles("genpareto", "q c loc scale", 0.4)
 def genpareto_quantile(q, c, loc=0.0, scale=1.0):
     return loc + proper(scale, c == c) * _box(c, -q[1])
 
 
-@_tails("lomax", "x c loc scale", shaped(positive, 1.5))
+@tails("lomax", "x c loc scale", shaped(positive, 1.5))
 def lomax(x, c, loc=0.0, scale=1.0):
     above = -c * np.log1p(_above_zero(standard(x, loc, scale, c > 0.0)))
-    return _rest(above), above
+    return rest(above), above
 
 
-@_quantiles("lomax", "q c loc scale", 1.5)
+@quantiles("lomax", "q c loc scale", 1.5)
 def lomax_quantile(q, c, loc=0.0, scale=1.0):
     return loc + proper(scale, c > 0.0) * np.expm1(-q[1] / c)
 
 
-@_tails("gompertz", "x c loc scale", shaped(positive, 0.9))
+@tails("gompertz", "x c loc scale", shaped(positive, 0.9))
 def gompertz(x, c, loc=0.0, scale=1.0):
     above = -c * np.expm1(_above_zero(standard(x, loc, scale, c > 0.0)))
-    return _rest(above), above
+    return rest(above), above
 
 
-@_quantiles("gompertz", "q c loc scale", 0.9)
+@quantiles("gompertz", "q c loc scale", 0.9)
 def gompertz_quantile(q, c, loc=0.0, scale=1.0):
     return loc + proper(scale, c > 0.0) * np.log1p(-q[1] / c)
 
 
-@_tails("fisk", "x c loc scale", shaped(positive, 1.7))
+@tails("fisk", "x c loc scale", shaped(positive, 1.7))
 def fisk(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
     outside = t <= 0.0
@@ -146,7 +146,7 @@ def fisk(x, c, loc=0.0, scale=1.0):
     return np.where(outside, -np.inf, sp.log_expit(odds)), np.where(outside, 0.0, sp.log_expit(-odds))
 
 
-@_quantiles("fisk", "q c loc scale", 1.7)
+@quantiles("fisk", "q c loc scale", 1.7)
 def fisk_quantile(q, c, loc=0.0, scale=1.0):
     return loc + proper(scale, c > 0.0) * np.exp((q[0] - q[1]) / c)
 
@@ -154,7 +154,7 @@ def fisk_quantile(q, c, loc=0.0, scale=1.0):
 # --- between bounds -----------------------------------------------------------------------------------------
 
 
-@_tails(
+@tails(
     "truncnorm", "x a b loc scale", shaped(lambda r, *shape: 0.3 * r.uniform(-1.0, 1.0, *shape), -1.5, 2.0)
 )
 def truncnorm(x, a, b, loc=0.0, scale=1.0):
@@ -166,7 +166,7 @@ def truncnorm(x, a, b, loc=0.0, scale=1.0):
     return below, np.where(right, -np.inf, np.where(left, 0.0, log_mass(inner, b) - whole))
 
 
-@_quantiles("truncnorm", "q a b loc scale", -1.5, 2.0)
+@quantiles("truncnorm", "q a b loc scale", -1.5, 2.0)
 def truncnorm_quantile(q, a, b, loc=0.0, scale=1.0):
     upper = a > 0.0  # from the side where the mass is small
     near, far = sp.ndtr(np.where(upper, -a, a)), sp.ndtr(np.where(upper, -b, b))
@@ -174,7 +174,7 @@ def truncnorm_quantile(q, a, b, loc=0.0, scale=1.0):
     return loc + proper(scale, a < b) * np.where(upper, -1.0, 1.0) * sp.ndtri(at)
 
 
-@_tails("triang", "x c loc scale", shaped(_inside, 0.4))
+@tails("triang", "x c loc scale", shaped(_inside, 0.4))
 def triang(x, c, loc=0.0, scale=1.0):
     t = np.clip(standard(x, loc, scale, (c >= 0.0) & (c <= 1.0)), 0.0, 1.0)
     left = t < c
@@ -183,7 +183,7 @@ def triang(x, c, loc=0.0, scale=1.0):
     return np.log(np.where(left, rising, 1.0 - falling)), np.log(np.where(left, 1.0 - rising, falling))
 
 
-@_quantiles("triang", "q c loc scale", 0.4)
+@quantiles("triang", "q c loc scale", 0.4)
 def triang_quantile(q, c, loc=0.0, scale=1.0):
     below, above = np.exp(q[0]), np.exp(q[1])
     left = below < c
@@ -191,14 +191,14 @@ def triang_quantile(q, c, loc=0.0, scale=1.0):
     return loc + proper(scale, (c >= 0.0) & (c <= 1.0)) * found
 
 
-@_tails("powerlaw", "x a loc scale", shaped(_inside, 1.7))
+@tails("powerlaw", "x a loc scale", shaped(_inside, 1.7))
 def powerlaw(x, a, loc=0.0, scale=1.0):
     t = np.minimum(standard(x, loc, scale, a > 0.0), 1.0)
     below = np.where(t <= 0.0, -np.inf, a * np.log(np.where(t <= 0.0, 1.0, t)))
-    return below, _rest(below)
+    return below, rest(below)
 
 
-@_quantiles("powerlaw", "q a loc scale", 1.7)
+@quantiles("powerlaw", "q a loc scale", 1.7)
 def powerlaw_quantile(q, a, loc=0.0, scale=1.0):
     return loc + proper(scale, a > 0.0) * np.exp(q[0] / a)
 
@@ -206,18 +206,18 @@ def powerlaw_quantile(q, a, loc=0.0, scale=1.0):
 # --- made of the normal distribution ------------------------------------------------------------------------
 
 
-@_tails("johnsonsu", "x a b loc scale", shaped(real, 0.3, 1.5))
+@tails("johnsonsu", "x a b loc scale", shaped(real, 0.3, 1.5))
 def johnsonsu(x, a, b, loc=0.0, scale=1.0):
     apart = a + b * np.arcsinh(standard(x, loc, scale, (b > 0.0) & (a == a)))
     return sp.log_ndtr(apart), sp.log_ndtr(-apart)
 
 
-@_quantiles("johnsonsu", "q a b loc scale", 0.3, 1.5)
+@quantiles("johnsonsu", "q a b loc scale", 0.3, 1.5)
 def johnsonsu_quantile(q, a, b, loc=0.0, scale=1.0):
     return loc + proper(scale, (b > 0.0) & (a == a)) * np.sinh((sp.ndtri_exp(q[0]) - a) / b)
 
 
-@_tails("invgauss", "x mu loc scale", shaped(positive, 0.9))
+@tails("invgauss", "x mu loc scale", shaped(positive, 0.9))
 def invgauss(x, mu, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, mu > 0.0)
     outside = t <= 0.0
@@ -234,7 +234,7 @@ def invgauss(x, mu, loc=0.0, scale=1.0):
 # --- incomplete gamma and beta functions --------------------------------------------------------------------
 
 
-@_tails("maxwell", "x loc scale", located(positive))
+@tails("maxwell", "x loc scale", located(positive))
 def maxwell(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
     outside = t <= 0.0
@@ -243,7 +243,7 @@ def maxwell(x, loc=0.0, scale=1.0):
     return np.where(outside, -np.inf, below), np.where(outside, 0.0, above)
 
 
-@_tails("f", "x loc scale", shaped(positive, 3.5, 5.0))
+@tails("f", "x dfn dfd loc scale", shaped(positive, 3.5, 5.0))
 def f(x, dfn, dfd, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (dfn > 0.0) & (dfd > 0.0))
     outside = t <= 0.0
@@ -263,7 +263,7 @@ def _log_below(distribution, wrt, examples):
         @density(distribution, "logcdf", wrt, examples)
         @functools.wraps(formula)
         def below(*parameters, **named):
-            return _rest(formula(*parameters, **named))
+            return rest(formula(*parameters, **named))
 
         return formula
 

@@ -39,24 +39,24 @@ def norm_isf(q, loc=0.0, scale=1.0):
     return loc + proper(scale) * (-sp.ndtri(q))
 
 
-@density("t", "sf", "x loc scale", shaped(real, 3.5))
+@density("t", "sf", "x df loc scale", shaped(real, 3.5))
 def t_sf(x, df, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, df > 0.0)
     return sp.stdtr(df, -t)
 
 
-@density("t", "logsf", "x loc scale", shaped(real, 3.5))
+@density("t", "logsf", "x df loc scale", shaped(real, 3.5))
 def t_logsf(x, df, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, df > 0.0)
     return np.log(sp.stdtr(df, -t))
 
 
-@density("t", "ppf", "q loc scale", shaped(probability, 3.5))
+@density("t", "ppf", "q df loc scale", shaped(probability, 3.5))
 def t_ppf(q, df, loc=0.0, scale=1.0):
     return loc + proper(scale, df > 0.0) * _t_quantile(q, df)
 
 
-@density("t", "isf", "q loc scale", shaped(probability, 3.5))
+@density("t", "isf", "q df loc scale", shaped(probability, 3.5))
 def t_isf(q, df, loc=0.0, scale=1.0):
     return loc + proper(scale, df > 0.0) * -_t_quantile(q, df)
 

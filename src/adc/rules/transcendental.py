@@ -200,55 +200,6 @@ def hyperu(z, a, b, x):
 
 
 @elementwise(
-    sp.chdtr,
-    name="special.chdtr",
-    wrt="x",
-    cost=40,
-    extra=refuses("v"),
-    examples=lambda r: [(3.0, 1.5), (2.5, r.positive(3))],
-)
-def chdtr(z, v, x):
-    return 0.5 * np.exp(sp.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - sp.gammaln(0.5 * v))
-
-
-@elementwise(
-    sp.chdtrc,
-    name="special.chdtrc",
-    wrt="x",
-    cost=40,
-    extra=refuses("v"),
-    examples=lambda r: [(3.0, 1.5), (2.5, r.positive(3))],
-)
-def chdtrc(z, v, x):
-    return -0.5 * np.exp(sp.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - sp.gammaln(0.5 * v))
-
-
-@elementwise(
-    sp.gdtr,
-    name="special.gdtr",
-    wrt="a x",
-    cost=40,
-    extra=refuses("b"),
-    examples=lambda r: [(1.3, 2.5, 0.7), (0.8, 1.5, r.positive(3))],
-)
-def gdtr(z, a, b, x):
-    density = np.exp(sp.xlogy(b - 1.0, a * x) - a * x - sp.gammaln(b))
-    return x * density, a * density
-
-
-@elementwise(
-    sp.stdtr,
-    name="special.stdtr",
-    wrt="t",
-    cost=40,
-    extra=refuses("df"),
-    examples=lambda r: [(3.0, 0.7), (2.5, r.normal(3))],
-)
-def stdtr(z, df, t):
-    return np.exp(-0.5 * (df + 1.0) * np.log1p(t * t / df) - sp.betaln(0.5 * df, 0.5)) / np.sqrt(df)
-
-
-@elementwise(
     sp.pdtr, name="special.pdtr", wrt="m", cost=40, examples=lambda r: [(2, 0.7), (3, r.positive(3))]
 )
 def pdtr(z, k, m):
@@ -277,45 +228,6 @@ def bdtr(z, k, n, p):
 
 
 @elementwise(
-    sp.chdtri,
-    name="special.chdtri",
-    wrt="p",
-    cost=80,
-    extra=refuses("v"),
-    singular=True,
-    examples=lambda r: [(3.0, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
-)
-def chdtri(z, v, p):
-    return -2.0 * np.exp(0.5 * z + sp.gammaln(0.5 * v) - sp.xlogy(0.5 * v - 1.0, 0.5 * z))
-
-
-@elementwise(
-    sp.stdtrit,
-    name="special.stdtrit",
-    wrt="p",
-    cost=80,
-    extra=refuses("df"),
-    singular=True,
-    examples=lambda r: [(3.0, 0.4), (2.5, r.uniform(0.2, 0.8, 3))],
-)
-def stdtrit(z, df, p):
-    return np.sqrt(df) * np.exp(0.5 * (df + 1.0) * np.log1p(z * z / df) + sp.betaln(0.5 * df, 0.5))
-
-
-@elementwise(
-    sp.gdtrc,
-    name="special.gdtrc",
-    wrt="a x",
-    cost=40,
-    extra=refuses("b"),
-    examples=lambda r: [(1.3, 2.5, 0.7), (0.8, 1.5, r.positive(3))],
-)
-def gdtrc(z, a, b, x):
-    density = np.exp(sp.xlogy(b - 1.0, a * x) - a * x - sp.gammaln(b))
-    return -(x * density), -(a * density)
-
-
-@elementwise(
     sp.bdtrc,
     name="special.bdtrc",
     wrt="p",
@@ -325,37 +237,6 @@ def gdtrc(z, a, b, x):
 def bdtrc(z, k, n, p):
     whole = np.floor(k)
     return np.exp(sp.xlogy(whole, p) + sp.xlog1py(n - whole - 1.0, -p) - sp.betaln(whole + 1.0, n - whole))
-
-
-@elementwise(
-    sp.fdtr,
-    name="special.fdtr",
-    wrt="x",
-    cost=60,
-    extra=refuses("dfn", "dfd"),
-    examples=lambda r: [(3.0, 5.0, 0.7), (2.5, 4.0, r.positive(3))],
-)
-def fdtr(z, dfn, dfd, x):
-    share = dfn * x / (dfn * x + dfd)
-    return (
-        np.exp(0.5 * dfn * np.log(share) + 0.5 * dfd * np.log1p(-share) - sp.betaln(0.5 * dfn, 0.5 * dfd)) / x
-    )
-
-
-@elementwise(
-    sp.fdtrc,
-    name="special.fdtrc",
-    wrt="x",
-    cost=60,
-    extra=refuses("dfn", "dfd"),
-    examples=lambda r: [(3.0, 5.0, 0.7), (2.5, 4.0, r.positive(3))],
-)
-def fdtrc(z, dfn, dfd, x):
-    share = dfn * x / (dfn * x + dfd)
-    return (
-        -np.exp(0.5 * dfn * np.log(share) + 0.5 * dfd * np.log1p(-share) - sp.betaln(0.5 * dfn, 0.5 * dfd))
-        / x
-    )
 
 
 @elementwise(sp.wrightomega, name="special.wrightomega", wrt="z", cost=40)

@@ -103,10 +103,17 @@ def dual_level() -> Iterator[int]:
         exit_dual_level(level=level)
 
 
+def _has_tangent(tensor: Tensor) -> bool:
+    return (
+        tensor.node is not None and modes.level is not None and modes.level.tangent(tensor.node) is not None
+    )
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A Tensor in the memory of another, with a tangent of its shape and dtype.
 
-    Raises `RuntimeError` outside a level and for a tangent of another form, `ValueError` for integers.
+    Raises `RuntimeError` outside a level, for a tangent of another form and for what has a tangent, `ValueError` for
+    integers.
     """
     if modes.level is None:
         raise RuntimeError(
@@ -125,6 +132,15 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             f"Trying to set a forward gradient that has a different dtype than that of the original Tensor: "
             f"{tangent.dtype} beside {tensor.dtype}."
+        )
+    if _has_tangent(tensor):
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
+        )
+    if _has_tangent(tangent):
+        raise RuntimeError(
+            "Setting a forward gradient that itself has a forward gradient at the same level 0 is not supported."
         )
     node = Dual()
     node.pull, node.edges, node.kept, node.z = _SAME, () if tensor.node is None else (tensor.node,), (), None

@@ -216,6 +216,8 @@ class Function:
                 "Some elements marked as dirty during the forward method were not returned as output. The "
                 "inputs that are modified inplace must all be outputs of the Function."
             )
+        for written in ctx._dirty:
+            indexing.check_writable(written, views.root_of(written), None)
         node = _node_of(cls, ctx, args, outputs, several)
         parts: list[Any] = []
         for k, output in enumerate(outputs):
@@ -241,7 +243,8 @@ def _node_of(
     shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
     operands = tuple([flag for a, flag in zip(args, flags, strict=True) if a.__class__ is Tensor])
     reverse = _reverse(cls, flags, several, shapes)
-    pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands)
+    # Without saved Tensors there is nothing to free: a second pass is none through freed values.
+    pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands, retains=bool(ctx._saved))
     edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
     if several:
         node = record.new_node(pull, ctx._outputs, edges, (ctx, *arrays), cls._nodes[1])

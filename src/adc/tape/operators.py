@@ -259,13 +259,14 @@ short_cuts = _ShortCuts()
 
 
 def _short_cut(ufunc: np.ufunc) -> Callable[..., Any]:
-    """What calls a ufunc on Tensors: as an operator where its rule is elementwise in one or two operands."""
+    """What calls a ufunc on Tensors: as an operator where its rule is elementwise in its one or two operands."""
     operation = registry.find(ufunc)
     made: Callable[..., Any]
     if (
         operation is None
         or operation.kind != "elementwise"
         or ufunc.nin != len(operation.wrt)
+        or ufunc.nin > 2
         or ufunc.nout != 1
     ):
 

@@ -35,6 +35,9 @@ WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
 MAX_DEPTH = 6
+MOST_OPERANDS = (
+    30  # of a call: CPython hands more over as a list, which Numba cannot read if a choice is among them
+)
 
 
 def writes_arguments(stmt: Stmt) -> bool:
@@ -44,6 +47,10 @@ def writes_arguments(stmt: Stmt) -> bool:
         and isinstance(stmt.op, str)
         and (stmt.op.startswith("kernel.") or stmt.op == "rt.dot_into")
     )
+
+
+def _is_long_call(stmt: Stmt) -> bool:
+    return writes_arguments(stmt) and isinstance(stmt, Assign) and len(stmt.args) > MOST_OPERANDS
 
 
 class Inlining:
@@ -101,6 +108,8 @@ class Inlining:
             ):
                 continue
             if consumer is None or self._written(stmt, block[position + 1 : consumer]):
+                continue
+            if _is_long_call(block[consumer]):
                 continue
             depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
             if depth > MAX_DEPTH and not isinstance(stmt, If):

@@ -54,6 +54,15 @@ def _public_name(function: Any, module: str, name: str) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
+def _moves_a_generator(function: Any) -> bool:
+    """Whether a call draws random numbers: one more run than the program's own, and it sees other ones."""
+    owner = type(getattr(function, "__self__", None)).__module__
+    modules = owner, getattr(function, "__module__", None) or ""
+    return any(m == "random" or m.startswith("numpy.random") for m in modules) or (
+        getattr(function, "__name__", None) == "rvs"
+    )
+
+
 class ReturnValue(Exception):
     """A `return` that is reached on the only path there is."""
 
@@ -129,22 +138,26 @@ class Functions(Iteration):
         if isinstance(getattr(getattr(function, "__self__", None), "name", None), str):  # of a distribution
             module, _, name = registry.spell(function).rpartition(".")
         if _is_of_python(module):
-            return self.refuse(
+            of_python = self.refuse(
                 f"`{_public_name(function, module, name)}` of Python's library is not compiled",
                 why or "it is code of C, which cannot be looked into",
                 "take it out of the function, or write it with operations of NumPy",
             )
+            of_python.leaves_behind = _moves_a_generator(function)
+            return of_python
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        return self.refuse(
+        refusal = self.refuse(
             f"adc has no rule for `{module + '.' if module else ''}{name}`",
             why or "its derivative is not in the rule table",
             f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
             if close
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
+        refusal.leaves_behind = _moves_a_generator(function)
+        return refusal
 
     def _bound_arguments(
         self,
