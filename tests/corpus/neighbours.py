@@ -211,3 +211,28 @@ def a_number_that_is_written_over_before_it_is_used(x):
         v[i] += np.cos(x[i] * x[i - 1])
         w[i] = old * v[i]
     return np.sum(v * w)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=(5, 4)), r.integers(0, 3, (5, 4))))
+def positions_beside_the_counter(y, x, row):
+    y = y.copy()
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y[row[i, j], j] += x[i, j] * x[i - 1, j]
+    return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=(4, 3)), r.normal(size=(3, 6)), r.integers(0, 4, 6)))
+def columns_added_to_rows_at_positions(y, x, row):
+    y = y.copy()
+    for e in range(len(row)):
+        y[row[e], :] += np.sin(x[:, e])
+    return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=(4, 3, 2)), r.integers(0, 4, 6)))
+def a_part_of_rows_at_positions(x, row):
+    total = 0.0
+    for e in range(len(row)):
+        total += np.sum(x[row[e], 1] * x[row[e], :, 0][1]) + x[row[e], 2, 1]
+    return total

@@ -37,6 +37,7 @@ from adc.compiler.transforms.batched import (
     CannotBatch,
     aligned,
     batched,
+    moved,
 )
 from adc.compiler.transforms.trips import Trips
 
@@ -200,15 +201,19 @@ class WholeLoop:
         if value is None and isinstance(s.value, Var) and (s.value in self.counts):
             raise CannotBatch
         place = self.trips.place(s.index)
+        by_data = any(v in self.known for v in variables(s.index))
+        if place is not None and by_data:
+            raise CannotBatch
         if place is None:
             if value is None or not is_float(value.array.type):
                 raise CannotBatch
-            if any(v in self.known for v in variables(s.index)):
-                ev.write(s.array, self.trips.positions(s.index, s.array), value.array, accumulate=True)
-                return
             rank = sum(isinstance(i, Slice) or i == Const(None) for i in s.index)
             if value.ndim != rank:
                 raise CannotBatch
+            if by_data:
+                rows = moved(value, 0, ev).array
+                ev.write(s.array, self.trips.positions(s.index, s.array), rows, accumulate=True)
+                return
             ev.write(s.array, s.index, self._total(value), accumulate=True)
             return
         if place.wraps:
