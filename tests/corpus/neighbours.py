@@ -236,3 +236,15 @@ def a_part_of_rows_at_positions(x, row):
     for e in range(len(row)):
         total += np.sum(x[row[e], 1] * x[row[e], :, 0][1]) + x[row[e], 2, 1]
     return total
+
+
+@program(lambda r: (r.normal(size=6), r.integers(0, 3, 6)))
+def a_position_that_is_counted_on(x, at):
+    at = at.copy()
+    y = np.zeros(5)
+    for e in range(len(at)):
+        k = at[e]
+        at[e] += 1
+        y[k] += x[e] ** 2
+        y[at[e]] -= np.sin(x[e])
+    return np.sum(y * np.arange(5.0))

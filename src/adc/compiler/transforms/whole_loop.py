@@ -62,9 +62,7 @@ class WholeLoop:
         self.equalities = equalities
         self.known: dict[Var, Batched] = {}  # what differs from trip to trip -> what it is in all of them
         self.trips = Trips(loop, self.known, ev)
-        self.counts: set[Var] = {
-            loop.index
-        }  # integers that differ from trip to trip, and are made of the counter
+        self.counts: set[Var] = {loop.index}  # integers that the counter makes, others in each trip
         self.readers = Counter(v for s in loop.body for v in uses(s))
         self.readers.update(v for c in loop.carried for v in variables(c.out))
 
@@ -159,14 +157,18 @@ class WholeLoop:
         ):
             raise CannotBatch
         begin = len(self.ev.block)
-        made = self.trips.row(s) if is_row else batched(s, self.known, behind, self.ev)
+        made = self._row(s) if is_row else batched(s, self.known, behind, self.ev)
         if made.array.type.dtype != target.type.dtype:
             raise CannotBatch
-        if is_row and self._changes_while_read(s):
-            made = Batched(self.ev.op("copy", made.array), made.axis)
         if target.named and any(made.array in defined(new) for new in self.ev.block[begin:]):
             made.array.name, made.array.named = target.name, True
         self.known[target] = made
+
+    def _row(self, s: Assign) -> Batched:
+        made = self.trips.row(s)
+        if self._changes_while_read(s):
+            made = Batched(self.ev.op("copy", made.array), made.axis)
+        return made
 
     def _changes_while_read(self, s: Assign) -> bool:
         """Whether an element is used after it was written over: the number is what it was, a view would not be."""
@@ -189,7 +191,7 @@ class WholeLoop:
         elif s.target in self.trips.wrapped or any(v in self.counts for v in length_variables(s.target)):
             self.counts.add(s.target)
         elif s.op == "getitem" and s.args[0] not in self.known:
-            self.known[s.target] = self.trips.row(s)
+            self.known[s.target] = self._row(s)
         elif not any(v in self.counts for v in variables(s.args)):
             self.known[s.target] = batched(s, self.known, 0, self.ev)
         else:
