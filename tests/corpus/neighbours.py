@@ -248,3 +248,14 @@ def a_position_that_is_counted_on(x, at):
         y[k] += x[e] ** 2
         y[at[e]] -= np.sin(x[e])
     return np.sum(y * np.arange(5.0))
+
+
+@program(lambda r: (r.normal(size=5), 3))
+def written_over_before_and_in_a_loop(x, steps):
+    u = np.zeros(len(x))
+    u[:] = x
+    for _ in range(steps):
+        v = np.sin(u)
+        u[:] = v * 0.5 + x[::-1]
+    u[0] = 3.0 * u[1]
+    return np.sum(u * x)

@@ -143,8 +143,9 @@ class _Renewer:
         for array in sorted(outer & table.keys(), key=lambda v: v.name):
             phi, result = (Var(array.name, array.type, named=array.named) for _ in range(2))
             loop.carried.append(Carried(phi, array, operand(array, table), result))
-            self.ev.joined_roots[phi] = {array, table[array].root}
-            self.ev.joined_roots[result] = {array, table[array].root}
+            roots = {array, table[array].root}
+            self.ev.joined_roots[phi], self.ev.joined_roots[result] = set(roots), set(roots)
+            self.joined |= roots
             begun[array], after[array] = phi, result
         loop.body = substitute(loop.body, begun)
         if isinstance(loop, While):
