@@ -259,3 +259,10 @@ def written_over_before_and_in_a_loop(x, steps):
         u[:] = v * 0.5 + x[::-1]
     u[0] = 3.0 * u[1]
     return np.sum(u * x)
+
+
+@program(lambda r: (r.normal(size=4), np.array([1, 0, 1, 2])))
+def positions_that_come_twice(x, at):
+    y = np.zeros(3)
+    y[at] = np.sin(x)
+    return np.sum(y[at] ** 2 * np.arange(4.0))

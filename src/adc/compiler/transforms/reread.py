@@ -163,6 +163,8 @@ def _is_of_array(s: Store) -> bool:
 
 def _within(item: Any, written: Any) -> Any:
     """What an item of an index takes of what was written at another one; None where that is not known."""
+    if isinstance(item, Var) and item.is_array:  # a position may come twice, and has what came last
+        return None
     if item == written:
         return FULL
     here, there = _ends(item), _ends(written)
