@@ -38,6 +38,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    blocks,
     bound_inside,
     change_blocks,
     defined,
@@ -122,8 +123,10 @@ class _Renewer:
                     stmt, {a for a in made if a not in table and self._may_be_carried(a, stmt)}
                 )
             elif isinstance(stmt, If):
-                stmt.then, then = self.block(stmt.then)
-                stmt.orelse, otherwise = self.block(stmt.orelse)
+                with self.known.inside(stmt):
+                    stmt.then, then = self.block(stmt.then)
+                with self.known.inside(stmt):
+                    stmt.orelse, otherwise = self.block(stmt.orelse)
                 for m in stmt.merges:
                     m.then, m.orelse = operand(m.then, then), operand(m.orelse, otherwise)
             self.known.passed(stmt)
@@ -154,9 +157,7 @@ class _Renewer:
 
     def _let_go(self, loop: For | While, renewed: set[Var]) -> None:
         """Carry no memory that was only written over: what was to change places with it would count as the same."""
-        read = {v for s in loop.body for inner in walk([s]) for v in uses(inner)}
-        if isinstance(loop, While):
-            read |= {v for s in walk(loop.test_block) for v in uses(s)}
+        read = {v for block in blocks(loop) for s in walk(block) for v in uses(s)}
         read |= {c.out for c in loop.carried if isinstance(c.out, Var)}
         left = [c for c in loop.carried if c.phi in renewed and c.phi not in read and not self.read[c.result]]
         for c in left:

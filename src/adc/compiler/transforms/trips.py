@@ -14,6 +14,7 @@ from adc.compiler.analysis.touches import offset
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Check, Const, For, Index, Slice, Var, length_variables, variables
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.batched import Batched, CannotBatch
@@ -113,12 +114,7 @@ class Trips:
         distance = place.distance.known  # as the start is known, and where it would begin
         assert distance is not None
         if not place.wraps and distance < -1:  # the axis may be shorter
-            fits = ev.op("less_equal", -distance, ev.dim_value(self.stop))
-            test = ev.op("logical_or", fits, ev.op("less_equal", ev.dim_value(self.stop), 0))
-            if test is False:
-                raise CannotBatch
-            message = Const("index is out of bounds for its axis")
-            ev.block.append(Check(ev.atom(test), "IndexError", (message,), ev.origin))
+            self._insist(ev.op("less_equal", -distance, ev.dim_value(self.stop)), may_be_empty=True)
         whole, axis = self.slices(array, index, Place(place.axis, Dim(0), False))
         taken = array if all(i == FULL for i in whole) else self._of_all_trips(ev.getitem(array, whole), axis)
         return Batched(ev.op("roll", taken, -distance, axis), axis)
@@ -153,14 +149,19 @@ class Trips:
         if ev.equal.same(stop, length):
             return Slice(first, None, None) if first is not None else FULL
         if not ev.never_negative(length - stop):
-            test = ev.op("less_equal", ev.dim_value(stop), ev.dim_value(length))
-            if test is False:
-                raise CannotBatch
-            if start.known != 0:
-                test = ev.op("logical_or", test, ev.op("less_equal", ev.dim_value(self.length), 0))
-            message = Const("index is out of bounds for its axis")
-            ev.block.append(Check(ev.atom(test), "IndexError", (message,), ev.origin))
+            fits = ev.op("less_equal", ev.dim_value(stop), ev.dim_value(length))
+            self._insist(fits, may_be_empty=start.known != 0)
         return Slice(first, ev.atom(ev.dim_value(stop)), None)
+
+    def _insist(self, fits: Value, may_be_empty: bool) -> None:
+        """Let the program raise where what the trips read is not there, unless there is no trip."""
+        ev = self.ev
+        if fits is False:
+            raise CannotBatch
+        if may_be_empty:
+            fits = ev.op("logical_or", fits, ev.op("less_equal", ev.dim_value(self.length), 0))
+        message = Const("index is out of bounds for its axis")
+        ev.block.append(Check(ev.atom(fits), "IndexError", (message,), ev.origin))
 
 
 def _is_position(item: object) -> bool:

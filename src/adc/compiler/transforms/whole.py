@@ -73,7 +73,7 @@ class _Finder:
     def _statement(self, stmt: Stmt) -> None:
         before = self.beside_stencils
         if isinstance(stmt, For | While):
-            self.beside_stencils |= any(
+            self.beside_stencils = before or any(
                 isinstance(s, For) and candidates.is_stencil(s) for s in walk(stmt.body)
             )
         with self.known.inside(stmt):
