@@ -52,7 +52,7 @@ def text_of(function, *args):
 
 def test_state_is_updated_in_place():
     text = text_of(steps, R.normal(size=50), 3)
-    assert "y[j] = y_j + " in text
+    assert "y[k] = y_j + " in text
     loops = [line for line in text.splitlines() if line.startswith("        ") and "np.empty" in line]
     assert loops == []
 

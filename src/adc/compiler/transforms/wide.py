@@ -2,39 +2,53 @@
 
 Of three loops in each other nothing says that the innermost has many trips, and vectors that are wider than half a row
 cost more than they save. Where that loop reads an array at several distances, as a stencil does, the rows are those of
-a grid.
+a grid; where it goes through a block of many trips or elements, most blocks are full.
 """
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from adc.compiler.analysis.touches import element, offset
-from adc.compiler.ir.nodes import Assign, Block, For, Index, Program, Var, blocks
+from adc.compiler.ir.nodes import Assign, Block, Const, For, Index, Program, Stmt, Var, blocks, walk
 from adc.runtime.tuning import DEEP
+
+MANY = 128  # trips of a block
 
 
 def run(program: Program) -> Program:
     """The program with `meta["wide"]` said of it and of its kernels."""
-    for function in (program, *program.meta.get("kernels", ())):
-        function.meta["wide"] = _has_long_rows(function.body, [])
+    functions = (program, *program.meta.get("kernels", ()))
+    counts = {s.target for f in functions for s in walk(f.body) if _is_of_a_block(s)}
+    for function in functions:
+        function.meta["wide"] = _has_long_rows(function.body, [], counts)
     return program
 
 
-def _has_long_rows(block: Block, loops: list[For]) -> bool:
-    """Whether a loop deep inside others reads an array at several distances from their counters."""
+def _is_of_a_block(s: Stmt) -> TypeGuard[Assign]:
+    """Whether a statement counts the trips of a block that has many, but for the last one."""
+    if not isinstance(s, Assign) or s.name != "minimum":
+        return False
+    return any(isinstance(a, Const) and isinstance(a.value, int) and a.value >= MANY for a in s.args)
+
+
+def _has_long_rows(block: Block, loops: list[For], counts: set[Var]) -> bool:
+    """Whether a loop deep inside others has many trips, or reads an array at several distances from their counters."""
     for s in block:
         if isinstance(s, For):
             inside = [*loops, s]
             innermost = not any(isinstance(inner, For) for inner in s.body)
-            if innermost and len(inside) >= DEEP and _is_stencil(s.body, [loop.index for loop in inside]):
+            if innermost and len(inside) >= DEEP and (s.stop in counts or _is_stencil(s.body, inside)):
                 return True
-            if _has_long_rows(s.body, inside):
+            if _has_long_rows(s.body, inside, counts):
                 return True
-        elif any(_has_long_rows(inner, loops) for inner in blocks(s)):
+        elif any(_has_long_rows(inner, loops, counts) for inner in blocks(s)):
             return True
     return False
 
 
-def _is_stencil(body: Block, counters: list[Var]) -> bool:
+def _is_stencil(body: Block, loops: list[For]) -> bool:
+    counters = [loop.index for loop in loops]
     read: dict[Var, list[Index]] = {}
     for s in body:
         touch = element(s)

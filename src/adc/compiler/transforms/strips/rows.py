@@ -74,7 +74,7 @@ class Rows:
         if span is not None and abs(span) < FEWEST:
             return False
         return (
-            all(_is_plain(s) for s in self.statements)
+            all(is_plain(s) for s in self.statements)
             and all(sums(c.phi, c.out, loop.body) for c in loop.carried)
             and not any(c.phi.is_array for s in self.loops for c in s.carried)
             and not any(
@@ -139,7 +139,7 @@ def _reads_back(loop: For) -> bool:
     )
 
 
-def _is_plain(s: Stmt) -> bool:
+def is_plain(s: Stmt) -> bool:
     """Whether a statement works on numbers and elements alone, and cannot fail; branches only choose numbers."""
     if isinstance(s, Assign):
         return is_of_numbers(s)
