@@ -423,3 +423,27 @@ def _counter(k):
 def nonlocal_of_two_closures(x):
     first, second = _counter(x[0]), _counter(1.0)
     return first(x[1]) * first(x[2]) + second(x[0]) * second(2.0)
+
+
+def _made_with(y, k):
+    @program(lambda r: (0.7,))
+    def parameters_named_as_what_is_outside(x):
+        def scaled(y):
+            return (lambda z: x * y * z)(2.0)
+
+        return np.sum(scaled(x + 1.0) * y)
+
+    @program(lambda r: (0.7,))
+    def global_past_a_name_of_the_function_around(x):
+        RATE = x * 3.0 + k
+
+        def read():
+            global RATE
+            return (lambda: RATE * x)()
+
+        return read() * RATE
+
+    return parameters_named_as_what_is_outside, global_past_a_name_of_the_function_around
+
+
+outside_names = _made_with(np.array([1.0, 2.0, 3.0]), 2.0)

@@ -436,6 +436,7 @@ class Frame:
     parent: Frame | None = None  # the enclosing function, for nested defs
     caller: Frame | None = None
     stored: set[str] = field(default_factory=set)  # names that its statements assign
+    of_module: set[str] = field(default_factory=set)  # names that it says are `global`
     tree: Any = None  # the function whose body it is
     liveness: Liveness | None = None
     lent: frozenset[str] = frozenset()  # names of the generators that its loops are going over
@@ -443,6 +444,13 @@ class Frame:
     # Of a comprehension, which has names of its own: the regions around it. What `:=` assigns is its parent's.
     regions: int | None = None
     depth: int = 0  # nesting of calls
+
+    def cell(self, name: str) -> Any:
+        """The cell in which this function, or the next one around it that has one, finds a name; or None."""
+        frame: Frame | None = self
+        while frame is not None and name not in frame.closure:
+            frame = frame.parent
+        return None if frame is None else frame.closure[name]
 
     @cached_property
     def names(self) -> set[str]:

@@ -208,7 +208,7 @@ class Functions(Iteration):
             Frame(
                 outer.source,
                 outer.globals,
-                {**outer.closure, **cells},
+                cells,  # names of the functions around it are looked up there, one after the other
                 bound,
                 parent=outer,
                 unroll=outer.unroll,

@@ -115,14 +115,14 @@ class Names(Core):
                 cell = frame.closure[name]
                 with self.origin_at(self.locate(node)):
                     return self.captured(Place(getattr, cell, "cell_contents"), name)
-            if frame.parent is None:
+            if frame.parent is None or name in frame.of_module:
                 table = frame.globals
                 if name in table:
                     if frame.source is None:
                         return table[name]
                     with self.origin_at(self.locate(node)):
                         return self.captured(Place(operator.getitem, table, name), name)
-            frame = frame.parent
+            frame = None if name in frame.of_module else frame.parent
         if hasattr(builtins, name):
             return getattr(builtins, name)
         with self.origin_at(self.locate(node)):

@@ -463,7 +463,7 @@ def _first_parameter(tree: Any) -> str:
 def _super(self: Calls, *args: Value) -> Value:
     """`super()` in a method: its class is in the closure, the object or the class is its first argument."""
     if not args:
-        cell = self.frame.closure.get("__class__")
+        cell = self.frame.cell("__class__")
         if cell is None or self.frame.source is None:
             raise self.refuse("super() is only supported directly in a method")
         first = gast.Name(_first_parameter(self.frame.tree), gast.Load(), None, None)

@@ -64,6 +64,7 @@ class Statements(Loops):
         return
 
     def exec_Global(self, node: Any) -> None:
+        self.frame.of_module.update(node.names)
         self._refuse_assigned(
             node,
             "of the module",
