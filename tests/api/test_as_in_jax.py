@@ -104,6 +104,21 @@ def test_ordered_and_defaulting_dicts_are_containers(mode):
 
 
 @pytest.mark.parametrize("mode", ["python", "tape"])
+def test_ordered_and_defaulting_dicts_are_results(mode):
+    def f(x):
+        parts = defaultdict(list)
+        parts["squares"].append(x * x)
+        return OrderedDict(z=[x, parts], a=np.sin(x))
+
+    value, slope = adc.jvp(f, (2.0,), (1.0,), mode=mode)
+    assert type(value) is OrderedDict and list(value) == ["z", "a"]
+    assert type(value["z"][1]) is defaultdict and value["z"][1]["new"] == []
+    assert slope["z"][1]["squares"] == [4.0]
+    found = adc.vmap(f, mode=mode)(X[0])
+    np.testing.assert_array_equal(found["z"][1]["squares"][0], X[0] ** 2)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
 def test_functions_of_numpy_without_a_derivative_are_mapped_as_they_are(mode):
     x = np.array([[0.0, 2.0, 1.0], [3.0, -1.0, 0.5]])
     np.testing.assert_array_equal(adc.vmap(np.argmax, mode=mode)(x), [1, 0])

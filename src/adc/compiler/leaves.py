@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,9 +75,14 @@ def without_lists(value: Value) -> Value:
         return rebuilt(value, [without_lists(v) for v in value])
     if isinstance(value, Instance):
         whole = Instance(value.cls, {k: without_lists(v) for k, v in value.items()})
-        return records.put_together(whole) if records.is_record(value.cls) else whole
+        return records.put_together(whole)
     if isinstance(value, OutsideDict):
         value = value.opened()
     if isinstance(value, dict):
-        return {k: without_lists(v) for k, v in value.items()}
+        plain = {k: without_lists(v) for k, v in value.items()}
+        if type(value) in (OrderedDict, defaultdict):
+            like = value.copy()
+            like.update(plain)
+            return like
+        return plain
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ class Form:
             return rebuilt(value, [self._read(v) for v in value])
         if isinstance(value, list):
             return [self._read(v) for v in value]
-        if isinstance(value, Instance) and records.is_record(value.cls):
+        if isinstance(value, Instance):
             value = records.put_together(value)
         if isinstance(value, Instance):
             raise DerivativeError(
@@ -74,7 +75,7 @@ class Form:
                 self._location,
                 repair="Return its attributes in a tuple or dict.",
             )
-        if isinstance(value, dict):
+        if isinstance(value, dict) and type(value) not in (OrderedDict, defaultdict):
             return {k: self._read(v) for k, v in value.items()}
         if isinstance(value, Text):
             raise value.refused()
@@ -97,7 +98,7 @@ class Form:
             )
         if pytree.is_leaf(value):
             return value
-        parts, structure = pytree.flatten(value)  # a dataclass, or a registered class
+        parts, structure = pytree.flatten(value)  # a dataclass, a dict of another kind, or a registered class
         return _Tree(structure, [self._read(v) for v in parts])
 
     @property

@@ -5,6 +5,7 @@ What a function is given is taken apart into the same form, and what it returns 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import inspect
 import types
@@ -14,7 +15,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import instances
-from adc.compiler.frontend.frame import Instance, Place, SurelyRaised
+from adc.compiler.frontend.frame import Instance, Partial, Place, SurelyRaised
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
 
@@ -88,11 +89,23 @@ def taken_apart(value: Any) -> Instance:
 
 
 def put_together(value: Instance) -> Any:
-    """The dataclass that an object of the evaluator stands for."""
+    """The dataclass, `OrderedDict` or `defaultdict` that an object of the evaluator stands for; others stay."""
+    model = getattr(value.cls, "__adc_model__", None)
+    if model is collections.OrderedDict:
+        return collections.OrderedDict(value["held"])
+    if model is collections.defaultdict and _is_plain(value["default_factory"]):
+        return collections.defaultdict(value["default_factory"], value["held"])
+    if not is_record(value.cls):
+        return value
     made: Any = object.__new__(value.cls)
     for name, part in value.items():
         object.__setattr__(made, name, part)
     return made
+
+
+def _is_plain(factory: Any) -> bool:
+    """Whether what a `defaultdict` calls for a new key exists outside the program, too."""
+    return factory is None or (callable(factory) and not isinstance(factory, Partial))
 
 
 def _replace(self: Calls, owner: Value, **changes: Value) -> Value:
