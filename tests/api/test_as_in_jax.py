@@ -114,8 +114,8 @@ def test_ordered_and_defaulting_dicts_are_results(mode):
     assert type(value) is OrderedDict and list(value) == ["z", "a"]
     assert type(value["z"][1]) is defaultdict and value["z"][1]["new"] == []
     assert slope["z"][1]["squares"] == [4.0]
-    found = adc.vmap(f, mode=mode)(X[0])
-    np.testing.assert_array_equal(found["z"][1]["squares"][0], X[0] ** 2)
+    found = adc.vmap(f, mode=mode)(X)
+    np.testing.assert_array_equal(found["z"][1]["squares"][0], X**2)
 
 
 @pytest.mark.parametrize("mode", ["python", "tape"])

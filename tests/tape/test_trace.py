@@ -543,3 +543,18 @@ def test_a_list_beside_a_tensor_is_an_array():
     x = tape.tensor([0.7, 1.3], requires_grad=True)
     tape.call(special.polygamma, [[1], [2]], x).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), special.polygamma([[2], [3]], x.detach().numpy()).sum(0))
+
+
+def test_a_pullback_that_is_differentiated_gives_plain_numbers():
+    _, pull = adc.vjp(np.sin, 0.7, mode="tape")
+    _, push = adc.linearize(np.sin, 0.7, mode="tape")
+    for linear in (lambda y: pull(y)[0], push):
+        found = adc.grad(lambda y, linear=linear: linear(y) * y, mode="tape")(1.5)
+        assert type(found) is float and found == pytest.approx(3.0 * np.cos(0.7))
+
+
+def test_a_derivative_of_a_ufunc_is_made_in_traced_code():
+    def f(x, y):
+        return adc.vjp(adc.grad(np.sin), x)[1](y)[0]
+
+    assert adc.grad(f, mode="tape")(0.7, 1.5) == pytest.approx(-1.5 * np.cos(0.7))

@@ -59,7 +59,8 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
         return dispatched, (), {}
     if has_code(function) or hasattr(function, "__adc_primal__"):
         return function, (), {}
-    written = written_out(function)
+    # What stands for a ufunc in traced code is called as it is: that says where it comes from.
+    written = None if "_stands_for" in getattr(function, "__dict__", ()) else written_out(function)
     if written is not None:
         return written, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004

@@ -144,7 +144,7 @@ class Ufunc:
     """A ufunc whose results can be written to."""
 
     def __init__(self, ufunc: np.ufunc) -> None:
-        self._ufunc = ufunc
+        self._ufunc = self._stands_for = ufunc
         self.__name__ = ufunc.__name__
         self.__wrapped__ = ufunc
 

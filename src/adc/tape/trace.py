@@ -39,6 +39,9 @@ from adc.tape.tensor import Tensor, make
 
 Key = int | str  # an argument by position or by name
 
+# Inputs of runs that no derivative around them waits for, where their pull or push became part of another's record.
+_over: weakref.WeakSet[Node] = weakref.WeakSet()
+
 
 @dataclass
 class Traced:
@@ -143,6 +146,8 @@ def _pulling(run: Traced, has_aux: bool) -> Any:
         if its_structure != structure:
             raise ArgumentError(f"the adjoint has the structure {its_structure}, the result {structure}")
         fitted = [_like(b, y) for b, y in zip(bars, outputs, strict=True)]
+        if not run.nested and _any_recorded(fitted):
+            _over.update(node for node in run.inputs if node is not None)
         return run.gradients(_pulled(run, outputs, fitted, keep=True), single=False)
 
     value, aux = (result, aux) if run.nested else (_plain_tree(result), _plain_tree(aux))
@@ -211,6 +216,8 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
             for dot in _leaves_like(tangent, s)
         ]
         nested = run.nested or _any_recorded(dots)
+        if nested and not run.nested:
+            _over.update(node for node in run.inputs if node is not None)
         paired = [
             (bar, dot)
             for bar, dot in zip(bars, dots, strict=True)
@@ -308,9 +315,12 @@ def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
 def _reaches_beyond(result: Any, start: int) -> bool:
     """Whether a result depends on what was recorded before the run, by an outer derivative.
 
-    Then gradients must be part of the outer graph, or the outer derivative would take them for constants.
+    Then gradients must be part of the outer graph, or the outer derivative would take them for constants. Everything
+    that is recorded goes back to inputs; those of a run that is over, whose pull was called, are nobody's.
     """
-    return any(node.order < start for node in reachable(_nodes(result)))
+    return any(
+        node.order < start and not node.edges and node not in _over for node in reachable(_nodes(result))
+    )
 
 
 def _nodes(result: Any) -> set[Node]:
