@@ -158,3 +158,22 @@ def logarithms_and_polar_coordinates(x):
     if cmath.isfinite(q) and not cmath.isnan(q):
         q *= 2.0
     return q.real + q.imag * abs(w)
+
+
+@program(lambda r: (r.normal(size=5),))
+def autocorrelation_written_to_in_place(x):
+    acf = np.fft.ifft(np.abs(np.fft.fft(x, 10)) ** 2)[:5].real
+    acf /= acf[0]
+    return np.sum(acf * np.arange(5.0))
+
+
+@program(lambda r: (r.normal(size=3),))
+def parts_written_to_and_read(x):
+    z = np.zeros(3, complex)
+    re, im = z.real, z.imag
+    for k in range(3):
+        re[k] = x[k] ** 2
+        im[k] += 3.0 * x[k]
+    im[re > 0.5] *= x[0]
+    re[:] = re[::-1]
+    return np.sum(np.abs(z) ** 2 * np.arange(3)) + np.sum(re * im)

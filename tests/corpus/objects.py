@@ -375,3 +375,28 @@ def members_by_their_values(x):
     if Boundary("fixed") is Boundary.FIXED:
         total *= x[0]
     return total
+
+
+class Filter:
+    """As a library writes it: there is no measurement until there is one."""
+
+    def __init__(self, size):
+        self.state, self.measured = np.zeros((size, 1)), np.array([[None] * size]).T
+        self.seen = np.atleast_2d(self.measured).shape[0]
+
+    def update(self, z, gain):
+        self.measured = z.reshape(-1, 1)
+        self.state = self.state + gain * (self.measured - self.state)
+
+
+@program(lambda r: (r.normal(size=(3, 2)), 0.3))
+def array_of_none_until_there_are_numbers(zs, gain):
+    f = Filter(zs.shape[1])
+    for z in zs:
+        f.update(z, gain)
+    return np.sum(f.state * f.measured) * f.seen
+
+
+@program(lambda r: (r.normal(size=3),), refused={"tape": "adc cannot turn a Tensor"})
+def array_that_is_asked_for_its_array(x):
+    return np.sum(x.__array__() * np.arange(3.0))

@@ -96,3 +96,12 @@ def test_view_of_another_type():
     ]
     with pytest.raises(adc.UnsupportedError, match=r"\.view` of an array of float64 as one of complex128"):
         adc.grad(lambda x: np.sum(np.abs(x.view(complex))), mode="tape")(x)
+
+
+@pytest.mark.parametrize("formula", ["_cdf", "_pdf", "_logcdf", "_ppf"])
+def test_the_formula_of_a_distribution_runs_by_its_own_code(formula):
+    def f(x):
+        return getattr(scipy.stats.norm, formula)(x)
+
+    slope = (f(0.3 + 1e-6) - f(0.3 - 1e-6)) / 2e-6
+    assert adc.grad(f, mode="tape")(0.3) == pytest.approx(slope, rel=1e-6)

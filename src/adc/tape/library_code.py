@@ -21,6 +21,7 @@ from adc.tape.state import modes
 __all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code"]
 
 _SEARCHES = ("scipy.optimize.", "scipy.sparse.")
+_FORMULAS = ("_pdf", "_logpdf", "_pmf", "_logpmf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf")
 
 
 class _Within(threading.local):
@@ -31,9 +32,15 @@ _within = _Within()
 
 
 def may_run_by_own_code(function: types.FunctionType) -> bool:
-    """Whether a function is one of a module, and no step of a search; a method's code calls others by its object."""
-    holder = function.__qualname__.rpartition(".")[0]
-    return not is_of_a_search(function) and (not holder or holder.endswith("<locals>"))
+    """Whether a function is one of a module, and no step of a search; a method's code calls others by its object.
+
+    The formulas of a distribution (`scipy.stats.norm._cdf`) are methods, and call ufuncs.
+    """
+    holder, _, name = function.__qualname__.rpartition(".")
+    if is_of_a_search(function):
+        return False
+    formula = name in _FORMULAS and f"{function.__module__}".startswith("scipy.stats.")
+    return formula or not holder or holder.endswith("<locals>")
 
 
 def is_of_a_search(function: Any) -> bool:

@@ -36,6 +36,8 @@ def _array(
     subok: Value = False,
     ndmin: Value = 0,
 ) -> Value:
+    if _is_of_nothing(x):
+        return np.array(x)  # what an object has for a measurement until there is one
     if isinstance(x, (list, tuple, range, Range)):
         x = self.array_of(x)
         copy = order == "F"
@@ -47,6 +49,11 @@ def _array(
         return self.without_axes(np.asarray(x, dtype)[()])
     made = x if dtype is None else self.cast(x, str(np.dtype(dtype)))
     return self.without_axes(made) if _is_number(self, x) else made
+
+
+def _is_of_nothing(x: Value) -> bool:
+    """Whether a list, or one of lists, holds None and nothing else."""
+    return isinstance(x, (list, tuple)) and bool(x) and all(v is None or _is_of_nothing(v) for v in x)
 
 
 def _is_number(self: Calls, x: Value) -> bool:

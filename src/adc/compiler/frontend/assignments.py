@@ -287,7 +287,7 @@ class Assignments(Calls):
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
             if base in self.part_of:
-                parts.written(self, *self.part_of[base], index, value)
+                parts.written(self, base, index, value)
                 return
             self.write(*located(self, base, self.index_value(base, index)), value)
         elif isinstance(base, Growing):

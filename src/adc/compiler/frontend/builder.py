@@ -55,6 +55,9 @@ class Builder(Measures):
         self.order_of_numpy: dict[Var, Array] = {}
         # The real or imaginary part of a complex array -> of what, and which.
         self.part_of: dict[Var, tuple[Var, str]] = {}
+        self.in_step: dict[
+            Stmt, tuple[Var, str]
+        ] = {}  # writes by way of a part: that part has them, the other none
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
         self.integer_on_a_path: set[Var] = set()  # floats that Python makes an integer of on one path
         # Arrays that no trip of some loops leaves to another: the counters of these loops.

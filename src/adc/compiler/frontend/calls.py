@@ -341,6 +341,8 @@ class Calls(RuleCalls):
         if getattr(function, "__adc_static__", False):
             return self._static(function, args, kwargs)
         if registry.find(function) is not None:
+            if any(isinstance(a, np.ndarray) and a.dtype == object for a in args) and self.is_static(args):
+                return self.now(function, args, kwargs)  # of an array of None
             if self.in_user_code and isinstance(function, np.ufunc):
                 args = [self.strong(a) if self._is_plain_truth(a) else a for a in args]
             return self.call_rule(function, args, kwargs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from adc.compiler.frontend import first_trips
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.carried_places import VALUES, alike, late
@@ -105,6 +107,15 @@ class CarriedTypes(Branches):
             if t is None:
                 if out is init or self.same_static(out, init):
                     continue
+                if t_out is not None and isinstance(init, np.ndarray):  # of None, as an object has at first
+                    error = FirstTripDiffers(
+                        f"`{path[0]}` holds an array of None, and another one after a trip of this loop",
+                        location=self.origin,
+                        why="A loop can only carry arrays of numbers.",
+                        repair="Give it numbers before the loop.",
+                    )
+                    error.frame, error.name = self.frame, str(path[0])
+                    raise error
                 if t_out is None or init is not UNDEFINED:
                     raise self.refuse(
                         f"`{path[0]}` changes from {kind(init)} to {kind(out)} inside a loop",

@@ -228,6 +228,8 @@ class Expressions(Operators):
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]
+            if isinstance(base, np.ndarray) and name in ("shape", "ndim", "size", "T"):  # one of None
+                return getattr(base, name)
             if type(base) in (bool, int, float, complex) and not hasattr(base, name):
                 base = np.asarray(base)[()]  # constants of NumPy's are kept as Python's
             if (log := logged.method(self, base, name)) is not None:
@@ -277,6 +279,8 @@ class Expressions(Operators):
             return parts.part(self, base, name)
         if name == "__getitem__":
             return Evaluated(lambda index: self.subscript(base, index))
+        if name == "__array__":
+            return Evaluated(lambda dtype=None, copy=None: self.call(np.asarray, [base, dtype], {}))
         if name == "__array_namespace__":
             return Evaluated(lambda api_version=None: np)
         operation = registry.find_method(name)

@@ -70,7 +70,8 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
     if operation.name in SAME_DTYPE:
         assert operation.shape is not None
         first = type_of(args[0])
-        assert first is not None
+        if first is None:
+            raise TypeError("its operand is no number, and no array of numbers")
         shape = tuple(operation.shape(*views))
         layout = (
             "A"

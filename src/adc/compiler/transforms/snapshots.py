@@ -36,7 +36,7 @@ def run(program: Program, ev: Evaluator) -> Program:
         start = begin(stmt, memory.of(copy), memory, place)
         views = views_of(stmt, program)
         for store in stores:
-            if place.start[store] <= start:
+            if place.start[store] <= start or _is_in_step(ev, copy, store):
                 continue
             source = memory.of(ev.snapshots[copy])
             of_source = memory.of(store.array) is source
@@ -56,6 +56,12 @@ def run(program: Program, ev: Evaluator) -> Program:
         # Its reverse sweep writes to what it keeps, which the program around it must not mind.
         del ev.snapshots[copy]
     return program
+
+
+def _is_in_step(ev: Evaluator, copy: Var, store: Store) -> bool:
+    """Whether a write to a complex array by way of one of its parts is in this part, too, or is none to this part."""
+    part, name = ev.in_step.get(store, (None, ""))
+    return part is copy or (part is not None and ev.part_of.get(copy, (None, name))[1] != name)
 
 
 def _arrays(program: Program) -> set[Var]:
