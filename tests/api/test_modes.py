@@ -217,3 +217,16 @@ def test_what_changes_while_code_is_made_for_it_runs_on_the_tape():
         assert adc.grad(reads_counts)(3.0) == 6.0
     with pytest.raises(adc.UnsupportedError, match="changes while code is generated"):
         adc.grad(reads_counts, mode="compiled")(3.0)
+
+
+def halved(v, like):
+    return v if v < 0.1 else halved(v / 2.0, like)
+
+
+def test_a_class_is_given_to_a_function_that_only_the_tape_takes():
+    def f(x):
+        return np.sum(x * x) * halved(x[0], np.ndarray)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", adc.FallbackWarning)
+        np.testing.assert_allclose(adc.grad(f)(np.array([3.0, 1.0])), [0.875, 0.1875])

@@ -400,3 +400,59 @@ def array_of_none_until_there_are_numbers(zs, gain):
 @program(lambda r: (r.normal(size=3),), refused={"tape": "adc cannot turn a Tensor"})
 def array_that_is_asked_for_its_array(x):
     return np.sum(x.__array__() * np.arange(3.0))
+
+
+class Cell:
+    __gain = 7.0
+
+    def __init__(self, x):
+        self.__state = x
+
+    def __scaled(self, __by=2.0):
+        return self.__state * __by
+
+    @property
+    def __square(self):
+        return self.__state**2
+
+    def value(self):
+        return self.__scaled() * self.__gain + self.__square + Cell.__half(self.__state)
+
+    @staticmethod
+    def __half(v):
+        return v / 2.0
+
+
+class _Compound(Cell):
+    __gain = 11.0
+
+    def __init__(self, x):
+        super().__init__(x)
+        self.__state = x * x
+
+    def __scaled(self, by):
+        return self.__state * by
+
+    def own(self):
+        return self.__scaled(3.0) * self.__gain * hasattr(self, "_Compound__state")
+
+
+OUTSIDE = Cell(0.5)
+
+
+@program(lambda r: (1.3,))
+def names_that_are_private_to_a_class(x):
+    class Local(Cell):
+        def __init__(self, x):
+            super().__init__(x * 3.0)
+            self.__state = [x]
+
+        def own(self):
+            return sum(s * self.__state[0] for s in self.__state) + (lambda: self.__state[0])()
+
+    compound, local = _Compound(x), Local(x)
+    return (
+        compound.value() * compound.own()
+        + local.value() * local.own()
+        + OUTSIDE.value() * compound._Cell__state
+    )

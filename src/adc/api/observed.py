@@ -60,10 +60,16 @@ class _Watcher:
         if event == "call" and self.frame is None and frame.f_code in self.calls:
             arguments = _arguments(frame)
             self.frame, self.key = frame, key_of(arguments)
-            self.shapes = [getattr(leaf, "shape", ()) for leaf in pytree.leaves(arguments)]
+            self.shapes = [_shape(leaf) for leaf in pytree.leaves(arguments)]
         elif event == "return" and frame is self.frame:
             self.calls[frame.f_code].setdefault(self.key, []).append((self.shapes, value))
             self.frame = None
+
+
+def _shape(leaf: Any) -> tuple[int, ...]:
+    """The shape of an argument; `np.ndarray` itself has something else of that name."""
+    shape = getattr(leaf, "shape", ())
+    return shape if isinstance(shape, tuple) else ()
 
 
 def _arguments(frame: types.FrameType) -> dict[str, Any]:

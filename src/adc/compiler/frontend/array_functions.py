@@ -105,6 +105,17 @@ def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     return made
 
 
+def _require(self: Calls, a: Value, dtype: Value = None, requirements: Value = None) -> Value:
+    """`np.require`: what is made here may be written to, lies in order and is NumPy's own array anyhow."""
+    wanted = {str(r).upper()[:1] for r in requirements or ()}
+    x = asarray(self, a, dtype)
+    if "F" in wanted:
+        x = self.call(np.asfortranarray, [x], {})
+    elif "C" in wanted:
+        x = _ascontiguousarray(self, x)
+    return self.call(np.copy, [x], {}) if "O" in wanted else x
+
+
 def _as_strided(self: Calls, x: Value, *args: Value, **options: Value) -> Value:
     x = self.array_of(x)
     if isinstance(x, Var) and isinstance(x.type, Array) and x.type.layout != "C":
@@ -444,6 +455,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndarray: _ndarray,
     **dict.fromkeys((np.asarray, np.asanyarray, np.asarray_chkfinite), asarray),
     np.ascontiguousarray: _ascontiguousarray,
+    np.require: _require,
     np.nan_to_num: _nan_to_num,
     np.lib.stride_tricks.as_strided: _as_strided,
     np.real: _part("real"),

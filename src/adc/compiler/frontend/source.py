@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 import gast
 
+from adc.compiler.frontend import private_names
 from adc.errors import Location, SourceError, UnsupportedError
 from adc.runtime.detours import own_code
 from adc.syntax import deep_recursion, parse
@@ -442,7 +443,9 @@ def _function_tree(found: _Found) -> Any:
         function = ast.FunctionDef(node.name, node.args, node.body, decorator_list=[], returns=node.returns)
     if "type_params" in ast.FunctionDef._fields:  # from Python 3.12 on
         function.type_params = []  # type: ignore[attr-defined, unused-ignore]
-    return gast.ast_to_gast(ast.copy_location(function, node))
+    tree = gast.ast_to_gast(ast.copy_location(function, node))
+    private_names.mangle(tree, found.class_name)
+    return tree
 
 
 def _text(node: Definition, lines: tuple[str, ...]) -> str:
