@@ -183,5 +183,4 @@ def a_write_by_flat_of_columns(a):
 def arrays_as_they_are_required(x):
     y = np.require(x.T, dtype=float, requirements=["C", "W"])
     z = np.require(y * 2.0, requirements="F")
-    y[0] *= x[0, 0]
     return np.sum(np.ravel(y) * np.arange(6.0)) + np.sum(np.ravel(z, order="F")[:2] * x[1])
