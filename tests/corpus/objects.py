@@ -456,3 +456,37 @@ def names_that_are_private_to_a_class(x):
         + local.value() * local.own()
         + OUTSIDE.value() * compound._Cell__state
     )
+
+
+class Length:
+    def __init__(self, a):
+        self.a = a
+
+    def __add__(self, other):
+        return Length(self.a + other.a)
+
+    def __radd__(self, other):
+        return Length(self.a * other.a)
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+    def __gt__(self, other):
+        return self.a > other.a
+
+
+class Mark(Length):
+    def __radd__(self, other):
+        return Mark(self.a * 5.0 + other.a**2)
+
+    def __gt__(self, other):
+        return self.a > other.a + 100.0
+
+
+@program(lambda r: (0.7,))
+def operators_of_a_class_under_another(x):
+    class Local(Length):
+        pass
+
+    total = (Length(x) + Mark(2.0 * x)).a + (Mark(x) + Length(x)).a + (Length(x) + Local(x)).a
+    return total * x if Length(-50.0) < Mark(x) else total

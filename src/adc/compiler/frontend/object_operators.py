@@ -64,7 +64,8 @@ def truth(ev: Core, owner: Value) -> Value:
 def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
     """`x < y` where one of them is an object; `==` is `is` where its class does not say otherwise."""
     name, mirrored = COMPARISONS[type(op)]
-    for owner, other, word in ((x, y, name), (y, x, mirrored)):
+    asked = [(x, y, name), (y, x, mirrored)]
+    for owner, other, word in reversed(asked) if _is_of_a_class_under(y, x) else asked:
         found = method(ev, owner, word)
         if found is None:
             continue
@@ -86,6 +87,19 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
     raise ev.refuse(f"`{name}` is not defined for these objects", repair="compare their attributes")
 
 
+def _is_of_a_class_under(y: Value, x: Value) -> bool:
+    """Whether the class of an operand is under that of the one before it: Python asks it first."""
+    lower, upper = class_of(y), class_of(x)
+    if not (isinstance(lower, type) and isinstance(upper, type)):
+        return False
+    return lower is not upper and issubclass(lower, upper)
+
+
+def _differ(y: Value, x: Value, name: str) -> bool:
+    """Whether the classes of two operands have other methods of this name."""
+    return getattr(class_of(y), name, None) is not getattr(class_of(x), name, None)
+
+
 def fields_compared(ev: Core, x: Value) -> tuple[Value, ...]:
     """What a dataclass compares of an object, of the program or from outside."""
     cls = x.cls if isinstance(x, Instance) else type(x)
@@ -102,7 +116,9 @@ def augmented(ev: Core, function: Any, x: Value, y: Value) -> Value:
 def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
     """`x + y` where one of them is an object."""
     word = OPERATORS.get(function, "")
-    for owner, other, name in ((x, y, f"__{word}__"), (y, x, f"__r{word}__")):
+    asked = [(x, y, f"__{word}__"), (y, x, f"__r{word}__")]
+    first = _is_of_a_class_under(y, x) and _differ(y, x, f"__r{word}__")
+    for owner, other, name in reversed(asked) if first else asked:
         called = method(ev, owner, name)
         found = NotImplemented if called is None else ev.call(called, [other], {})
         if found is not NotImplemented:
