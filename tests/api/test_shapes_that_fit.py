@@ -20,3 +20,36 @@ def test_a_function_that_runs_is_differentiated(monkeypatch):
         adc.grad(lambda x: np.sum(x * np.ones(3)))(np.ones(2))
     with pytest.raises(adc.ShapeError):
         adc.grad(lambda x: np.sum(x * x), mode="compiled")(np.ones(2))
+
+
+def write_to_one(x):
+    a = np.ones((3, 1))
+    a[:, :1] = np.ones((3, 2)) * x
+    return np.sum(a)
+
+
+def add_to_one(x):
+    a = np.ones((3, 1))
+    a += np.ones((3, 2)) * x
+    return np.sum(a)
+
+
+def add_with_more_axes(x):
+    a = np.ones(3)
+    a *= np.ones((1, 3)) * x
+    return np.sum(a)
+
+
+def out_of_one(x):
+    a = np.ones(3) * x
+    np.add(a, 1.0, out=a[:1])
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("function", [write_to_one, add_to_one, add_with_more_axes, out_of_one])
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_longer_array_is_not_written_to_a_place_for_one(function, mode):
+    with pytest.raises(ValueError, match="broadcast"):
+        function(2.0)
+    with pytest.raises(ValueError, match="broadcast"):
+        adc.grad(function, mode=mode)(2.0)

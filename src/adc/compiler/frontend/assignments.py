@@ -263,6 +263,7 @@ class Assignments(Calls):
                 "the array holds integers",
                 "make it an array of floats",
             )
+        self.require_room(indexed_type(self, array, items)[0], vt)
         if function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f":
             self.write(
                 array,
@@ -347,7 +348,11 @@ class Assignments(Calls):
             )
         value = stretching.against(self, value, [target.shape])
         shape = value.type.shape if isinstance(value, Var) else vt.shape
-        self.fit([target.shape, shape], "could not broadcast input array from one shape into another")
+        unfit = "could not broadcast input array from one shape into another"
+        self.fit([target.shape, shape], unfit)
+        for own, length in zip(reversed(target.shape), reversed(shape), strict=False):
+            if own.known == 1:
+                self.require_equal(length, own, unfit)
         if isinstance(value, Var) and value.type.dtype != array.type.dtype:
             # To integers NumPy would truncate here without a word; the derivative through it is zero by nature.
             value = self.cast(value, array.type.dtype)

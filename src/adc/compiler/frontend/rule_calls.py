@@ -10,7 +10,8 @@ from adc.compiler.frontend import array_functions, memory_order
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Scalar, Type
+from adc.errors import ShapeError
 from adc.rules import registry
 from adc.rules.operation import Operation, plain_integers
 
@@ -143,8 +144,21 @@ class RuleCalls(Functions):
         target = out[0] if isinstance(out, tuple) else out
         if not isinstance(target, Var) or not target.is_array:
             raise self.refuse("`out=` takes an array", repair="give an array, or leave `out` away")
+        made = self.type_of(value)
+        if made is not None:
+            self.require_room(target.type, made)
         self.set_item(target, Ellipsis, value)
         return target
+
+    def require_room(self, target: Type, made: Type) -> None:
+        """A result that is written into an array has no more axes, which an assignment would leave out."""
+        if made.ndim > target.ndim:
+            raise ShapeError(
+                "non-broadcastable output operand doesn't match the broadcast shape",
+                location=self.origin,
+                why=f"the result has {made.ndim} axes, the array {target.ndim}",
+                repair="reduce it first",
+            )
 
     def _operands(
         self, operation: Operation, args: list[Value], kwargs: dict[str, Value]
