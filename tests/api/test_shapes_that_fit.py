@@ -46,6 +46,20 @@ def out_of_one(x):
     return np.sum(a)
 
 
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("mode", ["compiled", "tape"])
+def test_what_is_repeated_or_broadcast_has_as_many_elements(count, mode):
+    def repeated(x, times):
+        return np.sum(np.repeat(x, times)) * x[0]
+
+    def stretched(x, y):
+        return np.sum(np.broadcast_to(y, x.shape)) * x[0]
+
+    for function, other in ((repeated, np.ones(count, int)), (stretched, np.ones(count))):
+        with pytest.raises(ValueError, match="broadcast"):
+            adc.grad(function, mode=mode)(np.ones(3), other)
+
+
 @pytest.mark.parametrize("function", [write_to_one, add_to_one, add_with_more_axes, out_of_one])
 @pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
 def test_a_longer_array_is_not_written_to_a_place_for_one(function, mode):

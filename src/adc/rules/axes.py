@@ -257,7 +257,7 @@ def repeat(a, repeats, axis=None):
         )
         repeated = np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
         return np.copy(repeated)
-    each = np.broadcast_to(repeats, (n,))
+    each = repeats + np.zeros(n, dtype=int)  # as many as there are elements, or one
     positions = np.searchsorted(np.cumsum(each), np.arange(np.sum(each)), side="right")
     return x[(slice(None),) * k + (positions,)]
 

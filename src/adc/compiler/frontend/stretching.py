@@ -32,7 +32,14 @@ def to_shape(builder: Builder, value: Value, shape: Value) -> tuple[Value, Value
     """What `np.broadcast_to` is given."""
     lengths = [builder.length(d) for d in (shape if isinstance(shape, tuple) else (shape,))]
     known = tuple(d for d in lengths if d is not None)
-    return (against(builder, value, [known]) if len(known) == len(lengths) else value), shape
+    if len(known) < len(lengths):
+        return value, shape
+    value = against(builder, value, [known])
+    if builder.in_user_code and isinstance(value, Var):
+        for own, n in zip(reversed(value.type.shape), reversed(known), strict=False):
+            if own.known != 1:
+                builder.require_equal(own, n, "operands could not be broadcast together with remapped shapes")
+    return value, shape
 
 
 def squeezed(builder: Builder, value: Value, axis: Value) -> tuple[Value, Value]:
