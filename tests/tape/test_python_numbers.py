@@ -242,6 +242,6 @@ def test_a_power_that_python_makes_complex_is_refused():
         adc.grad(lambda x: abs(x**0.5), mode="tape")(-2.0)
 
 
-def test_a_power_of_who_knows_which_numbers_is_refused():
-    with pytest.raises(adc.UnsupportedError, match=r"Python's, which raises, or NumPy's"):
+def test_a_power_of_what_math_gives_raises():
+    with pytest.raises(OverflowError):
         adc.grad(lambda x: math.exp(x) ** 400.0, mode="tape")(10.0)

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 import pytest
 
+import adc
 from adc import tape
 
 pytestmark = pytest.mark.tiny
@@ -66,3 +67,50 @@ def written(x):
 )
 def test_functions(function):
     same_types(function)
+
+
+NARROW = np.array([0.3, 1.7], np.float32)
+OPERANDS = [
+    0.1,
+    np.float64(0.1),
+    np.float32(0.1),
+    np.array(0.1),
+    np.array(0.1, np.float32),
+    np.array([0.1, 0.7]),
+]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x + y,
+        lambda x, y: y / x,
+        lambda x, y: y**x,
+        lambda x, y: (x * 2.0 + 1) * y,
+        lambda x, y: math.exp(float(np.sum(x))) * y,
+        lambda x, y: np.exp(x) * y,
+        lambda x, y: np.add(x, 1.0) * y,
+        lambda x, y: np.maximum(x, y),
+        lambda x, y: np.where(y > x, x, y),
+        lambda x, y: np.clip(y, x, 5.0),
+        lambda x, y: np.hypot(y, x),
+        lambda x, y: y // x * x,
+        lambda x, y: np.float32(0.1) * np.sum(x < np.float32(0.1)) * x,
+        lambda x, y: np.sum(np.ones_like(y) * x),
+    ],
+)
+@pytest.mark.parametrize("y", [NARROW, NARROW[0], np.array([1, 2]), np.float64(0.3)])
+def test_a_number_of_pythons_beside_another(function, y):
+    for x in OPERANDS:
+        expected = np.asarray(function(x, y))
+        found, pull = adc.vjp(lambda x: function(x, y), x, mode="tape")
+        assert np.asarray(found).dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=2e-7)  # powers of numbers are rounded otherwise
+        (bar,) = pull(np.ones_like(expected))
+        assert np.shape(bar) == np.shape(x) and np.asarray(bar).dtype == np.asarray(x).dtype
+
+
+def test_an_argument_beside_arrays_of_single_precision_is_a_number_of_pythons():
+    value, bar = adc.value_and_grad(lambda t, a: np.sum(t * t * a), mode="tape")(0.1, NARROW)
+    assert value == np.sum(0.1 * 0.1 * NARROW) and value.dtype == np.float32
+    assert bar == pytest.approx(0.4, rel=1e-6)

@@ -21,7 +21,7 @@ def fallback(x):
 
 
 def times_one(v):
-    return float(v) * 1.0  # whether it is Python's or NumPy's, the tape does not know
+    return float(v) * 1.0
 
 
 def of_shapes(x):
@@ -32,7 +32,7 @@ def of_shapes(x):
 
 
 def test_a_refusal_is_raised_after_all():
-    with pytest.raises(adc.UnsupportedError, match="this power is one of Python's") as error:
+    with pytest.raises(adc.UnsupportedError, match="the power of a negative number") as error:
         adc.grad(fallback, mode="tape")([1.0, 2.0])
     assert "abs((times_one(v) - 5.0) ** 1.5)" in str(error.value)
 

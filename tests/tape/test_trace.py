@@ -397,12 +397,36 @@ def test_what_a_value_is_to_a_plain_function(question, x, answer):
     np.testing.assert_array_equal(gradient, factor * np.ones_like(x))
 
 
-def test_what_the_record_does_not_say_is_refused():
-    for ask in (lambda y: type(y) is float, lambda y: isinstance(y, np.floating)):
-        with pytest.raises(
-            adc.UnsupportedError, match="does not know whether this number is a float of Python's"
-        ):
-            tape.value_and_grad(lambda x, ask=ask: x * 2.0 if ask(x + 2.0) else x, (2.0,))
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: x,
+        lambda x: x + 2.0,
+        lambda x: x + np.float64(2.0),
+        lambda x: np.add(x, 2.0),
+        lambda x: math.sin(x) * 2,
+        lambda x: np.sin(x) * 2,
+        lambda x: 1.0 / x,
+        lambda x: np.float64(1.0) / x,
+        lambda x: round(x, 2) // 0.5,
+        lambda x: (x * 1j).imag,
+        lambda x: (x > 0.0) * x,
+        lambda x: (x > 0.0) + (x > -1.0),
+        lambda x: math.prod([x, x]),
+        lambda x: adc.stop_gradient(x) * x,
+        lambda x: np.sinc(x),
+    ],
+)
+@pytest.mark.parametrize("x", [0.3, np.float64(0.3)])
+def test_whose_number_it_is(ask, x):
+    asked = []
+
+    def f(x):
+        asked.append(type(ask(x)).__name__)
+        return x
+
+    tape.value_and_grad(f, (x,))
+    assert asked[0] == type(ask(x)).__name__
 
 
 def test_the_text_of_a_value_in_an_error_of_the_function():
@@ -526,9 +550,8 @@ def test_a_division_by_zero_of_pythons_numbers_raises(a, b, value, bar):
     assert found == (value, bar)
 
 
-def test_a_division_by_zero_of_who_knows_which_numbers_is_refused():
-    with pytest.raises(adc.UnsupportedError, match=r"return a / b[\s\S]*Test for zero"):
-        adc.grad(lambda a: quotient(a, math.sin(a) * 0.0), mode="tape")(1.0)
+def test_a_division_by_zero_of_what_math_gives_raises():
+    assert adc.grad(lambda a: quotient(a, math.sin(a) * 0.0), mode="tape")(1.0) == 7.0
 
 
 @pytest.mark.tiny

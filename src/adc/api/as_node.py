@@ -15,7 +15,7 @@ from adc import pytree, tape
 from adc.api import taped
 from adc.api.pullback import vjp
 from adc.errors import AdcError
-from adc.tape import record
+from adc.tape import plain_types, record
 
 __all__ = ["call"]
 
@@ -83,7 +83,12 @@ def call(
         name, function, pull, leaves, lambda z_bar, z, *values: by_recording(z_bar, values)
     )
     rest = iter(z if isinstance(z, tuple) else (z,))
-    return pytree.unflatten(form[1], [next(rest) if _is_float(x) else x for x in form[0]])
+    return pytree.unflatten(form[1], [_as(x, next(rest)) if _is_float(x) else x for x in form[0]])
+
+
+def _as(given: Any, recorded: Any) -> Any:
+    """What was recorded, as a number of Python's where that was given."""
+    return plain_types.as_pythons(recorded) if type(given) in _NUMPYS else recorded
 
 
 def _is_float(x: Any) -> bool:

@@ -14,6 +14,7 @@ from adc.rules.operation import plain_integers, strong
 from adc.tape import asked, memory_order, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
+from adc.tape.plain_types import as_numpys
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 
@@ -60,6 +61,8 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         modes.plain = plain_before
     if entry.writes is None:
         memory_order.put(result, asked.once(entry, args, kwargs, result), (*args, *kwargs.values()))
+    if (getattr(entry.function, "__module__", None) or "numpy").partition(".")[0] in ("numpy", "scipy"):
+        as_numpys(result, before)
     if "view" in entry.operation.extra and result.__class__ is Tensor:
         _as_view(result, entry, args, kwargs)
     frame = user_frame()

@@ -5,6 +5,7 @@ Built from the rule table on first use, so that a new rule works on the tape wit
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import math
@@ -58,9 +59,11 @@ class Pull:
         "nothing",
         "operands",
         "pack",
+        "pythons",
         "retains",
         "reverse",
         "traced",
+        "twin",
         "whole",
     )
 
@@ -93,6 +96,22 @@ class Pull:
         self.whole = Need.FORM not in keeps
         self.keeps_left, self.keeps_right = ([need is Need.VALUE for need in keeps] + [False, False])[:2]
         self.retains = keeps_z or Need.VALUE in keeps if retains is None else retains
+        self.pythons = False  # whether the result is a number of Python's, which leaves float32 what it is
+        self.twin: Pull | None = None
+
+    def of_pythons(self) -> Pull:
+        """The same pull, where the result is a number of Python's in the function as NumPy runs it."""
+        if self.pythons:
+            return self
+        if self.twin is None:
+            twin = copy.copy(self)
+            twin.pythons, twin.twin = True, self
+            self.twin = twin
+        return self.twin
+
+    def of_numpys(self) -> Pull:
+        """The same pull, where the result is NumPy's."""
+        return self.twin if self.pythons and self.twin is not None else self
 
 
 def _packer(keeps: tuple[Need, ...]) -> Callable[..., tuple[Any, ...]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from adc.tape import operators
 from adc.tape.node import AccumulateGrad, Dual, Node, leads_on, orders
 from adc.tape.state import modes
 
@@ -234,6 +235,8 @@ class Graphed:
     def detach(self) -> Tensor:
         """The same memory without the graph: what is computed from it has no derivative."""
         result: Tensor = make(self.primal)
+        if operators.is_pythons(self):
+            result.extra = operators.PYTHONS
         if self.is_inference():
             result.inference = True
         return result

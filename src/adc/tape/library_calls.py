@@ -47,7 +47,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     assert entry is not None
     recorders = dispatch.recorders_of(entry, function)
     place = _place_of_out(function)
-    pythons = plain_types.seems_numpys(function, entry)
+    pythons = plain_types.of_math(function, entry)
     takes_models = registry.takes_models(function)
 
     @functools.wraps(function, updated=())
@@ -63,11 +63,11 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
                 found = recorders.of(args, kwargs)(*args, **kwargs)
-                return plain_types.as_pythons(found) if pythons else found
+                return plain_types.as_pythons(found) if pythons is not None and pythons(args) else found
         args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)  # `math.fsum(v for v in x)`
         if record.is_active(args) or record.is_active(kwargs):
             found = dispatch.call(function, *args, **kwargs)
-            return plain_types.as_pythons(found) if pythons else found
+            return plain_types.as_pythons(found) if pythons is not None and pythons(args) else found
         if (
             entry.operation.body is not None
             and modes.enabled

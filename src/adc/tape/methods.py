@@ -10,7 +10,7 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
-from adc.tape import dispatch, indexing, inplace, plain_types, record, said, torchlike
+from adc.tape import dispatch, indexing, inplace, operators, plain_types, record, said, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import Node, here
 from adc.tape.recorders import Recorders
@@ -97,7 +97,7 @@ def _by_rule(name: str) -> Any:
     if attribute is not None and not callable(attribute):
 
         def read(t: Tensor) -> Any:
-            return record.apply(entry, (t,), {})
+            return operators.own(record.apply(entry, (t,), {}), t)
 
         def overwrite(t: Tensor, value: Any) -> None:
             indexing.write(read(t), Ellipsis, value)

@@ -7,7 +7,6 @@ garbage collector has to look through is a tenth of the time of recording.
 
 from __future__ import annotations
 
-import operator
 import sys
 from cmath import isfinite
 from collections.abc import Callable
@@ -25,10 +24,13 @@ _ndarray = np.ndarray
 _FLOAT64 = np.dtype(np.float64)
 # NumPy multiplies an array by an array of no axes in two thirds of the time that it takes for a float.
 _LINEAR = frozenset({"add", "subtract", "multiply", "divide"})
-_COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 _REFUSE_ZERO = frozenset(
     {"divide", "remainder"}
 )  # where Python raises ZeroDivisionError, and NumPy gives inf or NaN
+NARROW = frozenset({np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64)})
+_DOUBLE = frozenset({np.float64, np.complex128})
+_PYTHON_CLASSES = frozenset({float, int, bool, complex})
+PYTHONS = "a number of Python's"  # `extra` of one without a node; a node's pull says it
 _EXACT = 2**53  # the integers up to here are floats
 _numbers: dict[float, Any] = {}
 _OPERANDS: tuple[Any, ...] = (
@@ -50,9 +52,8 @@ new: Any = None  # what makes one
 record: Any = None
 inplace: Any = None
 dispatch: Any = None
-askers = 0  # calls under way whose code asks for the identity of a truth value (identities)
-own_truth: Any = None  # what a comparison is for them: identities.truth
 by_zero: Any = None  # what is asked before a number is divided by zero: plain_types.check_division
+in_users_code: Any = None  # whether an operator is one of traced code: plain_types.in_users_code
 not_finite: Any = None  # what is asked where the power of a number is not finite: plain_types.check_power
 
 
@@ -64,16 +65,12 @@ def complete(tensor_class: type, record_module: Any, inplace_module: Any, dispat
     record, inplace, dispatch = record_module, inplace_module, dispatch_module
 
 
-def ask(division: Callable[[Any, Any], None], power: Callable[[Any, Any], None]) -> None:
-    """Tell the operators what to ask before a number is divided by zero, and where a power is not finite."""
-    global by_zero, not_finite
-    by_zero, not_finite = division, power
-
-
-def ask_truth(truth: Callable[[Any, Any, Any], bool | None]) -> None:
-    """Tell the operators what a comparison is where code asks for its identity."""
-    global own_truth
-    own_truth = truth
+def ask(
+    division: Callable[[Any, Any], None], power: Callable[[Any, Any], None], users: Callable[[], bool]
+) -> None:
+    """Tell the operators what to ask before a number is divided by zero, where a power is not finite, and who asks."""
+    global by_zero, not_finite, in_users_code
+    by_zero, not_finite, in_users_code = division, power, users
 
 
 def _number(value: Any) -> Any:
@@ -95,9 +92,51 @@ def is_number(array: np.ndarray[Any, Any]) -> bool:
     return array.ndim == 0 and not array.flags.writeable
 
 
+def is_pythons(value: Any) -> bool:
+    """Whether an operand is a number of Python's in the function as NumPy runs it."""
+    if value.__class__ is not Tensor:
+        return value.__class__ in _PYTHON_CLASSES
+    node = value.node
+    if node is None:
+        return value.extra is PYTHONS
+    pull = node.pull  # None of a leaf
+    return pull is not None and pull.pythons
+
+
+def own(result: Any, *operands: Any) -> Any:
+    """A result that an operator or an attribute has made of operands: a number of Python's if all of them are."""
+    if (
+        result.__class__ is Tensor
+        and result.primal.__class__ is not _ndarray
+        and all(map(is_pythons, operands))
+    ):
+        if result.node is None:
+            result.extra = PYTHONS
+        elif result.node.pull is not None:
+            result.node.pull = result.node.pull.of_pythons()
+    return result
+
+
+def _mark(z: Any, x: Any, y: Any) -> str | None:
+    """What a result without a node has as `extra`."""
+    return PYTHONS if z.__class__ is not _ndarray and is_pythons(x) and is_pythons(y) else None
+
+
+def beside(t: Any, other: Any) -> Any:
+    """The value of a Tensor beside another value: single precision stays what it is beside a number of Python's.
+
+    A float of Python's is kept as one of NumPy's, which would make double precision.
+    """
+    primal = t.primal
+    if getattr(other, "dtype", _FLOAT64) in NARROW and primal.__class__ in _DOUBLE and is_pythons(t):
+        return primal.item()
+    return primal
+
+
 def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
     """The method of an operator with one operand, called `depth` frames below the user's line."""
     entry = entry_of(registry.named(name))
+    is_operator = depth == 1  # a function gives numbers of NumPy's
 
     def method(self: Any) -> Any:
         x = self.primal
@@ -107,9 +146,12 @@ def unary(name: str, function: Callable[[Any], Any], depth: int = 1) -> Any:
         result.extra = None
         if self.node is None or (off.count and not modes.enabled):
             result.node = None
+            result.extra = _mark(z, self, self) if is_operator else None
             return result
         a = self.node
         pull = entry.left or _fill(entry, "left", (True,))
+        if is_operator and z.__class__ is not _ndarray and is_pythons(self):
+            pull = pull.of_pythons()
         result.node = node = Node()
         node.pull = pull
         node.edges = (a,)
@@ -134,6 +176,7 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
     divides = name == "divide"
     may_refuse = name in _REFUSE_ZERO
     is_power = name == "power"
+    is_operator = depth == 1
 
     def method(self: Any, other: Any) -> Any:
         x = self.primal
@@ -152,7 +195,10 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
             return record.operator(entry, self, other)
         if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
             by_zero(self, other)
-        z = function(x, y)
+        if x.__class__ is y.__class__ or kind in _PYTHON_CLASSES or x.dtype is y.dtype:
+            z = function(x, y)
+        else:
+            z = function(beside(self, y), beside(other, x) if kind is Tensor else y)
         if is_power and z.__class__ is not _ndarray and modes.plain and not isfinite(z):
             not_finite(self, other)
         result = new()
@@ -161,11 +207,13 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         if a is None:
             if b is None or (off.count and not modes.enabled):
                 result.node = None
+                result.extra = _mark(z, self, other) if is_operator else None
                 return result
             pull = entry.right or _fill(entry, "right", (False, True))
             edges: tuple[Node, ...] = (b,)
         elif off.count and not modes.enabled:
             result.node = None
+            result.extra = _mark(z, self, other) if is_operator else None
             return result
         elif b is None:
             pull = entry.left or _fill(entry, "left", (True, False))
@@ -173,6 +221,8 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
         else:
             pull = entry.both or _fill(entry, "both", (True, True))
             edges = (a, b)
+        if is_operator and z.__class__ is not _ndarray and is_pythons(self) and is_pythons(other):
+            pull = pull.of_pythons()
         result.node = node = Node()
         node.pull = pull
         node.edges = edges
@@ -200,16 +250,18 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
     as_array = name in _LINEAR
     may_refuse = name in _REFUSE_ZERO
     is_power = name == "power"
+    is_operator = depth == 1
 
     def method(self: Any, other: Any) -> Any:
-        if other.__class__ not in _PLAIN:
+        kind = other.__class__
+        if kind not in _PLAIN:
             return record.operator(entry, other, self)
         y = self.primal
         if as_array and y.__class__ is _ndarray and y.dtype is _FLOAT64:
             other = _number(other)
         if may_refuse and y.__class__ is not _ndarray and not y and modes.plain:
             by_zero(other, self)
-        z = function(other, y)
+        z = function(other, y if y.__class__ is _ndarray or kind in _PYTHON_CLASSES else beside(self, other))
         if is_power and z.__class__ is not _ndarray and modes.plain and not isfinite(z):
             not_finite(other, self)
         result = new()
@@ -217,9 +269,12 @@ def reflected(name: str, function: Callable[[Any, Any], Any], depth: int = 1) ->
         result.extra = None
         if self.node is None or (off.count and not modes.enabled):
             result.node = None
+            result.extra = _mark(z, self, other) if is_operator else None
             return result
         b = self.node
         pull = entry.right or _fill(entry, "right", (False, True))
+        if is_operator and z.__class__ is not _ndarray and is_pythons(self) and is_pythons(other):
+            pull = pull.of_pythons()
         result.node = node = Node()
         node.pull = pull
         node.edges = (b,)
@@ -291,13 +346,14 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
         # An object of the user's is asked by Python; of None == and != then compare identity.
         if y.__class__ not in _PLAIN and not isinstance(other, _OPERANDS):
             return NotImplemented
-        z = function(self.primal, y)
+        x = self.primal
+        if x.__class__ is not y.__class__:
+            x, y = beside(self, y), beside(other, x) if other.__class__ is Tensor else y
+        z = function(x, y)
         if z is NotImplemented:
             return z
-        if askers and function in _COMPARISONS:
-            truth = own_truth(z, self, other)
-            if truth is not None:
-                return truth
+        if z.__class__ is not _ndarray and is_pythons(self) and is_pythons(other) and in_users_code():
+            return z.item()  # `is True` and `+` ask whose it is
         result = new()
         result.primal = z
         result.node = None

@@ -1,26 +1,24 @@
 """What a Tensor is in the function as NumPy runs it: an array, a number of NumPy's, or one of Python's.
 
-An operator between Python's numbers gives one of Python's, and so does a function of `math`; the record does not tell
-these from NumPy's. A question whose answer depends on it is refused.
+The tape computes with NumPy's numbers. An operator between Python's gives one of Python's, and so does a function of
+`math`: the pull of what is recorded says so (`Pull.pythons`).
 """
 
 from __future__ import annotations
 
 import builtins
-import cmath
-import functools
-import math
 import sys
+from collections.abc import Callable
 from typing import Any, get_args
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from adc import pytree
 from adc.errors import UnsupportedError
-from adc.rules import registry
 from adc.tape import operators
 from adc.tape.entry import Entry, Pull
-from adc.tape.node import IndexNode, Node, here, is_own, orders
+from adc.tape.node import Node, here, is_own, orders
+from adc.tape.operators import is_pythons
 from adc.tape.tensor import Tensor, make
 
 __all__ = [
@@ -30,157 +28,72 @@ __all__ = [
     "class_of",
     "isinstance_",
     "number_of_pythons",
-    "shown",
+    "sample",
     "stands_for",
     "type_",
 ]
 
 
-def _input() -> Pull:
-    return Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
-
-
-INPUT = _input()
-NUMBER = _input()  # of an argument that is a number of Python's
+INPUT = Pull("InputBackward", lambda z_bar, z, kept: (z_bar,), (), False, (True,))
+NUMBER = (
+    INPUT.of_pythons()
+)  # of an argument that is a number of Python's, and of what `item` and `float` give
 
 _PYTHONS = {"f": float, "c": complex, "b": bool, "i": int, "u": int}
-# What Python's numbers can do, and stay such.
-_ARITHMETIC = frozenset(
-    {
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "power",
-        "remainder",
-        "negative",
-        "positive",
-        "absolute",
-        "real",
-        "imag",
-        "conjugate",
-    }
-)
-
-
-_PYTHONS_OWN = _input()  # of what `item`, `tolist`, `float` and `complex` give
 
 
 def number_of_pythons(t: Tensor) -> Tensor:
     """A number of NumPy's as one of Python's, with its derivative."""
     assert t.node is not None
     node = Node()
-    node.pull, node.edges, node.kept, node.z = _PYTHONS_OWN, (t.node,), (), None
+    node.pull, node.edges, node.kept, node.z = NUMBER, (t.node,), (), None
     node.shape, node.dtype, node.order, node.hooks = (), t.dtype, next(orders), None
     node.code, node.lasti = t.node.code, t.node.lasti
     return make(t.primal[()], node)  # also of an array without axes
 
 
-def seems_numpys(function: Any, entry: Entry) -> bool:
-    """Whether a function gives numbers of Python's and is recorded by operations that NumPy's numbers have, too."""
+def of_math(function: Any, entry: Entry) -> Callable[[tuple[Any, ...]], bool] | None:
+    """What tells from the arguments of a function of `math` that its result is a number of Python's; None of others."""
     if getattr(function, "__module__", None) not in ("math", "cmath"):
-        return False
-    operation = entry.operation
-    return (
-        entry.kind == "composite" or operation.name in _ARITHMETIC
-    ) and "as_operands" not in operation.extra
+        return None
+    return _all_pythons if "as_operands" in entry.operation.extra else _always
+
+
+def _always(args: tuple[Any, ...]) -> bool:
+    return True
+
+
+def _all_pythons(args: tuple[Any, ...]) -> bool:
+    return all(map(is_pythons, pytree.leaves(args)))
+
+
+def as_numpys(result: Any, before: int) -> None:
+    """Say of what was recorded since then by a function of NumPy, in operators, that it is NumPy's."""
+    for part in result if builtins.isinstance(result, tuple | list) else (result,):
+        if part.__class__ is Tensor and part.node is not None and part.node.order > before:
+            part.node.pull = part.node.pull.of_numpys()
 
 
 def as_pythons(result: Any) -> Any:
     """Numbers with a derivative as numbers of Python's."""
     if builtins.isinstance(result, tuple):
         return tuple(map(as_pythons, result))
-    is_number = builtins.isinstance(result, Tensor) and result.node is not None and not result.ndim
-    return number_of_pythons(result) if is_number else result
+    if result.__class__ is not Tensor or result.node is None or result.ndim or is_pythons(result):
+        return result
+    return number_of_pythons(result)
 
 
-def _samples(t: Tensor) -> list[Any]:
-    """The value as NumPy's function may have it, in each type that it may have there."""
+def sample(t: Tensor) -> Any:
+    """The value as NumPy's function has it."""
     primal = t.primal
-    if builtins.isinstance(primal, np.ndarray) or primal.dtype.kind not in _PYTHONS:
-        return [primal]
-    found = _origin(t.node)
-    python = _PYTHONS[primal.dtype.kind](primal)
-    return [python] if found is NUMBER else [primal] if found is INPUT else [primal, python]
-
-
-# What was found of a node: in a recurrence, what asks in each step would go through all steps before.
-_known: WeakKeyDictionary[Node, Pull | None] = WeakKeyDictionary()
-
-
-def _origin(node: Node | None) -> Pull | None:
-    """NUMBER for one of Python's numbers, INPUT for one of NumPy's, None where the record does not say."""
-    if node is None:
-        return None
-    todo = [node]
-    while todo:
-        at = todo[-1]
-        waits = [edge for edge in at.edges if edge not in _known] if _passes_on(at) else []
-        if waits:
-            todo += waits
-            continue
-        _known[todo.pop()] = _of_node(at)
-    return _known[node]
-
-
-def _passes_on(node: Node) -> bool:
-    """Whether the type of a number follows from those that it was made of."""
-    return node.pull is INPUT or node.pull is NUMBER or _name(node) in _ARITHMETIC
-
-
-def _of_node(node: Node) -> Pull | None:
-    # Of an argument of a derivative in a derivative: what it is outside.
-    if node.pull is INPUT or node.pull is NUMBER:
-        return _known[node.edges[0]] if node.edges else node.pull
-    if node.pull is _PYTHONS_OWN:
-        return NUMBER
-    if node.shape or builtins.isinstance(node, IndexNode):
-        return INPUT
-    name = _name(node)
-    if name in _ARITHMETIC:
-        kinds = [*(_known[edge] for edge in node.edges), *_constants(node)]
-        return INPUT if INPUT in kinds else NUMBER if all(k is NUMBER for k in kinds) else None
-    return INPUT if name is not None and name not in _of_math() else None
-
-
-def _constants(node: Node) -> list[Pull | None]:
-    """Whose the operands without a derivative are, as far as they were kept."""
-    active = node.pull.active
-    if not builtins.isinstance(node.kept, tuple) or len(node.kept) != len(active):
-        return [None]
-    pairs = zip(node.kept, active, strict=True)
-    return [None if k is None else _kind_of(k) for k, is_active in pairs if not is_active]
-
-
-def _name(node: Node) -> str | None:
-    entry = getattr(node.pull, "entry", None)
-    if not builtins.isinstance(entry, Entry):
-        return None
-    root = (getattr(entry.function, "__module__", None) or "numpy").partition(".")[0]  # ufuncs name no module
-    return entry.operation.name if root in ("numpy", "scipy") else None
-
-
-@functools.cache
-def _of_math() -> frozenset[str]:
-    """The operations that Python's own functions give numbers of Python's for."""
-    functions = [f for module in (math, cmath) for f in vars(module).values() if callable(f)]
-    found = [registry.find(f) for f in [*functions, np.round]]
-    return frozenset({operation.name for operation in found if operation is not None})
-
-
-def _refused(t: Tensor) -> UnsupportedError:
-    python, numpy = (type(sample).__name__ for sample in reversed(_samples(t)))
-    return UnsupportedError(
-        f"the tape does not know whether this number is a {python} of Python's or a np.{numpy}",
-        here(),
-        "It computes with NumPy's numbers, and what is asked here depends on that.",
-        f"Ask isinstance(x, ({python}, np.{numpy})), or np.ndim(x) == 0.",
-    )
+    if builtins.isinstance(primal, np.ndarray) or primal.dtype.kind not in _PYTHONS or not is_pythons(t):
+        return primal
+    return _PYTHONS[primal.dtype.kind](primal)
 
 
 def check_division(x: Any, y: Any) -> None:
     """Raise what the function raises where it divides by zero: of two of Python's numbers, `ZeroDivisionError`."""
-    if _are_pythons(x, y, "this division by zero", "Test for zero before you divide."):
+    if _in_users_code(3) and are_pythons(x, y):
         raise ZeroDivisionError("float division by zero")
 
 
@@ -189,9 +102,7 @@ def check_power(x: Any, y: Any) -> None:
     base, exponent = (v.primal.item() if v.__class__ is Tensor else v for v in (x, y))
     if np.ndim(exponent) or not (np.isfinite(base) and np.isfinite(exponent)):
         return
-    if not _are_pythons(
-        x, y, "this power", "Test for numbers that are too large or negative before it is taken."
-    ):
+    if not _in_users_code(3) or not are_pythons(x, y):
         return
     if builtins.isinstance(base**exponent, complex) and not builtins.isinstance(base, complex):
         raise UnsupportedError(
@@ -201,52 +112,25 @@ def check_power(x: Any, y: Any) -> None:
         )
 
 
-def _are_pythons(x: Any, y: Any, what: str, repair: str) -> bool:
-    """Whether an operator of traced code has numbers of Python's, which raise, on both sides."""
-    frame = sys._getframe(3)
-    if np.ndim(x) or is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
-        return False  # NumPy's, or in the body of a rule
-    origins = [_kind_of(v) for v in (x, y)]
-    if INPUT in origins:
-        return False
-    if origins == [NUMBER, NUMBER]:
-        return True
-    raise UnsupportedError(
-        f"the tape does not know whether {what} is one of Python's, which raises, or NumPy's",
-        here(),
-        "It computes with NumPy's numbers, and what is computed here may be either.",
-        repair,
-    )
+def _in_users_code(depth: int = 2) -> bool:
+    """Whether the operator under way is one of traced code, and not of the body of a rule."""
+    frame = sys._getframe(depth)
+    return not is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)
 
 
-def are_pythons(*values: Any) -> bool | None:
-    """Whether all are numbers of Python's; None where the record does not say."""
-    kinds = [_kind_of(v) for v in values]
-    return False if INPUT in kinds else True if all(k is NUMBER for k in kinds) else None
+def are_pythons(*values: Any) -> bool:
+    """Whether all are numbers of Python's."""
+    return all(map(is_pythons, values))
 
 
-def _kind_of(value: Any) -> Pull | None:
-    if value.__class__ is Tensor:
-        return _origin(value.node)
-    return NUMBER if type(value) in (int, float, bool, complex) else INPUT
-
-
-operators.ask(check_division, check_power)
-
-
-def shown(t: Tensor) -> Any:
-    """What stands for a Tensor in a text that traced code makes; where the record does not say, NumPy's number."""
-    return _samples(t)[0]
+operators.ask(check_division, check_power, _in_users_code)
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
     """`isinstance` in traced code: a Tensor is what its value is in the function as NumPy runs it."""
     if not builtins.isinstance(value, Tensor) or _names_tensors(kinds):
         return builtins.isinstance(value, kinds)
-    answers = {builtins.isinstance(sample, kinds) for sample in _samples(value)}
-    if len(answers) > 1:
-        raise _refused(value)
-    return answers.pop()
+    return builtins.isinstance(sample(value), kinds)
 
 
 def _names_tensors(kinds: Any) -> bool:
@@ -257,12 +141,7 @@ def _names_tensors(kinds: Any) -> bool:
 
 def hasattr_(value: Any, name: str) -> bool:
     """`hasattr` in traced code, which asks what a Tensor is in the function as NumPy runs it."""
-    if not builtins.isinstance(value, Tensor):
-        return builtins.hasattr(value, name)
-    answers = {builtins.hasattr(sample, name) for sample in _samples(value)}
-    if len(answers) > 1:
-        raise _refused(value)
-    return answers.pop()
+    return builtins.hasattr(sample(value) if builtins.isinstance(value, Tensor) else value, name)
 
 
 def getattr_(value: Any, name: str, *default: Any) -> Any:
@@ -274,12 +153,7 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
 
 def class_of(value: Any) -> type:
     """The class of a value in the function as NumPy runs it."""
-    if not builtins.isinstance(value, Tensor):
-        return type(value)
-    samples = _samples(value)
-    if len(samples) > 1:
-        raise _refused(value)
-    return type(samples[0])
+    return type(sample(value) if builtins.isinstance(value, Tensor) else value)
 
 
 CLASSES: list[tuple[type, type]] = []

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.tape import asked, memory_order, substitute
+from adc.tape import asked, memory_order, operators, substitute
 from adc.tape.backward import fitted
 from adc.tape.entry import Entry, Form, Pull
 from adc.tape.gradients import grad
@@ -83,6 +83,7 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
     """What recipes are found by, the operands, and the nodes of those that are active; None for what has none."""
     key: list[Any] = []
     operands: list[Any] = []
+    weak = False
     edges: list[Any] = []
     for value in values:
         kind = value.__class__
@@ -91,6 +92,7 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
             if primal.__class__ is not np.ndarray and primal.__class__ is not np.float64:
                 return None
             node = value.node
+            weak = weak or (primal.__class__ is np.float64 and operators.is_pythons(value))
             key += (primal.shape, primal.dtype, node is None, memory_order.of(primal))
             operands.append(primal)
             if node is not None:
@@ -106,6 +108,8 @@ def _kind(values: tuple[Any, ...]) -> tuple[Any, list[Any], tuple[Any, ...]] | N
             key += (kind, value)
         else:
             return None
+    if weak and any(getattr(x, "dtype", None) in operators.NARROW for x in operands):
+        return None  # a step would take the number for one of NumPy's
     return tuple(key), operands, tuple(edges)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.tape import views
+from adc.tape import operators, views
 from adc.tape.entry import Entry, Pull, any_complex
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
 from adc.tape.slicing import Need
@@ -119,7 +119,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     if entry.writes is not None:
         return _write(entry, args, kwargs)
     if entry.kind == "constant" or not modes.enabled:
-        return wrap(function(*plain(args), **plain(kwargs)), args)
+        return wrap(_of_plain(function, args, kwargs), args)
     if entry.kind == "composite":
         if is_active(args) or is_active(kwargs) or has_functions((*args, *kwargs.values())):
             return composites.run(entry, args, kwargs)
@@ -152,22 +152,39 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         if entry.kind == "elementwise" and (kind is list or kind is tuple):
             values = (*values[:k], np.asarray(values[k]), *values[k + 1 :])
     if not edges:
-        return wrap(function(*plain(args), **plain(kwargs)), args)
+        return wrap(_of_plain(function, args, kwargs), args)
     if entry.sequence is not None and values[entry.sequence].__class__ is Tensor:
         return apply(entry, *_with_rows(entry, args, kwargs), function)
     arrays = [v if v.__class__ in ATOMS else plain(v) for v in values]
     if entry.real_only:
         refuse_complex(entry, arrays)
-    if kwargs or entry.most is None:
-        z = function(*plain(args), **plain(kwargs))
+    if kwargs or entry.most is None or any(getattr(a, "dtype", None) in operators.NARROW for a in arrays):
+        z = _of_plain(function, args, kwargs)
     else:
         z = function(*arrays[: len(args)])
-    if z.__class__ is float:  # of a function of `math`
+    pythons = z.__class__ is float
+    if pythons:  # of a function of `math`
         z = np.float64(z)
     if getattr(z, "dtype", _FLOAT64).kind in "iub":  # `np.full(n, x, dtype=int)` cuts the fractions off
         return wrap(z, args)
     pull = entry.pull(tuple(pattern))
+    if pythons:
+        pull = pull.of_pythons()
     return record(pull, z, tuple(edges), pull.pack(*arrays), args)
+
+
+def _of_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function of the values, where a number of Python's leaves single precision beside it what it is."""
+    given = (*args, *kwargs.values())
+    narrow = next((x for x in map(_primal, given) if getattr(x, "dtype", None) in operators.NARROW), None)
+    if narrow is None:
+        return function(*plain(args), **plain(kwargs))
+    values = [operators.beside(x, narrow) if x.__class__ is Tensor else plain(x) for x in given]
+    return function(*values[: len(args)], **dict(zip(kwargs, values[len(args) :], strict=True)))
+
+
+def _primal(value: Any) -> Any:
+    return value.primal if value.__class__ is Tensor else value
 
 
 # Arrays by whose rules an operation means another function than the rule table says.
@@ -205,7 +222,7 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
         np.asarray(plain(v)) if isinstance(v, list | tuple) and not is_active(v) else v for v in (left, right)
     )
     left, right = (np.stack(v) if isinstance(v, list | tuple) else v for v in (left, right))
-    return apply(entry, (left, right), {})
+    return operators.own(apply(entry, (left, right), {}), left, right)
 
 
 def record(
@@ -438,7 +455,9 @@ def call_as_node(
     made = Pull(f"{name}Backward", reverse, (Need.VALUE,) * len(arrays), True, flags, flags)
     edges: list[Node] = []
     _collect(tuple(args), edges)
-    return record(made, np.float64(z) if z.__class__ is float else z, tuple(edges), arrays)
+    if z.__class__ is float:
+        return record(made.of_pythons(), np.float64(z), tuple(edges), arrays)
+    return record(made, z, tuple(edges), arrays)
 
 
 # Needs this module whole.

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.rules.operation import strong
-from adc.tape import recipes, record, views
+from adc.tape import operators, recipes, record, views
 from adc.tape.entry import Entry, form
 from adc.tape.node import Node, is_users_file, orders, user_frame
 from adc.tape.primals import quick_primal
@@ -122,6 +122,7 @@ class _Text:
         self, entry: Entry, function: Callable[..., Any], count: int, names: tuple[str, ...], given: list[int]
     ) -> None:
         self.entry = entry
+        self.function = function
         self.given = given
         self.pulls: dict[str, tuple[bool, ...]] = {}  # by their names in the text: which operands are active
         self.operands = [k for k in entry.wrt if k in given]
@@ -187,9 +188,11 @@ class _Text:
 
     def _operand(self, k: int) -> list[str]:
         a = self.spelled[k]
+        weak = f"        if x{k}.__class__ is float64 and is_pythons({a}): {self.slow}"
         return [
             f"    if {a}.__class__ is Tensor:",
             f"        x{k} = {a}.primal; n{k} = {a}.node",
+            *([weak] if len(self.given) > 1 and self.function not in _METHODS else []),  # beside float32
             f"    elif {a}.__class__ in atoms:",
             f"        x{k} = {a}; n{k} = None",
             f"    else: {self.slow}",
@@ -307,6 +310,7 @@ def _compiled(
         "Tensor": Tensor,
         "again": again,
         "atoms": record.ATOMS,
+        "is_pythons": operators.is_pythons,
         "defaults": entry.defaults,
         "form": form,
         "__name__": __name__,

@@ -18,7 +18,7 @@ from adc.tape import memory_order, record, said, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
 from adc.tape.number_classes import complex_, float_
-from adc.tape.plain_types import getattr_, hasattr_, isinstance_, shown, type_
+from adc.tape.plain_types import getattr_, hasattr_, isinstance_, sample, type_
 from adc.tape.tensor import Tensor, make
 
 
@@ -216,7 +216,7 @@ def _over_batches(
 
 
 def _isscalar(element: Any) -> bool:
-    return np.isscalar(shown(element) if isinstance(element, Tensor) else element)
+    return np.isscalar(sample(element) if isinstance(element, Tensor) else element)
 
 
 def _iterable(y: Any) -> bool:

@@ -25,9 +25,8 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
-from adc.tape import class_patterns, record, solvers, sparse, sparse_makers
+from adc.tape import class_patterns, record, refused_questions, solvers, sparse, sparse_makers
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
-from adc.tape.identities import Askers
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
 from adc.tape.node import here
@@ -58,7 +57,7 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
-        with heard(), substitution.detours.open(), substitution.askers.open():
+        with heard(), substitution.detours.open():
             try:
                 return substitution.called(inner, args, kwargs)
             finally:
@@ -86,7 +85,6 @@ class Substitution:
         self._assigns_globals = False
         self._of_libraries: dict[types.FunctionType, Any] = {}
         self.detours = Detours(self._route)
-        self.askers = Askers()
         self.builtins = {**BUILTINS, "__import__": self._import}
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
@@ -177,7 +175,7 @@ class Substitution:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         code = own_code(function)
         class_patterns.refuse(code, ChainMap(_closed_over(function), function.__globals__))
-        self.askers.add(code)
+        refused_questions.refuse(code)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])

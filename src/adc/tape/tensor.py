@@ -124,7 +124,7 @@ class Tensor(Graphed):
             whole = round(float(self.primal))  # raises where no integer is near
             if modes.plain:
                 return whole
-        return np.round(self, digits or 0)
+        return operators.own(np.round(self, digits or 0), self)
 
     if TYPE_CHECKING:  # methods.py gives the class what is not written here
 
@@ -274,12 +274,12 @@ class Tensor(Graphed):
 
     def __str__(self) -> str:
         said.note(self.node, self.primal)
-        return str(plain_types.shown(self)) if modes.lent is not None else repr(self)
+        return str(plain_types.sample(self)) if modes.lent is not None else repr(self)
 
     def __repr__(self) -> str:
         said.note(self.node, self.primal)
         if modes.lent is not None:  # in a plain NumPy function
-            return repr(plain_types.shown(self))
+            return repr(plain_types.sample(self))
         text = np.array2string(np.asarray(self.primal), separator=", ", prefix="tensor(")
         if self.dtype not in (np.float64, np.int64, np.bool_):
             text += f", dtype={self.dtype.name}"

@@ -26,7 +26,7 @@ from adc.errors import (
 from adc.rules import registry
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
-from adc.tape import gradients, record
+from adc.tape import gradients, operators, record
 from adc.tape.backward import propagate, reachable
 from adc.tape.given_twice import Twice
 from adc.tape.lent import Lent
@@ -266,13 +266,12 @@ def _run(
     recording = modes.enabled  # off: what comes out is constant to derivatives around this one
     lent = Lent(function, arguments)
     twice = Twice(lent.named())
-    number = _number_type(list(arguments.values()))
     originals: list[Any] = []
     inputs: list[Node | None] = []
     structures = []
     for key in places:
         leaves, structure = pytree.flatten(arguments[key])
-        tensors = [_input(leaf, number) for leaf in leaves]
+        tensors = [_input(leaf) for leaf in leaves]
         if leaves and not any(t is not None for t in tensors):
             raise _refused(key, arguments[key])
         originals += leaves
@@ -328,24 +327,16 @@ def _nodes(result: Any) -> set[Node]:
     return {leaf.node for leaf in pytree.leaves(result) if _is_recorded(leaf)}
 
 
-def _number_type(values: list[Any]) -> Any:
-    """What a Python float becomes: it follows the arrays, as in NumPy, so beside float32 it is one."""
-    kinds = {
-        leaf.dtype
-        for leaf in pytree.leaves(values)
-        if isinstance(leaf, np.ndarray | Tensor) and leaf.dtype.kind == "f"
-    }
-    return np.result_type(*kinds).type if kinds else np.float64
-
-
-def _input(leaf: Any, number: Any) -> Tensor | None:
+def _input(leaf: Any) -> Tensor | None:
     """The Tensor that stands for a leaf of a differentiated argument; None if it can carry no derivative."""
     if leaf.__class__ is Tensor:
         primal, behind = leaf.primal, leaf.node
+        pythons = operators.is_pythons(leaf)
     else:
         behind = None
+        pythons = isinstance(leaf, float | complex) and not isinstance(leaf, np.generic)
         if isinstance(leaf, float) and not isinstance(leaf, np.floating):
-            primal = number(leaf)
+            primal = np.float64(leaf)
         elif isinstance(leaf, complex) and not isinstance(leaf, np.complexfloating):
             primal = np.complex128(leaf)
         elif isinstance(leaf, np.ndarray | np.generic):
@@ -357,7 +348,7 @@ def _input(leaf: Any, number: Any) -> Tensor | None:
     # A node of its own, not a leaf: a plain function may write to its arguments. The write itself goes to a
     # copy, because the caller's array is held elsewhere (views.spare_kept).
     node = Node()
-    node.pull = NUMBER if isinstance(leaf, float | complex) and not isinstance(leaf, np.generic) else INPUT
+    node.pull = NUMBER if pythons else INPUT
     node.edges, node.kept, node.z = () if behind is None else (behind,), (), None
     node.shape, node.dtype, node.order, node.hooks = primal.shape, primal.dtype, next(orders), None
     node.code, node.lasti = None, 0
@@ -368,7 +359,7 @@ def as_argument(leaf: Any) -> Any:
     """An array that is not differentiated, as a Tensor of its own: others can be written to copies of it."""
     if leaf.__class__ is Tensor and leaf.primal.dtype.kind in "fc":
         # Of a derivative around this one, where the write is not to be seen.
-        return make(leaf.primal) if leaf.node is None else _input(leaf, None)
+        return make(leaf.primal) if leaf.node is None else _input(leaf)
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
         return make(leaf)
     return leaf
