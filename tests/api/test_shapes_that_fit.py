@@ -67,3 +67,27 @@ def test_a_longer_array_is_not_written_to_a_place_for_one(function, mode):
         function(2.0)
     with pytest.raises(ValueError, match="broadcast"):
         adc.grad(function, mode=mode)(2.0)
+
+
+def rows_of_one(u, n):
+    for j in range(n):
+        u[-1, j] = u[1, j]
+    return np.sum(u * u)
+
+
+def a_row_too_far(u, n):
+    s = 0.0
+    while n > 0:
+        s, n = s + u[2, n], n - 1
+    return np.sum(u * u) + s
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape", "auto"])
+@pytest.mark.parametrize("function", [rows_of_one, a_row_too_far])
+def test_an_index_beyond_an_axis_is_an_error_where_it_is_reached(function, mode):
+    derivative = adc.grad(function, mode=mode)
+    u = np.array([[1.0, 2.0, 3.0]])
+    assert np.array_equal(derivative(u, 0), 2 * u)
+    with pytest.raises(IndexError, match="out of bounds for axis 0 with size 1"):
+        derivative(u, 2)
+    assert np.array_equal(derivative(u, 0), 2 * u)

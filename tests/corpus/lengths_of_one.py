@@ -112,6 +112,33 @@ def a_graph_of_one_node(h, w, ends):
     return np.sum(h)
 
 
+@program(lambda r: (r.normal(size=(1, 3)), 0))
+def beyond_an_axis_in_a_loop_without_trips(u, n):
+    for j in range(n):
+        u[-1, j] = u[1, j]
+    return np.sum(u * u)
+
+
+@program(lambda r: (r.normal(size=(1, 3)), 0.5))
+def beyond_an_axis_in_a_while_without_trips(u, k):
+    y, s = np.zeros(0), 0.0
+    while k > 2.0:
+        s, k = s + y[0] * u[0, 1], k - 1.0
+    if k > 3.0:
+        s += u[2, 0]
+    return np.sum(u * u) * k + s
+
+
+@program(lambda r: (r.normal(size=(1, 3)), 0))
+def beyond_an_axis_in_a_loop_that_is_tried(u, n):
+    try:
+        for j in range(n):
+            u[-1, j] = u[1, j]
+    except IndexError:
+        return np.sum(u**3)
+    return np.sum(u * u)
+
+
 @program(
     lambda r: (r.normal(size=1),),
     refused=dict.fromkeys(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend.frame import SurelyRaised
 from adc.compiler.ir.nodes import Const, Index, Slice, Var
 from adc.compiler.ir.types import Array, Layout, Scalar, Type, is_integer
 from adc.errors import ShapeError
@@ -183,8 +184,11 @@ def _gathered(builder: Builder, advanced: list[Var]) -> Shape:
 
 def _check_bounds(builder: Builder, k: int, length: Dim) -> None:
     if length.known is not None and not -length.known <= k < length.known:
+        what = f"index {k} is out of bounds for axis with size {length.known}"
+        if builder.region_depth:  # it need not be reached
+            raise SurelyRaised(IndexError(what), builder.region_depth, builder.origin)
         raise ShapeError(
-            f"index {k} is out of bounds for axis with size {length.known}",
+            what,
             location=builder.origin,
             why="the length is known before the program runs",
             repair="correct the index",

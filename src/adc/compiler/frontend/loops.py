@@ -21,7 +21,7 @@ from adc.compiler.frontend.list_loops import ListLoops, goes_over
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.trips import MAX_UNROLLED, Trip
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Const, Var, While, uses
+from adc.compiler.ir.nodes import Const, If, Var, While, uses
 from adc.errors import UnsupportedError
 
 MOST_TRIPS_OF_RULES = (
@@ -191,11 +191,12 @@ class Loops(ListLoops):
             if flag is None and isinstance(items, Items) and self._by_table(node, items, known):
                 return
             self._unrolled(node, known, flag, lists or [])
-        except SurelyRaised:  # in the first trip, as a container is there
-            if known is None or len(known) > MAX_UNROLLED:
-                raise
+        except SurelyRaised as raised:  # in the first trip, as a container is there
             mark.back()
-            self._unrolled(node, known, flag, lists or [])
+            if known is None or len(known) > MAX_UNROLLED:
+                self._raises_if(self._comes(node, items), raised)
+            else:
+                self._unrolled(node, known, flag, lists or [])
         except UnsupportedError as error:
             if known is None or not self.for_some_sizes or len(known) > MAX_UNROLLED:
                 raise
@@ -222,6 +223,19 @@ class Loops(ListLoops):
         self.long_lists = True
         return True
 
+    def _raises_if(self, comes: Value, raised: SurelyRaised) -> None:
+        """A loop whose every trip raises does so if one comes, unless a `try` around it asks what is raised."""
+        if comes is False:
+            return
+        if not isinstance(comes, Var):
+            raise SurelyRaised(raised.exception, self.region_depth, raised.location) from raised
+        if self.trying:
+            raise raised
+        region = If(comes, [], [], [], self.origin)
+        with self.at(region.then), self.origin_at(raised.location):
+            self.raise_here(raised.exception)
+        self.block.append(region)
+
     def exec_While(self, node: Any, written: int = 0) -> None:
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
@@ -239,6 +253,9 @@ class Loops(ListLoops):
                 self._with_arrays_for_lists(lambda: self.exec_While(node, written), needed)
         except UnsupportedError as error:
             mark.back()
+            if isinstance(error, SurelyRaised):
+                self._raises_if(test(), error)
+                return
             if isinstance(error, FirstTripDiffers) and first_trips.help_with(self, node, error, written):
                 comes = self.condition(node.test)
                 if comes is False:

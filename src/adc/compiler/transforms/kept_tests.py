@@ -70,10 +70,10 @@ class _KeptTests:
             and not s.target.is_array
         )
 
-    def _made_for(self, test: Assign) -> tuple[set[Stmt], list[Restore]]:
+    def _made_for(self, test: Assign) -> tuple[dict[Stmt, None], list[Restore]]:
         """What is made again for a test alone, with it, and which of that was kept."""
         block = self.blocks[test]
-        found: set[Stmt] = {test}
+        found: dict[Stmt, None] = {test: None}
         read: Counter[Var] = Counter(uses(test))
         waiting = [*read]
         while waiting:
@@ -82,9 +82,9 @@ class _KeptTests:
             if s is None or s in found or self.blocks.get(s) is not block or read[v] < self.times_read[v]:
                 continue
             if isinstance(s, Restore) and not v.is_array and self._is_kept_for_one(s):
-                found.add(s)
+                found[s] = None
             elif isinstance(s, Assign) and s.targets == (v,) and v in self.again and not v.is_array:
-                found.add(s)
+                found[s] = None
                 read.update(uses(s))
                 waiting += uses(s)
         return found, [s for s in found if isinstance(s, Restore)]
@@ -92,7 +92,7 @@ class _KeptTests:
     def _is_kept_for_one(self, s: Restore) -> bool:
         return self.restored[s.buffer] == 1 and s.buffer in self.keeps and s.buffer in self.made
 
-    def _keep(self, test: Assign, found: set[Stmt], restores: list[Restore]) -> None:
+    def _keep(self, test: Assign, found: dict[Stmt, None], restores: list[Restore]) -> None:
         primal = self.again[test.target]
         compared = self.definition.get(primal)
         keep = self.keeps[restores[0].buffer]
@@ -104,7 +104,7 @@ class _KeptTests:
         self._replace(compared, [compared, Keep(buffer, keep.index, primal, keep.origin)])
         self._replace(test, [Restore(test.target, buffer, restores[0].index, test.origin)])
         for s in (
-            *(found - {test}),
+            *(s for s in found if s is not test),
             *(x for r in restores for x in (self.keeps[r.buffer], self.made[r.buffer])),
         ):
             self._replace(s, [])

@@ -126,7 +126,7 @@ class Regions(Statements):
             ]
         # The header's values are named in the loop statement, not in `header`: fetch them by substitution.
         holder: Block = [*header, reverse]
-        holder_needs = {v for s in holder for v in uses(s) if v in self.layout.home}
+        holder_needs = dict.fromkeys(v for s in holder for v in uses(s) if v in self.layout.home)
         table = {v: self.needs.need(v) for v in holder_needs}
         self._track(header)
         rebuilt = substitute(holder, {k: v for k, v in table.items() if v is not k})
