@@ -331,6 +331,9 @@ def test_gradient_is_the_callers_own():
 
 def test_pickle():
     assert pickle.loads(pickle.dumps(adc.grad(loss)))(X, np.eye(3)).shape == (3,)
+    partial = functools.partial(loss, x=np.eye(3))
+    assert np.array_equal(pickle.loads(pickle.dumps(adc.grad(partial)))(X), adc.grad(partial)(X))
+    assert pickle.loads(pickle.dumps(adc.hessian(partial)))(X).shape == (3, 3)
 
 
 def test_scipy_takes_value_and_grad():

@@ -7,7 +7,6 @@ a function that is being compiled, and under other transforms.
 from __future__ import annotations
 
 import inspect
-import sys
 import types
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
 from adc.api.keeping import kept_on
+from adc.api.pickles import by_name
 from adc.api.specialise import Specialisation
 from adc.api.value import Value
 from adc.compiler import pipeline
@@ -66,12 +66,7 @@ class Composite(Value):
 
     def __reduce__(self) -> Any:
         # Under a decorator the function's own name means the transform, which pickle would refuse.
-        found: Any = sys.modules.get(getattr(self, "__module__", ""))
-        for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        if found is self:
-            return self.__qualname__
-        return type(self), self._arguments()
+        return by_name(self) or (type(self), self._arguments())
 
     def _arguments(self) -> tuple[Any, ...]:
         """What makes this transform again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from adc import pytree
 from adc.api import functions, integers, into, taped
 from adc.api.call import Call
 from adc.api.left_behind import LeftBehind
+from adc.api.pickles import by_name
 from adc.api.text import Text
 from adc.api.transformed import Transformed
 from adc.compiler import pipeline, results
@@ -42,13 +42,10 @@ class Derivative(Transformed):
 
     def __reduce__(self) -> Any:
         # Under a decorator the function's own name means the derivative, which pickle would refuse.
-        module = sys.modules.get(getattr(self, "__module__", ""))
-        found: Any = module
-        for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        if found is self:
-            return self.__qualname__
-        return _rebuilt, (self._given, self._argnums, self._value, self._has_aux, self._asked)
+        return by_name(self) or (
+            _rebuilt,
+            (self._given, self._argnums, self._value, self._has_aux, self._asked),
+        )
 
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]
