@@ -714,3 +714,18 @@ def last_elements_deleted(x):
     total = sum(kept) + len(kept)
     del kept[:]
     return total + len(kept)
+
+
+@program(lambda r: (np.array([0.5, -0.3, 0.8, 0.1]),))
+def positions_in_the_order_of_elements(x):
+    squares = [v * v for v in x]
+    order = sorted(range(len(squares)), key=squares.__getitem__)
+    best = max(range(len(x)), key=x.__getitem__)
+    return sum((k + 1) * squares[i] for k, i in enumerate(order)) * x[best]
+
+
+@program(lambda r: (0.5, 0.3, 0.8), argnums=(0, 1, 2))
+def positions_in_the_order_of_a_few(a, b, c):
+    values = [a * b, b * c, c * a]
+    first, *_, last = sorted(range(3), key=values.__getitem__)
+    return values[first] + 2.0 * values[last]

@@ -40,3 +40,12 @@ def test_others_are_written_out(function, mode):
     wanted = [(function(x + h) - function(x - h)) / 2e-6 for h in 1e-6 * np.eye(5)]
     np.testing.assert_allclose(adc.grad(function, mode=mode)(x), wanted, rtol=1e-7)
     assert "range(9)" not in text(function, x)
+
+
+def test_a_key_that_is_refused_names_the_users_line():
+    def f(x):
+        squares = [v * v for v in x]
+        return squares[sorted(range(len(squares)), key=squares.__lt__)[0]]
+
+    with pytest.raises(adc.UnsupportedError, match=r"return squares\[sorted"):
+        adc.grad(f, mode="compiled")(np.ones(3))

@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from adc.compiler.frontend.templates import drop_places
 from adc.syntax import parse_function
 
 
@@ -25,6 +26,8 @@ def as_function(node: Any) -> Any:
     """
     taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
     function = parse_function(_TEMPLATE)
+    if not hasattr(node, "lineno"):  # of another text of the compiler's
+        drop_places(function)
     for inner in gast.walk(function):
         while isinstance(inner, gast.Name) and inner.id in taken:
             inner.id += "_"

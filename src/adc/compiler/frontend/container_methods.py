@@ -48,6 +48,8 @@ _MUTATING = {
 
 def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a method of a list whose length only the run knows."""
+    if method.name == "__getitem__" and len(args) == 1 and not kwargs:
+        return ev.subscript(method.owner, args[0])
     known = _LIST_METHODS.get((method.name, len(args)))
     if known is None:
         raise ev.refuse(
@@ -63,6 +65,8 @@ def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, V
 def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a method of a list, a dict, a tuple or a text."""
     container = method.__self__
+    if method.__name__ == "__getitem__" and len(args) == 1 and not kwargs:
+        return ev.subscript(container, args[0])
     if method.__name__ in _MUTATING:
         ev.refuse_outside(container)
         ev.refuse_either(container)

@@ -12,8 +12,13 @@ from adc.syntax import parse_function
 def function(text: str) -> Any:
     """The tree of a function, without line numbers."""
     tree = parse_function(text)
+    drop_places(tree)
+    tree.of_adc = True
+    return tree
+
+
+def drop_places(tree: Any) -> None:
+    """Take the line numbers out of a tree: those of a text of the compiler's name no line of the user's file."""
     for node in gast.walk(tree):
         for field in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
             node.__dict__.pop(field, None)
-    tree.of_adc = True
-    return tree
