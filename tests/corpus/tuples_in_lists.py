@@ -80,3 +80,74 @@ def an_array_in_a_tuple_is_written_to(ys, q):
 def a_number_is_no_pair(ys, q):
     pairs = [(q * y[0], 1.0) for y in ys]
     return sum(a * b for a, b in pairs) * (2.0 - (1.0 in pairs))
+
+
+def _peaks(x):
+    found = []
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > 0.2:
+                found.append((i, j))
+    return found
+
+
+PEAKS = np.array([[0.5, -0.3, 0.8], [0.1, 0.3, 0.25], [0.7, -0.2, 0.15]])
+
+
+@program(lambda r: (PEAKS.copy(),))
+def a_tuple_is_one_place(x):
+    y = x.copy()
+    for p in _peaks(x):
+        y[p] *= 2.0
+        np.add.at(y, p[::-1], np.sum(x[p]))
+    return np.sum(y * y)
+
+
+@program(lambda r: (PEAKS.copy(), np.arange(27.0).reshape(3, 3, 3)))
+def tuples_put_together_are_places(x, weights):
+    return sum(np.sum(weights[p + p[:1]]) * np.sum(weights[(0, *p)]) * np.sum(x[p * 1]) for p in _peaks(x))
+
+
+@program(lambda r: (PEAKS.copy(),))
+def the_best_of_some_places(x):
+    places = _peaks(x)
+    best = places[0]
+    for p in places:
+        if x[p] > x[best]:
+            best = p
+    chosen = places[0] if x[0, 0] > 0.3 else places[1]
+    return np.sum(x[best]) + 2.0 * np.sum(x[chosen]) + 3.0 * np.sum(x[sorted(places)[-1]])
+
+
+@program(lambda r: (PEAKS.copy(),))
+def lists_are_several_places(x):
+    return sum(np.sum(x[p]) for p in [list(p) for p in _peaks(x)])
+
+
+@program(lambda r: (PEAKS.copy(),), refused=dict.fromkeys(("compiled", "python"), "on some paths only"))
+def tuples_and_lists_are_mixed(x):
+    found = []
+    for i in range(x.shape[0]):
+        if x[i, 0] > 0.3:
+            found.append((i, 0))
+        else:
+            found.append([i, 0])
+    return sum(np.sum(x[p]) for p in found)
+
+
+@program(lambda r: (PEAKS.copy(),))
+def a_tuple_is_compared_with_others(x):
+    s = 0.0
+    for p in _peaks(x):
+        s += np.sum(x[p]) * (3.0 if p == (0, 0) else 2.0 if p in ((1, 1), (2, 0)) else len(p))
+    return s
+
+
+@program(lambda r: (PEAKS.copy(),))
+def places_read_before_they_are_put_in(x):
+    path, s = [], 0.0
+    for k in range(x.shape[0]):
+        if k > 0:
+            s += np.sum(x[path[-1]])
+        path.append((k, k * 2 % 3))
+    return s

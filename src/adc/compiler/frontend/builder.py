@@ -41,6 +41,8 @@ def _is_finite(value: Value) -> bool:
 class Builder(Measures):
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
 
+    region_depth: int = 0  # branches and loops around the statement
+
     def __init__(self, equal: EqualLengths | None = None) -> None:
         self.arrays_without_axes: dict[int, Value] = {}  # by identity
         self.views_without_axes: list[Var] = []

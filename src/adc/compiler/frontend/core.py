@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, frozen, grown_reads
+from adc.compiler.frontend import element_kinds, frozen, grown_reads, row_classes
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, references
 from adc.compiler.frontend.draws import Draws
@@ -44,7 +44,6 @@ class Core(Merging):
 
     frame: Frame
     trips: list[Frame]  # what each loop around the statement found when its trip began, outermost first
-    region_depth: int  # branches and loops around the statement
     loop_depth: int  # loops around it
     sides: list[Contents]  # what each branch around it found, outermost first
     # Lists and the like that may be one of two, and these two.
@@ -81,6 +80,9 @@ class Core(Merging):
     lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
     list_kinds: dict[Location | None, element_kinds.Kept]
+    # Of lists of such: whether tuples or lists were put in, and what one was taken for.
+    row_classes: dict[object, set[type]]
+    rows_taken_as: dict[object, type]
 
     def from_outside(self, items: ListValue) -> bool:
         """Whether a branch around the statement found a list: the other side has it, too, and the code behind it."""
@@ -94,6 +96,10 @@ class Core(Merging):
             yield
         finally:
             self.copies = outer
+
+    def note_rows(self, a: Growing, b: Growing, merged: Growing) -> None:
+        """What a branch chose among two lists may be a row of another, and has the rows of both."""
+        row_classes.chosen(self, a, b, merged)
 
     def remember(self, merged: Value, origin: Chosen | Copied, *among: Value) -> None:
         """What the run chose among containers is evaluated as one of its own: see `refuse_either`."""

@@ -19,6 +19,7 @@ from adc.compiler.frontend import (
     logged,
     parts,
     positions,
+    row_classes,
     texts,
 )
 from adc.compiler.frontend.frame import (
@@ -334,6 +335,8 @@ class Expressions(Operators):
 
     def index_value(self, base: Value, index: Value) -> Value:
         """An index as NumPy takes it: lists, tuples and ranges in it are arrays, masks beside other items positions."""
+        if isinstance(index, Growing) and index.is_row:
+            index = row_classes.as_index(self, index)
         if not isinstance(index, tuple):
             (index,) = list_calls.plain(self, [index])
             if isinstance(index, list) and not index:

@@ -173,6 +173,8 @@ class Growing:
     row_of: Growing | None = (
         None  # the list of lists that it was read from: what is written to it is written there
     )
+    is_row: bool = False  # it was read from one, or may have been
+    row_made: Any = None  # where that one was written down
     rows_shared: bool = False  # its elements are lists that stand elsewhere, too
     rows_written: bool = False
     rows_from: list[Any] = field(default_factory=list)  # lists that became its rows

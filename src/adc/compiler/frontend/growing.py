@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adc import pytree
-from adc.compiler.frontend import element_kinds, packed, shared_rows
+from adc.compiler.frontend import element_kinds, packed, row_classes, shared_rows
 from adc.compiler.frontend.columns import Columns, count, spread
 from adc.compiler.frontend.containers import Contents, Differs, exchange
 from adc.compiler.frontend.element_kinds import ElementFound, cannot
@@ -82,6 +82,8 @@ def begun(
     weak = all(own for _, own, *_ in found)
     weak = weak and all(element_kinds.is_weak(ev, item) for item in items)
     growing = Growing(name, None, len(items), nested, form, weak, id(items), items.made, guessed=guessed)
+    for item in items if nested else ():
+        row_classes.note(ev, growing, item)
     if added is not None:
         inside = ev.loop_depth + 1, ev.region_depth + 1
         growing.room = Room(added.per_trip, inside, bool(items), added.front)
@@ -210,6 +212,7 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         if isinstance(value, (list, tuple)) and any(isinstance(v, Growing) for v in value):
             raise cannot(ev, "its elements have lists of any length in them")
         _refuse_named_fields(ev, value)
+        row_classes.note(ev, growing, value)
         row = value
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)

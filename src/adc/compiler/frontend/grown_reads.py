@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import packed, shared_rows
+from adc.compiler.frontend import packed, row_classes, shared_rows
 from adc.compiler.frontend.columns import Spread
 from adc.compiler.frontend.element_kinds import ElementFound, cannot, stays_weak
 from adc.compiler.frontend.frame import Growing, Items
@@ -56,6 +56,8 @@ def element(ev: Core, growing: Growing, index: Value) -> Value:
             made=ev.origin,
         )
         shared_rows.share(ev, growing, made)
+        row_classes.pass_on(ev, growing, made)
+        row_classes.read_from(growing, made)
         return made
     if ev.length(index) is None:
         return _as_element(growing, ev, ev.subscript(rows(ev, growing), index))
@@ -106,8 +108,14 @@ def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
         return packed.unpacked(ev, growing.form, value)
     if not growing.nested or value.type.ndim != 1:
         return ev.plain(value) if growing.weak else value
+    if value.type.shape[0].known is not None and row_classes.are_tuples(ev, growing):
+        numbers = [ev.subscript(value, k) for k in range(value.type.shape[0].known)]
+        element = tuple([ev.plain(number) for number in numbers] if growing.weak else numbers)
+        ev.origins.note_copies(element)
+        return element
     length = ev.dim_value(value.type.shape[0])
     row = Growing(growing.name, value, length, weak=growing.weak, fixed=True, row_of=growing)
+    row.is_row, row.row_made = True, growing.made
     ev.origins.note_copies(row)
     return row
 

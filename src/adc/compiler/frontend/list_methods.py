@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend import shared_rows, templates
+from adc.compiler.frontend import row_classes, shared_rows, templates
 from adc.compiler.frontend.element_kinds import ElementFound, cannot, is_weak, stays_weak
 from adc.compiler.frontend.frame import Closure, Growing
 from adc.compiler.frontend.frozen import freeze
@@ -182,7 +182,10 @@ def deeply_copied(ev: Core, growing: Growing) -> Growing:
         return Growing(growing.name, None, growing.count, growing.nested, growing.form, made=ev.origin)
     freeze(ev, values)
     weak = (growing.weak or growing.values is None) and stays_weak(ev)
-    return Growing(growing.name, values, growing.count, growing.nested, growing.form, weak, made=ev.origin)
+    copy = Growing(growing.name, values, growing.count, growing.nested, growing.form, weak, made=ev.origin)
+    row_classes.pass_on(ev, growing, copy)
+    row_classes.read_from(growing, copy)
+    return copy
 
 
 def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:

@@ -55,6 +55,7 @@ class Evaluator(Statements):
         self.itemwise = {}
         self.stacked = {}
         self.list_kinds = {}
+        self.row_classes, self.rows_taken_as = {}, {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
         self.draws = draws.Draws()
@@ -106,11 +107,12 @@ def run(
     call of the function. Calls of functions in `outside` are not looked into.
     """
     kinds: dict[Location | None, element_kinds.Kept] = {}
+    row_classes: dict[object, set[type]] = {}
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
-        evaluator.lists_written_out = written_out
+        evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except element_kinds.ElementFound as found:

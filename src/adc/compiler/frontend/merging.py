@@ -127,8 +127,12 @@ class Merging(Builder):
             made.rows_shared = a.rows_shared or b.rows_shared
             made.rows_written = a.rows_written or b.rows_written
             made.rows_from = [*a.rows_from, *b.rows_from]
+            self.note_rows(a, b, made)
             return made
         return None
+
+    def note_rows(self, a: Growing, b: Growing, merged: Growing) -> None:
+        raise AssertionError("core.Core knows what was put into lists")
 
     def remember(self, merged: Value, origin: Chosen | Copied, *among: Value) -> None:
         raise AssertionError("core.Core remembers what a branch chose")

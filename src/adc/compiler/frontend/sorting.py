@@ -20,6 +20,7 @@ from adc.compiler.frontend import (
     growing,
     grown_reads,
     object_operators,
+    row_classes,
     shared_rows,
     templates,
 )
@@ -51,6 +52,7 @@ def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = F
         )
         made.nested = values.nested
         shared_rows.share(self, values, made)
+        row_classes.pass_on(self, values, made)
         return made
     if isinstance(values, Var):
         return _array_in_order(self, values, key, reverse, False)
