@@ -361,7 +361,7 @@ def _check_first(parts):
 
 @composite(
     np.apply_along_axis,
-    wrt="arr",
+    wrt="arr args",
     extra={"order": "A"},
     examples=lambda r: [
         (np.cumsum, 0, r.normal(3, 2)),
@@ -369,18 +369,20 @@ def _check_first(parts):
         (np.diff, -1, r.normal(2, 3)),
         (np.diag, 0, r.normal(2, 3)),
         (np.prod, 0, r.normal(3)),
+        (np.convolve, 1, r.normal(2, 4), r.normal(3), "same"),
+        (np.quantile, 0, r.distinct(4), 0.3),
     ],
 )
-def apply_along_axis(func1d, axis, arr):
+def apply_along_axis(func1d, axis, arr, *args):
     moved = np.moveaxis(arr, axis, -1)
     if np.ndim(arr) == 1:
-        found = func1d(moved)
+        found = func1d(moved, *args)
         return np.copy(found) if np.ndim(found) else found
     outer = np.shape(moved)[:-1]
     rows = np.reshape(moved, (-1, moved.shape[-1]))
     parts = []
     for k in range(rows.shape[0]):
-        parts.append(func1d(rows[k]))
+        parts.append(func1d(rows[k], *args))
     _check_first(parts)
     joined = np.stack(tuple(parts))
     own = np.shape(joined)[1:]
