@@ -56,6 +56,8 @@ class Structure:
     size: int = 1  # number of leaves
     # The keys of a dict as they stood: a rebuilt one can be zipped with it. Two orders are one structure.
     order: tuple[Any, ...] = field(default=(), compare=False)
+    # Those of all dicts in it, which a function sees that goes over them; () without any.
+    orders: tuple[Any, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         if self.kind is None:
@@ -283,7 +285,9 @@ def _flatten_into(
     children, fixed = container.split(tree)
     inner = tuple([_flatten_into(child, out, instead, attributes) for child in children])
     order = tuple(tree) if type(tree) is dict else ()
-    return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order)
+    within = tuple([child.orders for child in inner])
+    orders = (order, within) if order or any(within) else ()
+    return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order, orders)
 
 
 def unflatten(structure: Structure, values: Iterable[Any]) -> Any:

@@ -457,3 +457,31 @@ def test_attributes_of_a_dataclass_that_are_no_fields(mode):
     mesh.step = 5.0
     np.testing.assert_allclose(g(theta, mesh), mesh.at**2 * 5.0)
     np.testing.assert_allclose(adc.hessian(energy, mode=mode)(theta, mesh), np.zeros((3, 3)))
+
+
+def in_the_order_of_keys(p):
+    return sum((k + 1) * v for k, v in enumerate(p.values()))
+
+
+def of_many(ps):
+    return sum((k + 1) * in_the_order_of_keys(p) for k, p in enumerate(ps))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_dict_has_its_own_order_in_each_call(mode):
+    derivative = adc.value_and_grad(in_the_order_of_keys, mode=mode)
+    for p in ({"a": 1.0, "b": 2.0}, {"b": 2.0, "a": 1.0}, {"a": 1.0, "b": 2.0}):
+        value, bar = derivative(p)
+        assert value == in_the_order_of_keys(p)
+        assert list(bar.items()) == [(key, float(k + 1)) for k, key in enumerate(p)]
+
+
+@pytest.mark.parametrize("mode", ["compiled", "tape"])
+def test_dicts_in_a_list_have_each_its_own_order(mode):
+    derivative = adc.value_and_grad(of_many, mode=mode)
+    one, other = {"a": 1.0, "b": 2.0}, {"b": 2.0, "a": 1.0}
+    for ps in ([one] * 9, [other] * 9, [one, other] * 5):
+        ps = [dict(p) for p in ps]
+        value, bars = derivative(ps)
+        assert value == of_many(ps)
+        assert [list(bar) for bar in bars] == [list(p) for p in ps]

@@ -298,7 +298,7 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], 
         key.append(_static_key(value))
         return
     leaves, structure = pytree.flatten(value, _for_lists(instead, is_wanted), attributes=not is_wanted)
-    key.append(structure)
+    key.append((structure, structure.orders) if structure.orders else structure)
     read(leaves, (is_wanted,) * len(leaves), key, inputs)
 
 

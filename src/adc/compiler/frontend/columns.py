@@ -40,6 +40,7 @@ class Form:
 
     element: Structure
     kinds: tuple[Kind, ...]
+    orders: tuple[Any, ...] = ()  # of the keys of dicts in an element
 
 
 @dataclass(eq=False)
@@ -106,7 +107,7 @@ def _of(items: list[Any]) -> Columns | None:
     parts = [first]
     for item in items[1:]:
         leaves, structure = pytree.flatten(item)
-        if structure != element:
+        if structure != element or structure.orders != element.orders:
             return None
         parts.append(leaves)
     kinds: list[Kind] = []
@@ -117,7 +118,7 @@ def _of(items: list[Any]) -> Columns | None:
             return None
         kinds.append(found[0])
         arrays += found[1:]
-    return Columns(Form(element, tuple(kinds)), arrays) if arrays else None
+    return Columns(Form(element, tuple(kinds), element.orders), arrays) if arrays else None
 
 
 def _is_table(rows: list[Any]) -> bool:
