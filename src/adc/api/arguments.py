@@ -330,10 +330,8 @@ class _ById:
 
 
 def _static_key(value: Any) -> Any:
-    if isinstance(value, slice):
-        return (slice, value.start, value.stop, value.step)
-    if isinstance(value, range):
-        return (range, value)
+    if isinstance(value, slice | range):  # range(0) equals range(1, 1)
+        return (type(value), value.start, value.stop, value.step)
     if isinstance(value, _BY_IDENTITY):
         return (
             _ById(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -70,6 +71,10 @@ def _found(ev: Core, value: Value) -> type:
     for stand_in, cls in _STANDING_FOR.items():
         if isinstance(value, stand_in):
             return cls
+    if id(value) in ev.classes_of_dicts:
+        return ev.classes_of_dicts[id(value)][1]
+    if type(value) in (OrderedDict, defaultdict):
+        return type(value)
     plain = {list, dict}.intersection(type(value).__mro__)  # lists and dicts of the evaluator
     return next(iter(plain), type(value))
 
@@ -87,6 +92,8 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
     if isinstance(value, (Var, Instance, *_STANDING_FOR)) or self.is_without_axes(value):
         answers = {issubclass(cls, classes) for cls in candidates(self, value)}
         return answers.pop() if len(answers) == 1 else issubclass(of(self, value), classes)
+    if id(value) in self.classes_of_dicts:
+        return issubclass(of(self, value), classes)
     return isinstance(value, classes)
 
 

@@ -82,6 +82,9 @@ class Core(Merging):
     list_kinds: dict[Location | None, element_kinds.Kept]
     # Of lists of such: whether tuples or lists were put in, and what one was taken for.
     row_classes: dict[object, set[type]]
+    classes_of_dicts: dict[
+        int, tuple[dict[Any, Any], type]
+    ]  # of dicts that stand for OrderedDicts and the like
     rows_taken_as: dict[object, type]
 
     def from_outside(self, items: ListValue) -> bool:

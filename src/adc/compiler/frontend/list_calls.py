@@ -41,7 +41,8 @@ _GOING_OVER = {m.__name__ for m in (builtins, itertools)} | {
 
 def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value]:
     """Operands of NumPy and of built-ins: lists as arrays, and deques as lists."""
-    values = [ev.opened(v) if isinstance(v, Instance) else v for v in values]
+    if function is not builtins.type:
+        values = [ev.opened(v) if isinstance(v, Instance) else v for v in values]
     return [_as_array(ev, v, function) if isinstance(v, Growing) else v for v in values]
 
 

@@ -56,6 +56,7 @@ class Evaluator(Statements):
         self.stacked = {}
         self.list_kinds = {}
         self.row_classes, self.rows_taken_as = {}, {}
+        self.classes_of_dicts = {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
         self.draws = draws.Draws()

@@ -25,7 +25,10 @@ def with_lists(value: Value, ev: Core) -> Value:
     if isinstance(value, tuple):
         return rebuilt(value, [with_lists(v, ev) for v in value])
     if isinstance(value, dict):
-        return {k: with_lists(v, ev) for k, v in value.items()}
+        made = {k: with_lists(v, ev) for k, v in value.items()}
+        if type(value) is not dict:
+            ev.classes_of_dicts[id(made)] = made, type(value)
+        return made
     if records.is_record(type(value)):
         taken = records.taken_apart(value)
         return Instance(taken.cls, {k: with_lists(v, ev) for k, v in taken.items()})
