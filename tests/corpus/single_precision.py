@@ -12,7 +12,7 @@ def numbers_of_pythons(x, i):
     return np.sum(x * k) + (2.0 if isinstance(k, int) else 3.0) * np.sum(x) * float(x[1])
 
 
-@program(lambda r: (2.0, 0.5), refused={"tape": "it does not know Python's numbers from NumPy's"})
+@program(lambda r: (2.0, 0.5))
 def whose_number_it_is(x, y):
     a = x * 2 if isinstance(x, np.floating) else x * 3
     b = y * 2 if isinstance(np.sin(y), np.floating) else y * 3
