@@ -158,3 +158,22 @@ def a_state_that_forgets_the_one_before(b, x):
         x = np.tanh(b[t])
         total += x * x * np.sin(before)
     return total
+
+
+@program(lambda r: (r.normal(size=5), 0.3))
+def times_that_are_written_down(x, step):
+    now = step
+    seen = np.zeros(6)
+    for t in range(6):
+        x = x + step * np.sin(x)
+        seen[t] = now
+        now = now + 0.1
+    return np.sum(x) + np.sum(seen)
+
+
+@program(lambda r: (r.normal(size=(3, 4)), r.normal(size=4)))
+def rows_that_are_used_twice(x, w):
+    y = np.tanh(x * w)
+    z = np.exp(-y * y)
+    y = y - np.max(z, axis=0)
+    return np.sum(y * z)

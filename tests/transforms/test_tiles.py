@@ -27,6 +27,8 @@ IN_TILES = {
     "points_that_move": lambda n: (R.normal(size=(n, 3)), R.normal(size=(5, n)), 0.3),
 }
 NOT_IN_TILES = {
+    "rows_that_are_used_twice": lambda n: (R.normal(size=(9, n)), states(n)),
+    "times_that_are_written_down": lambda n: (states(n), 0.3),
     "a_force_that_changes": lambda n: (states(n), 0.4, 0.1),
     "sums_of_which_more_is_made": lambda n: (states(n), 0.4),
     "sums_with_something_else": lambda n: (states(n), 0.4),
@@ -52,6 +54,16 @@ def test_as_the_tape_has_it(name):
         np.testing.assert_allclose(value, wanted, rtol=1e-12)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_without_elements(mode):
+    """What a trip does for all elements alike it also does for none."""
+    derivative = adc.value_and_grad(ensembles.times_that_are_written_down, argnums=(0, 1), mode=mode)
+    value, (x_bar, step_bar) = derivative(np.zeros(0), 0.3)
+    assert value == pytest.approx(6 * 0.3 + 1.5)
+    assert x_bar.shape == (0,)
+    assert step_bar == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize("name", [*IN_TILES, *NOT_IN_TILES])

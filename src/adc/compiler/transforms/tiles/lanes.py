@@ -24,6 +24,7 @@ from adc.compiler.transforms.strips.rows import is_plain, sums
 from adc.rules.dims import Dim
 
 FEWEST = 4  # trips of a loop around, where that is known
+TILE = 256  # elements: a kilobyte or two of each array for each trip, and few turns of the loop around
 
 
 class Lanes:
@@ -100,7 +101,7 @@ def lengths_of(block: Block) -> list[Dim]:
     if not any(isinstance(s, For) for s in inner):
         return []
     lengths = [length_of(s.stop) for s in (*block, *inner) if isinstance(s, For) and s.start == Const(0)]
-    return list(dict.fromkeys(n for n in lengths if n is not None))
+    return list(dict.fromkeys(n for n in lengths if n is not None and (n.known is None or n.known > TILE)))
 
 
 def _is_long(s: For) -> bool:

@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.transforms.tiles.lanes import Lanes
+from adc.compiler.transforms.tiles.states import goes_on
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,7 @@ class Region:
     def is_worth_it(self) -> bool:
         """Whether a loop goes through the elements in each of its trips, as many in all, and they change on the way."""
         return self._all.defs.isdisjoint(owners(self.lanes.length)) and any(
-            self._goes_on(s) for s in self.statements if not self.lanes.go(s)
-        )
-
-    def _goes_on(self, loop: For) -> bool:
-        """Whether trips of a loop make a state out of the one before, in place of adding to it."""
-        accesses = self.memory.effects(loop).accesses
-        return any(
-            any(a.write and not a.accumulate for a in found) and any(not a.write for a in found)
-            for found in (accesses.get(memory, ()) for memory in self._axes)
+            goes_on(s, self._axes, self.memory) for s in self.statements if not self.lanes.go(s)
         )
 
     def _take(self, s: Stmt) -> None:
@@ -134,11 +127,17 @@ class Region:
         )
 
     def is_closed(self, program: Program) -> bool:
-        """Whether nothing outside reads what the statements leave, but sums."""
+        """Whether nothing outside reads what the statements leave, but sums and elements.
+
+        Without elements no tile runs.
+        """
         inside = {s for top in self.statements for s in walk([top])}
         left = {v for s in self.statements for v in defined(s)} - {c.result for c in self.totals}
         read = {v for s in walk(program.body) if s not in inside for v in uses(s)}
-        return left.isdisjoint(read | set(variables(tuple(program.results))))
+        read.update(program.params, variables(tuple(program.results)))
+        written = {m for m, accesses in self._touched.items() if any(a.is_write for a in accesses)}
+        repeated = written - self._axes.keys()
+        return left.isdisjoint(read) and repeated.isdisjoint(self.memory.of(v) for v in read if v.is_array)
 
 
 @dataclass(frozen=True)

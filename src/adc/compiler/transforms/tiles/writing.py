@@ -6,11 +6,10 @@ from adc.compiler.analysis.touches import element, move
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Block, Carried, Const, For, Var, walk
 from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms.tiles.lanes import TILE
 from adc.compiler.transforms.tiles.region import Private, Region
 from adc.rules import registry
 from adc.rules.dims import Dim
-
-TILE = 256  # elements: a kilobyte or two of each array for each trip, and few turns of the loop around
 
 
 def written(region: Region, private: Private, evaluator: Evaluator) -> Block:
