@@ -16,6 +16,8 @@ from adc.api import taped
 from adc.api.pullback import vjp
 from adc.errors import AdcError
 from adc.tape import plain_types, record
+from adc.tape.entry import Pull
+from adc.tape.tensor import Tensor
 
 __all__ = ["call"]
 
@@ -87,8 +89,12 @@ def call(
 
 
 def _as(given: Any, recorded: Any) -> Any:
-    """What was recorded, as a number of Python's where that was given."""
-    return plain_types.as_pythons(recorded) if type(given) in _NUMPYS else recorded
+    """What was recorded, as a number of Python's where that was given; the record keeps its name."""
+    if type(given) not in _NUMPYS:
+        return recorded
+    if isinstance(recorded, Tensor) and recorded.node is not None and isinstance(recorded.node.pull, Pull):
+        recorded.node.pull = recorded.node.pull.of_pythons()
+    return plain_types.as_pythons(recorded)
 
 
 def _is_float(x: Any) -> bool:

@@ -172,7 +172,9 @@ def of_columns(ev: Core, columns: Columns, made: Callable[[list[Value]], Value])
     if columns.form.kinds == ("rows",) and columns.form.element is pytree.LEAF:
         return view(ev, first)
     if columns.form.kinds == ("table",):
-        return Growing(first.name, first, count(ev, columns), nested=True, fixed=True)
+        table = Growing(first.name, first, count(ev, columns), nested=True, made=ev.origin, fixed=True)
+        row_classes.note(ev, table, [])  # each of its rows is a list
+        return table
     return Growing(first.name, first, count(ev, columns), fixed=True, of=spread(ev, columns, made))
 
 

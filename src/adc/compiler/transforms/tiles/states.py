@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.touches import part
 from adc.compiler.ir.nodes import Assign, For, Stmt, Store, Var, defined, uses, variables, walk
 
 GATHERED_BY = {"add", "subtract", "multiply", "maximum", "minimum"}
@@ -19,10 +20,14 @@ def goes_on(loop: For, memories: Iterable[Var], memory: Memory) -> bool:
     read in pieces.
     """
     inside = walk(loop.body)
-    kept_apart = {s for s in inside if loop.index in variables(_index(s))}  # each trip has a part of its own
-    read = {memory.of(s.args[0]) for s in inside if _is_load(s) and s not in kept_apart}  # type: ignore[union-attr]
+    # Each trip has a part of its own there.
+    kept_apart = {s for s in inside if (touch := part(s)) is not None and loop.index in variables(touch[1])}
     stores = [s for s in inside if isinstance(s, Store) and not s.accumulate and s not in kept_apart]
-    states = {memory.of(s.array) for s in stores} & read & set(memories)
+    found: dict[Var, bool] = {}  # by memory: whether a trip first reads it
+    for s in inside:
+        if s not in kept_apart and (touch := part(s)) is not None:
+            found.setdefault(memory.of(touch[0]), _is_load(s))
+    states = {memory.of(s.array) for s in stores if found[memory.of(s.array)]} & set(memories)
     definition = {v: s for s in inside for v in defined(s)}
     times = Counter(v for s in inside for v in uses(s))
 
@@ -50,9 +55,3 @@ def goes_on(loop: For, memories: Iterable[Var], memory: Memory) -> bool:
 
 def _is_load(s: Stmt | None) -> bool:
     return isinstance(s, Assign) and s.name == "getitem"
-
-
-def _index(s: Stmt) -> tuple[object, ...]:
-    if isinstance(s, Store):
-        return s.index
-    return s.args[1] if isinstance(s, Assign) and s.name == "getitem" else ()
