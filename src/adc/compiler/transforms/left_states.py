@@ -75,7 +75,6 @@ class _Found:
 
 class _LeftStates:
     def __init__(self, program: Program, statements: Block, evaluator: Evaluator) -> None:
-        self.program = program
         self.ev = evaluator
         self.blocks = {s: block for block in all_blocks(program.body) for s in block}
         self.forward = {s.index: s for s in statements if isinstance(s, For)}
@@ -88,17 +87,16 @@ class _LeftStates:
     def loop(self, reverse: For) -> None:
         """Look through a loop of the reverse sweep."""
         loop = self.forward.get(self.ev.again[reverse.index])
-        for c in loop.carried if loop is not None else ():
-            if (
-                loop is not None
-                and (made := self._made(loop, c)) is not None
-                and (found := self._found(reverse, c))
-            ):
-                with self.ev.origin_at(found.behind.origin):
-                    if not found.is_wanted:
-                        self._keep_behind(made, found)
-                    elif self._is_worth_a_row(reverse, found):
-                        self._keep_one_more(loop, c, made, found)
+        if loop is None:
+            return
+        for c in loop.carried:
+            if (made := self._made(loop, c)) is None or (found := self._found(reverse, c)) is None:
+                continue
+            with self.ev.origin_at(found.behind.origin):
+                if not found.is_wanted:
+                    self._keep_behind(made, found)
+                elif self._is_worth_a_row(reverse, found):
+                    self._keep_one_more(loop, c, made, found)
 
     def _made(self, loop: For, c: Carried) -> Assign | None:
         """What makes the next state, if it has the shape of this one, and nobody writes to either."""
