@@ -61,7 +61,7 @@ class Conditions:
         if made is not None and made.name in OPPOSITE:
             a, b = map(length_of, made.args)
             if a is not None and b is not None:
-                yield from _compared(made.name if holds else OPPOSITE[made.name], a - b)
+                yield from compared(made.name if holds else OPPOSITE[made.name], a - b)
 
     def _truths(self, path: Sequence[tuple[Atom, bool]]) -> dict[Var, bool]:
         """What is known of the tests themselves, and of those that they are made of."""
@@ -100,8 +100,8 @@ class Conditions:
         return made.args, None if made.name == "logical_not" else made.name in ALL_OF
 
 
-def _compared(name: str, difference: Dim) -> Iterator[tuple[Dim, bool]]:
-    """What a comparison says of the difference of its sides."""
+def compared(name: str, difference: Dim) -> Iterator[tuple[Dim, bool]]:
+    """What a comparison says of the difference of its sides: it is zero or more, or with True: not zero."""
     if name in ("greater", "greater_equal", "equal"):
         yield difference - (name == "greater"), False
     if name in ("less", "less_equal", "equal"):

@@ -16,7 +16,8 @@ What the reverse sweep makes again of an index that the forward sweep has checke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from adc.compiler.analysis.conditions import Conditions
@@ -46,6 +47,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.ir.types import is_integer
 from adc.compiler.transforms import clone
 from adc.rules import registry
 from adc.rules.dims import Dim
@@ -71,6 +73,7 @@ class _Checker:
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Hashable, Range] = {}  # of loop counters
         self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
+        self.choices: dict[Var, tuple[Atom, Atom, Atom]] = {}  # integers that a test chooses between two
         self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
         self.others: dict[Var, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
         self.conditions = Conditions(program)
@@ -96,8 +99,12 @@ class _Checker:
                     stmt = self._remainder(stmt)
             if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
                 self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
+            if isinstance(stmt, Assign) and stmt.name == "where" and is_integer(stmt.target.type):
+                self.choices[stmt.target] = stmt.args
             if isinstance(stmt, Assign) and self._stays_inside(stmt):
                 self.views[stmt.target] = stmt
+            if isinstance(stmt, Check):
+                self.facts += [d for d, apart in self.conditions.facts([(stmt.test, True)]) if not apart]
             if isinstance(stmt, (For, While, If)):
                 self.around.append((stmt, out))
                 self._region(stmt, around)
@@ -159,18 +166,27 @@ class _Checker:
 
     def _branch(self, block: Block, test: Atom, holds: bool) -> Block:
         """A block that runs where a test holds, or does not."""
-        before, passed = list(self.facts), len(self.passed)
+        passed = len(self.passed)
+        with self._where(test, holds):
+            block = self.block(block, ())
+        del self.passed[passed:]
+        return block
+
+    @contextmanager
+    def _where(self, test: Atom, holds: bool) -> Iterator[None]:
+        """What is known where a test holds, or does not."""
+        before = list(self.facts)
         self.path.append((test, holds))
         for d, apart in self.conditions.facts(self.path):
             if not apart:
                 self.facts.append(d)
             else:  # not zero, and so one or more where it is not negative
                 self.facts.extend(e - 1 for e in (d, -d) if self._proven(e))
-        block = self.block(block, ())
-        self.path.pop()
-        self.facts = before
-        del self.passed[passed:]
-        return block
+        try:
+            yield
+        finally:
+            self.path.pop()
+            self.facts = before
 
     def _proven(self, d: Dim) -> bool:
         """Whether a sum of lengths and counters is zero or more in every trip of the loops around."""
@@ -247,9 +263,9 @@ class _Checker:
                 inside = ev.op("all", inside)
             self._require(inside, axis)
             return
-        value = length_of(item) or Dim.symbol("value", item)
-        if self._proven(length - 1 - value) and (self._proven(value) or self._proven(value + length)):
+        if self._is_inside(item, length):
             return
+        value = length_of(item) or Dim.symbol("value", item)
         around = self._steady(length, around)
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
         other = self._extreme(value, around, 1, self.others)
@@ -273,6 +289,18 @@ class _Checker:
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
             self.facts.append(low + length)
+
+    def _is_inside(self, item: Atom, length: Dim) -> bool:
+        """Whether an index is certainly one of an axis; of two that a test chooses between, each where it is chosen."""
+        if isinstance(item, Var) and item in self.choices:
+            test, *sides = self.choices[item]
+            for holds, side in zip((True, False), sides, strict=True):
+                with self._where(test, holds):
+                    if not self._is_inside(side, length):
+                        return False
+            return True
+        value = length_of(item) or Dim.symbol("value", item)
+        return self._proven(length - 1 - value) and (self._proven(value) or self._proven(value + length))
 
     def _was_checked(self, item: Var, length: Dim) -> bool:
         """Whether an index of the reverse sweep is one that the forward sweep has checked for this length."""

@@ -109,15 +109,21 @@ class Trips:
     def _rolled(self, array: Var, index: Index, place: Place) -> Batched:
         """Rows at a distance from the trips' own that count on from the other end of the axis."""
         ev = self.ev
-        if self.start.known != 0 or not ev.equal.same(self.stop, array.type.shape[place.axis]):
+        length = array.type.shape[place.axis]
+        if self.start.known != 0:
             raise CannotBatch
+        if not ev.equal.same(self.stop, length):  # a square array, of which only one side was asked for
+            if not place.wraps:
+                raise CannotBatch
+            self._insist(ev.op("equal", ev.dim_value(length), ev.dim_value(self.stop)), may_be_empty=False)
+            ev.equal.union(self.stop, length)
         distance = place.distance.known  # as the start is known, and where it would begin
         assert distance is not None
         if not place.wraps and distance < -1:  # the axis may be shorter
             self._insist(ev.op("less_equal", -distance, ev.dim_value(self.stop)), may_be_empty=True)
         whole, axis = self.slices(array, index, Place(place.axis, Dim(0), False))
         taken = array if all(i == FULL for i in whole) else self._of_all_trips(ev.getitem(array, whole), axis)
-        return Batched(ev.op("roll", taken, -distance, axis), axis)
+        return Batched(ev.op("roll", taken, -distance, axis) if distance else taken, axis)
 
     def slices(self, array: Var, index: Index, place: Place) -> tuple[Index, int]:
         """An index for all trips, and which axis of what it takes counts them."""

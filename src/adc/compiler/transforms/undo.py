@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.compiler.analysis.apart import ends, lies_behind
+from adc.compiler.analysis.apart import ends, lies_behind, never_meet
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.roots import behind
@@ -210,6 +210,8 @@ def _matters(
         common = [loop for loop in common if loop not in home.get(array.root, ())]
     if index is not None and array is store.array:
         if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
+            return False
+        if never_meet(store.index, index, (), counters):
             return False
         shared: list[Var] = []  # counters that are the same where both touch one element
         for loop in common:
