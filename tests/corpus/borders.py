@@ -165,3 +165,71 @@ def fewer_than_there_are(x, n):
         after = x[i + 1] if i < n - 1 else 0.0
         total += before * x[i] ** 2 * (1 + after)
     return total
+
+
+@program(lambda r: (r.normal(size=(6, 3)),))
+def forces_of_all_others(p):
+    f = np.zeros((len(p), 3))
+    for i in range(len(p)):
+        for j in range(len(p)):
+            if i == j:
+                continue
+            d = p[j] - p[i]
+            f[i] += d / (np.dot(d, d) + 0.1) ** 1.5
+    return np.sum(f**2)
+
+
+@program(lambda r: (r.normal(size=(5, 5)),))
+def below_and_above_the_diagonal(a):
+    s = 0
+    for i in range(len(a)):
+        for j in range(len(a)):
+            if j <= i:
+                s += a[i, j] ** 2 * np.sin(a[i, j])
+            else:
+                s = 0.5 * s + a[i, j] * a[j, i]
+    return s
+
+
+@program(lambda r: (r.normal(size=(5, 7)), r.normal(size=5)))
+def the_diagonal_of_an_oblong(a, x):
+    n, m = a.shape
+    y = np.zeros(n)
+    for i in range(n):
+        for j in range(m - 1, -1, -1):
+            if j == i:
+                y[i] += x[i] * a[i, j]
+            elif j == i + 1:
+                y[i] *= a[i, j]
+            elif j > i:
+                y[i] -= np.tanh(a[i, j])
+    return np.sum(y**2)
+
+
+@program(lambda r: (r.normal(size=(4, 6)),))
+def a_diagonal_that_leaves_the_array(a):
+    n, m = a.shape
+    s = 0.0
+    for j in range(m):
+        for i in range(n):
+            if i != j - 1:
+                s += np.sin(a[i, j])
+            else:
+                s += a[i, j] ** 3
+    return s
+
+
+@program(lambda r: (r.normal(size=(4, 4)) + 6 * np.eye(4), r.normal(size=4)))
+def iterations_of_jacobi(a, b):
+    n = len(b)
+    x = np.zeros(n)
+    for _ in range(3):
+        new = np.zeros(n)
+        for i in range(n):
+            s = 0.0
+            for j in range(n):
+                if j != i:
+                    s += a[i, j] * x[j]
+            new[i] = (b[i] - s) / a[i, i]
+        x = new
+    return np.sum(x**2)

@@ -41,7 +41,9 @@ def test_no_branch_is_left(name):
 def test_a_nest_is_taken_apart_from_the_inside(name):
     text = primal(getattr(borders, name), *PROGRAMS[f"borders.{name}"].arguments())
     assert not re.search(r"^ +if (?!not )", text, re.MULTILINE), text
-    assert len(re.findall(r"^ *for ", text, re.MULTILINE)) == 1, text  # of time: the rest are statements on slices
+    assert len(re.findall(r"^ *for ", text, re.MULTILINE)) == 1, (
+        text
+    )  # of time: the rest are statements on slices
 
 
 SIZES = [1, 2, 3, 4, 7]
@@ -99,6 +101,33 @@ def test_loops_of_other_lengths_in_each_trip_stay():
         return s
 
     assert "fewer" not in primal(below_the_diagonal, np.ones((4, 4)))
+
+
+@pytest.mark.parametrize(
+    ("name", "loops"),
+    [
+        ("forces_of_all_others", 3),
+        ("below_and_above_the_diagonal", 3),
+        ("the_diagonal_of_an_oblong", 4),
+        ("a_diagonal_that_leaves_the_array", 4),
+        ("iterations_of_jacobi", 4),
+    ],
+)
+def test_trips_before_and_behind_another_counter(name, loops):
+    """No branch is left; a trip that may not be there is a loop of one trip or none."""
+    text = primal(getattr(borders, name), *PROGRAMS[f"borders.{name}"].arguments(), stage="dead")
+    assert not re.search(r"^ +if (?!not )", text, re.MULTILINE), text
+    assert len(re.findall(r"^ *for ", text, re.MULTILINE)) == loops, text
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (4, 2), (2, 6), (5, 5)])
+def test_diagonals_of_every_shape(shape):
+    for function in (borders.the_diagonal_of_an_oblong, borders.a_diagonal_that_leaves_the_array):
+        args = (R.normal(size=shape), R.normal(size=shape[0]))[: function.__code__.co_argcount]
+        ours = adc.value_and_grad(function, mode="compiled")(*args)
+        theirs = adc.value_and_grad(function, mode="tape")(*args)
+        np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-12)
+        np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-12, atol=1e-14)
 
 
 def test_trips_in_the_middle_stay():

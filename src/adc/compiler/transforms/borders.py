@@ -1,19 +1,25 @@
-"""Take the first and last trips of a loop out of it, where only those are told apart by tests.
+"""Take a loop apart where its tests tell trips apart by the counter: at its ends, and where another counter stands.
 
     for i in range(n):                                      v[0] = f(u[0], u[0], u[1])
         below = u[i - 1] if i > 0 else u[i]                 for i in range(1, n - 1):
         above = u[i + 1] if i < n - 1 else u[i]      ->         v[i] = f(u[i - 1], u[i], u[i + 1])
         v[i] = f(below, u[i], above)                        v[n - 1] = f(u[n - 2], u[n - 1], u[n - 1])
 
-What is left in the middle has no branches, vectorises and keeps nothing for them; where it reads neighbours it becomes
-a statement on slices (`whole`). (Griebl, Feautrier & Lengauer, *Index set splitting*, 2000, of which this is the case
-that a stencil's borders are.) There must be as many trips as were taken out: a call where there are fewer has code of
-its own. A nest is taken apart from the inside, as long as that is not too much text.
+    for j in range(n):                                      for j in range(i):
+        if j != i:                                              s += g(x[i] - x[j])
+            s += g(x[i] - x[j])                      ->     for j in range(i + 1, n):
+                                                                s += g(x[i] - x[j])
+
+What is left has no branches, vectorises and keeps nothing for them; where it reads neighbours it becomes a statement on
+slices (`whole`). (Griebl, Feautrier & Lengauer, *Index set splitting*, 2000, in two cases.) Of trips at the ends there
+must be as many as were taken out: a call where there are fewer has code of its own. A nest is taken apart from the
+inside, as long as that is not too much text.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from adc.compiler.analysis.conditions import ALL_OF, ANY_OF, OPPOSITE
 from adc.compiler.analysis.equalities import range_of
@@ -45,6 +51,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.dims import Dim
 
 NEAR = 3  # trips of a border: a stencil of seven points has three
+SHORT = 8  # loops of known lengths up to this one are written out, or compiled as such
 MOST_STATEMENTS = 150  # that a loop may become
 
 
@@ -63,10 +70,15 @@ class _Piece:
 
     low: Dim
     high: Dim
+    is_one: bool = False  # that there certainly is
 
-    @property
-    def is_one(self) -> bool:
-        return (self.high - self.low).known == 1
+
+@dataclass(frozen=True)
+class _Pieces:
+    """The trips of a loop in the order in which they run, and how many there must be."""
+
+    pieces: list[_Piece]
+    least: int = 0
 
 
 class _Borders:
@@ -75,6 +87,7 @@ class _Borders:
         self.given = set(program.params)
         self.table: dict[Var, Atom] = {}  # what a loop left behind -> what its last piece does
         self.in_front: list[Block] = []  # of the loops around up to a branch around them, outermost first
+        self.counters: list[Var] = []  # of all loops around
 
     def block(self, block: Block) -> Block:
         return self.ev.rebuilt(block, self._statement)
@@ -82,9 +95,12 @@ class _Borders:
     def _statement(self, stmt: Stmt) -> None:
         around = self.in_front
         self.in_front = [] if isinstance(stmt, If) else [*around, self.ev.block]
+        if isinstance(stmt, For):
+            self.counters.append(stmt.index)
         change_blocks(stmt, self.block)
         self.in_front = around
-        if isinstance(stmt, For) and self.table:
+        if isinstance(stmt, For):
+            self.counters.pop()
             (stmt,) = substitute([stmt], self.table)
         if not isinstance(stmt, For) or not self._taken_apart(stmt):
             self.ev.block.append(stmt)
@@ -92,27 +108,77 @@ class _Borders:
     def _taken_apart(self, loop: For) -> bool:
         """Whether the pieces of a loop could be appended in place of it."""
         trips = range_of(loop)
-        pieces = _pieces(loop, *trips) if trips is not None and _is_of_numbers(loop) else []
-        if trips is None or len(pieces) < 2:
+        if trips is None or not _hands_on_numbers(loop):
+            return False
+        found = self._pieces(loop, *trips)
+        if found is None:
             return False
         length = trips[1] - trips[0]
-        least = sum(p.is_one for p in pieces)
-        if length.known is None and not self.given.issuperset(owners(length)):
-            return False
         made: Block = []
         carried: list[Atom] = [c.init for c in loop.carried]
-        for piece in pieces:
-            part, carried = self._part(loop, piece, length - least, carried)
+        for piece in found.pieces if loop.step == Const(1) else found.pieces[::-1]:
+            part, carried = self._part(loop, piece, trips, length - found.least, carried)
             made += part
         if len(walk(made)) > MOST_STATEMENTS:
             return False
-        if length.known is None:
-            self._insist(length, least)
+        if length.known is None and found.least:
+            self._insist(length, found.least)
         self.ev.block.extend(made)
         self.table.update(zip((c.result for c in loop.carried), carried, strict=True))
         return True
 
-    def _part(self, loop: For, piece: _Piece, rest: Dim, carried: list[Atom]) -> tuple[Block, list[Atom]]:
+    def _pieces(self, loop: For, start: Dim, stop: Dim) -> _Pieces | None:
+        """The trips that tests tell apart, if all of these are at the ends, or where one other counter stands."""
+        inside = {p for p in _cuts(loop, stop) if not self._proven(start - p) and not self._proven(p - stop)}
+        if not inside:
+            return None
+        return self._at_the_ends(inside, start, stop) or self._at_a_counter(inside, start, stop)
+
+    def _at_the_ends(self, asked: set[Dim], start: Dim, stop: Dim) -> _Pieces | None:
+        """Some first and last trips, each by itself, and the ones between them."""
+        front, back = (
+            max((k for k in range(1, NEAR + 1) if end(k) in asked), default=0)
+            for end in (start.__add__, stop.__sub__)
+        )
+        ends = {start + k for k in range(1, front + 1)} | {stop - k for k in range(1, back + 1)}
+        length = stop - start
+        if not asked <= ends:
+            return None
+        if (
+            not self.given.issuperset(owners(length))
+            if length.known is None
+            else length.known <= front + back
+        ):
+            return None
+        first = [_Piece(start + k, start + k + 1, True) for k in range(front)]
+        last = [_Piece(stop - k, stop - k + 1, True) for k in range(back, 0, -1)]
+        return _Pieces([*first, _Piece(start + front, stop - back), *last], front + back)
+
+    def _at_a_counter(self, asked: set[Dim], start: Dim, stop: Dim) -> _Pieces | None:
+        """The trips before the one where a counter around stands, that one, and those behind it."""
+        origin = next(iter(asked))
+        distances = {p: (p - origin).known for p in asked}
+        length = (stop - start).known
+        if (
+            None in distances.values()
+            or (length is not None and length <= SHORT)
+            or not any(v in self.counters for v in owners(origin))
+        ):
+            return None
+        cuts = sorted(asked, key=lambda p: distances[p] or 0)
+        ends = [start, *cuts, stop]
+        pieces = []
+        for low, high in pairwise(ends):
+            is_there = (high - low).known == 1 and self._proven(low - start) and self._proven(stop - high)
+            pieces.append(_Piece(low, high, is_there))
+        return _Pieces(pieces)
+
+    def _proven(self, d: Dim) -> bool:
+        return d.nonnegative or self.ev.never_negative(d)
+
+    def _part(
+        self, loop: For, piece: _Piece, trips: tuple[Dim, Dim], rest: Dim, carried: list[Atom]
+    ) -> tuple[Block, list[Atom]]:
         """The statements of some trips without what is decided there, and what they hand on."""
         ev = self.ev
         phis = [c.phi for c in loop.carried]
@@ -128,14 +194,24 @@ class _Borders:
                 body, table = decided.run(substitute(body, given), Known(rest), ev)
                 return [*made, *body], [operand(operand(x, given), table) for x in outs]
             last = piece.high - 1
+            ev.ranges[index] = piece.low, last
             body, table = decided.run(body, Known(rest, index, piece.low, last), ev)
-            ends = (piece.low, piece.high) if loop.step == Const(1) else (last, piece.low - 1)
-            start, stop = (ev.atom(ev.dim_value(d)) for d in ends)
+            low, high = ev.dim_value(piece.low), ev.dim_value(piece.high)
+            if not self._proven(piece.low - trips[0]):
+                low = ev.op("maximum", low, ev.dim_value(trips[0]))
+            if not self._proven(trips[1] - piece.high):
+                high = ev.op("minimum", high, ev.dim_value(trips[1]))
+            if loop.step == Const(-1):
+                low, high = ev.op("subtract", high, 1), ev.op("subtract", low, 1)
         handed_on = [
             Carried(phi, init, operand(out, table), Var(c.result.name, c.result.type, named=c.result.named))
             for c, phi, init, out in zip(loop.carried, phis, carried, outs, strict=True)
         ]
-        made.append(For(index, start, stop, loop.step, handed_on, body, loop.origin, loop.note))
+        if not body and all(c.out is c.phi for c in handed_on):
+            return [], carried
+        made.append(
+            For(index, ev.atom(low), ev.atom(high), loop.step, handed_on, body, loop.origin, loop.note)
+        )
         return made, [c.result for c in handed_on]
 
     def _insist(self, length: Dim, least: int) -> None:
@@ -145,26 +221,6 @@ class _Borders:
             enough = ev.op("greater_equal", ev.dim_value(length), least)
             message = f"there are fewer than {least} trips"
             ev.block.append(Check(ev.atom(enough), "ValueError", (Const(message),), ev.origin))
-
-
-def _pieces(loop: For, start: Dim, stop: Dim) -> list[_Piece]:
-    """The trips at both ends that tests tell apart, and those between them, in the order in which they run.
-
-    None where trips further inside are told apart, too.
-    """
-    asked = {p for p in _cuts(loop, stop) if not ((start - p).nonnegative or (p - stop).nonnegative)}
-    front, back = (
-        {k for k in range(1, NEAR + 1) if end(k) in asked} for end in (start.__add__, stop.__sub__)
-    )
-    first, last = max(front, default=0), max(back, default=0)
-    ends = {start + k for k in range(1, first + 1)} | {stop - k for k in range(1, last + 1)}
-    length = (stop - start).known
-    if not asked <= ends or (length is not None and length <= first + last):
-        return []
-    pieces = [_Piece(start + k, start + k + 1) for k in range(first)]
-    pieces += [_Piece(start + first, stop - last)]
-    pieces += [_Piece(stop - k, stop - k + 1) for k in range(last, 0, -1)]
-    return pieces if loop.step == Const(1) else pieces[::-1]
 
 
 def _cuts(loop: For, stop: Dim) -> set[Dim]:
@@ -194,7 +250,7 @@ def _cuts(loop: For, stop: Dim) -> set[Dim]:
 
 
 def _choices(loop: For) -> list[Assign]:
-    """The comparisons by which a loop over elements chooses, and the numbers that choose by themselves."""
+    """The comparisons by which a loop chooses, and the numbers that choose by themselves."""
     made: dict[Atom, Assign] = {
         s.target: s for s in walk(loop.body) if isinstance(s, Assign) and len(s.targets) == 1
     }
@@ -209,10 +265,11 @@ def _choices(loop: For) -> list[Assign]:
     return [s for s in found if s.name in (*OPPOSITE, "maximum", "minimum", "remainder")]
 
 
-def _is_of_numbers(loop: For) -> bool:
-    """Whether a loop, and those in it, go from element to element, and no array is handed on."""
+def _hands_on_numbers(loop: For) -> bool:
+    """Whether a loop, and those in it, hand on no array, and no branch merges two."""
     statements = walk([loop])
     return all(
-        isinstance(s, Assign | Store | For | If | Check) and not any(v.is_array for v in defined(s))
+        isinstance(s, Assign | Store | Check)
+        or (isinstance(s, For | If) and not any(v.is_array for v in (*defined(s), *bound_inside(s))))
         for s in statements
-    ) and not any(v.is_array for s in statements for v in bound_inside(s))
+    )
