@@ -1,5 +1,7 @@
 """What the forward sweep has checked of an index is not checked again in reverse, and only that."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.interpreted import interpreted
@@ -156,3 +158,26 @@ def test_nothing_the_user_would_see_comes_after_a_check(capsys):
     )  # by the gradient; by the function, asked for its error
     with pytest.raises(ValueError, match="too much"):
         gradient(100.0 * x, i, np.array([1, 7]))
+
+
+def interpolated(x, w):
+    s = 0.0
+    for k in range(len(x)):
+        i = int(x[k])
+        s += ((1 - (x[k] - i)) * w[i] + (x[k] - i) * w[i + 1]) ** 2
+    return s
+
+
+def test_one_loop_checks_and_adds():
+    """The reverse sweep adds where data says, and so does not vectorise: it goes along with the loop that checks."""
+    x, w = np.array([0.5, 2.25, 1.75, 0.5]), np.array([1.0, -2.0, 0.5, 3.0])
+    grad = adc.value_and_grad(interpolated, (0, 1), mode="compiled")
+    text = str(adc.source(grad, x, w, stage="optimized"))
+    assert len(re.findall(r"^ +for ", text, re.MULTILINE)) == 1, text
+    theirs = adc.grad(interpolated, (0, 1), mode="tape")(x, w)
+    for one, other in zip(grad(x, w)[1], theirs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    with pytest.raises(IndexError):
+        grad(np.array([0.5, 3.5]), w)
+    with pytest.raises(ValueError, match="integer"):
+        grad(np.array([0.5, np.nan]), w)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access, Memory
@@ -90,11 +91,16 @@ class Nest:
         ]
 
     def moves_out(self, rows: int) -> bool:
-        """Whether what stands before the inner loop may be done first for all rows, and last what stands behind it."""
+        """Whether what stands before the inner loop may be done first for all rows, and last what stands behind it.
+
+        What both only add to may be added to in either order.
+        """
         before, inside, behind = self.parts
         pairs = [(inside, before), (behind, before), (behind, inside)]
         try:
-            return not any(list(self._between(row, x, y)) for row in range(1, rows) for x, y in pairs)
+            return not any(
+                list(self._between(row, x, y, sums=False)) for row in range(1, rows) for x, y in pairs
+            )
         except Unknown:
             return False
 
@@ -113,12 +119,17 @@ class Nest:
             return False
         return trips is not None and trips > 0
 
-    def _between(self, row: int, first: Block, then: Block) -> Iterator[int]:
-        """The trips from where `first` touches an element to where `then` does, `row` rows later, where one writes."""
+    def _between(self, row: int, first: Block, then: Block, sums: bool = True) -> Iterator[int]:
+        """The trips from where `first` touches an element to where `then` does, `row` rows later, where one writes.
+
+        Also where both add to it, with `sums`.
+        """
         again = self._touched(then)
         for memory, found in self._touched(first).items():
             for x, y in product(found, again.get(memory, ())):
                 if not (x.access.write or y.access.write):
+                    continue
+                if not sums and x.access.accumulate and y.access.accumulate:
                     continue
                 trips = self._distance(x.access, y.access, row)
                 if trips is None:
@@ -160,6 +171,8 @@ class Nest:
         if len(known) > 1:
             return None
         if not known:
+            if never_meet(x.index, y.index, (), self.counters):
+                return None
             raise Unknown(x.array)
         return known.pop()
 

@@ -284,9 +284,16 @@ class _Fuser:
         return self.memory.conflict(a, b)
 
     def _holds_back(self, partner: For, s: Stmt) -> bool:
-        """Whether a statement after `partner` may not move in front of it. A check may: it only fails sooner."""
+        """Whether a statement after `partner` may not move in front of it. A check may: it only fails sooner.
+
+        So may what makes and fills memory that the partner does not know, whatever that checks.
+        """
+        x, y = self.memory.effects(partner), self.memory.effects(s)
         if isinstance(s, Check):
-            return bool(self.memory.effects(partner).defs & self.memory.effects(s).uses)
+            return bool(x.defs & y.uses)
+        is_new = y.accesses.keys() <= y.defs or (isinstance(s, For) and is_fill(s))
+        if x.checks and is_new and not y.checks and not y.stacks:
+            return bool(x.defs & y.uses or x.accesses.keys() & y.accesses.keys())
         return self._conflict(partner, s)
 
     def _same_space(self, a: For, b: For, equal: EqualLengths) -> bool:
@@ -306,7 +313,10 @@ class _Fuser:
         if _counts_from_the_end(a) or _counts_from_the_end(b) or self._keeps_from_vectorising(a, b):
             return False
         x, y = self.memory.effects(a), self.memory.effects(b)
-        if x.defs & y.uses or x.stacks or y.stacks or x.checks or y.checks:
+        if x.defs & y.uses or x.stacks or y.stacks or y.checks:
+            return False
+        # What is checked in a trip is so before the other loop's. One that would vectorise does so no longer.
+        if x.checks and not self._kind(b).scatters:
             return False
         for root in x.accesses.keys() & y.accesses.keys():
             mine, theirs = x.accesses[root], y.accesses[root]

@@ -16,21 +16,16 @@ all of `r` looks as dear as the product behind it.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
     For,
-    Keep,
-    NewBuffer,
     Program,
     Restore,
     Store,
     Var,
-    all_blocks,
     blocks,
     defined,
     is_view,
@@ -40,6 +35,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
+from adc.compiler.transforms.kept import Kept
 from adc.compiler.transforms.needs import own_cost
 from adc.compiler.transforms.rewrite import operand
 
@@ -59,12 +55,9 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 class _KeptOnce:
     def __init__(self, program: Program, statements: Block, evaluator: Evaluator) -> None:
         self.again = evaluator.again
-        self.blocks = {s: block for block in all_blocks(program.body) for s in block}
+        self.kept = Kept(program)
         self.definition = {v: s for s in statements for v in defined(s)}
         self.position = {s: k for k, s in enumerate(statements)}
-        self.restored = Counter(s.buffer for s in statements if isinstance(s, Restore))
-        self.keeps = {s.buffer: s for s in statements if isinstance(s, Keep)}
-        self.made = {s.buffer: s for s in statements if isinstance(s, NewBuffer)}
         self.stored = {s.array.root for s in statements if isinstance(s, Store)}
         self.counters: dict[Var, Var] = {}
         self.everywhere = {*program.params, *(v for s in program.body for v in defined(s))}
@@ -90,9 +83,7 @@ class _KeptOnce:
             s.target in self.again
             and not s.lengths
             and s.target.root not in self.stored
-            and self.restored[s.buffer] == 1
-            and s.buffer in self.keeps
-            and s.buffer in self.made
+            and self.kept.is_for_one(s)
         )
 
     def _is_copied(self, v: Var) -> bool:
@@ -112,7 +103,7 @@ class _KeptOnce:
             or len(made.targets) != 1
             or may_raise(made)
             or u.root in self.stored
-            or self.blocks[made] is not self.blocks.get(self.definition[v])
+            or self.kept.blocks[made] is not self.kept.blocks.get(self.definition[v])
             or not self.everywhere.issuperset(owners(u.dim) if u.dim is not None else ())
             or not all(self.everywhere.issuperset(owners(d)) for d in u.type.shape)
         ):
@@ -129,7 +120,7 @@ class _KeptOnce:
 
     def _make_again(self, restore: Restore, kept: dict[Var, Restore]) -> set[Var]:
         """Make a value in place of restoring it; what was made for it."""
-        v, block = self.again[restore.target], self.blocks[restore]
+        v, block = self.again[restore.target], self.kept.blocks[restore]
         out: Block = []
         table: dict[Var, Atom] = {}
 
@@ -162,9 +153,6 @@ class _KeptOnce:
             return new
 
         fetched(v)
-        at = block.index(restore)
-        block[at : at + 1] = out
-        self.blocks.update(dict.fromkeys(out, block))
-        for s in (self.keeps[restore.buffer], self.made[restore.buffer]):
-            self.blocks[s].remove(s)
+        self.kept.replace(restore, out)
+        self.kept.keep_no_more(restore.buffer)
         return set(table)

@@ -17,7 +17,6 @@ as many of them as before.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from adc.compiler.analysis.roots import written_roots
@@ -31,12 +30,10 @@ from adc.compiler.ir.nodes import (
     Const,
     For,
     Keep,
-    NewBuffer,
     Program,
     Restore,
     Stmt,
     Var,
-    all_blocks,
     bound_inside,
     defined,
     is_view,
@@ -46,6 +43,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
+from adc.compiler.transforms.kept import Kept
 from adc.compiler.transforms.needs import own_cost
 from adc.rules.operation import Operation
 
@@ -76,12 +74,8 @@ class _Found:
 class _LeftStates:
     def __init__(self, program: Program, statements: Block, evaluator: Evaluator) -> None:
         self.ev = evaluator
-        self.blocks = {s: block for block in all_blocks(program.body) for s in block}
+        self.kept = Kept(program)
         self.forward = {s.index: s for s in statements if isinstance(s, For)}
-        self.restored = Counter(s.buffer for s in statements if isinstance(s, Restore))
-        self.kept = Counter(s.buffer for s in statements if isinstance(s, Keep))
-        self.keeps = {s.buffer: s for s in statements if isinstance(s, Keep)}
-        self.made = {s.buffer: s for s in statements if isinstance(s, NewBuffer)}
         self.stored = written_roots(statements, evaluator.joined_roots)
 
     def loop(self, reverse: For) -> None:
@@ -129,9 +123,8 @@ class _LeftStates:
         return (
             s.index is not None
             and not s.lengths
-            and self.restored[s.buffer] == self.kept[s.buffer] == 1
-            and s.buffer in self.made
-            and self.keeps[s.buffer].index is not None
+            and self.kept.is_for_one(s)
+            and self.kept.keeps[s.buffer].index is not None
         )
 
     def _only_for(self, reverse: For, behind: Assign | Restore, before: Restore) -> list[Stmt]:
@@ -165,48 +158,37 @@ class _LeftStates:
 
     def _keep_behind(self, made: Assign, found: _Found) -> None:
         """Keep what a trip leaves in place of what it finds."""
-        keep = self.keeps[found.before.buffer]
-        self.blocks[keep].remove(keep)
-        self._insert_behind(made, [Keep(keep.buffer, keep.index, made.target, keep.origin)])
-        block = self.blocks[found.before]
-        block[block.index(found.behind)] = self._restored(found, found.before.index)
-        for s in (found.before, *found.again[1:]):
-            block.remove(s)
+        keep = self.kept.keeps[found.before.buffer]
+        self.kept.remove((keep, found.before, *found.again[1:]))
+        self.kept.replace(made, [made, Keep(keep.buffer, keep.index, made.target, keep.origin)])
+        self.kept.replace(found.behind, [self._restored(found, found.before.index)])
 
     def _keep_one_more(self, loop: For, c: Carried, made: Assign, found: _Found) -> None:
         """Keep the first state in front of the loop, and what each trip leaves one row on."""
-        keep = self.keeps[found.before.buffer]
+        keep = self.kept.keeps[found.before.buffer]
         assert keep.index is not None and found.before.index is not None
         inside = {v for s in walk(loop.body) for v in (*defined(s), *bound_inside(s))}
         if inside & set(variables(keep.index[:-1])):
             return
-        new = self.made[keep.buffer]
+        new = self.kept.made[keep.buffer]
         setup: Block = []
         with self.ev.at(setup):
             assert keep.buffer.trips is not None
             *around, trips = keep.buffer.trips
             keep.buffer.trips = [*around, self.ev.atom(self.ev.op("add", plain_value(trips), 1))]
-        at = self.blocks[new].index(new)
-        self.blocks[new][at:at] = setup
-        first = Keep(keep.buffer, (*keep.index[:-1], Const(0)), c.init, keep.origin)
-        at = self.blocks[loop].index(loop)
-        self.blocks[loop].insert(at, first)
-        self.blocks[keep].remove(keep)
-        keeping: Block = []
+        self.kept.replace(new, [*setup, new])
+        self.kept.replace(loop, [Keep(keep.buffer, (*keep.index[:-1], Const(0)), c.init, keep.origin), loop])
+        self.kept.remove((keep, *found.again[1:]))
+        keeping: Block = [made]
         with self.ev.at(keeping):
             keeping.append(Keep(keep.buffer, self._next(keep.index), made.target, keep.origin))
-        self._insert_behind(made, keeping)
+        self.kept.replace(made, keeping)
         restoring: Block = []
         with self.ev.at(restoring):
             restoring.append(self._restored(found, self._next(found.before.index)))
-        block = self.blocks[found.before]
-        at = block.index(found.behind)
-        block[at : at + 1] = restoring
-        for s in found.again[1:]:
-            block.remove(s)
+        self.kept.replace(found.behind, restoring)
         if isinstance(found.behind, Restore):
-            for t in (self.keeps[found.behind.buffer], self.made[found.behind.buffer]):
-                self.blocks[t].remove(t)
+            self.kept.keep_no_more(found.behind.buffer)
 
     def _next(self, index: tuple[Var | Const, ...]) -> tuple[Var | Const, ...]:
         return (*index[:-1], self.ev.atom(self.ev.op("add", plain_value(index[-1]), 1)))
@@ -216,11 +198,6 @@ class _LeftStates:
         if isinstance(target.type, Array):
             target.type = Array(target.type.dtype, target.type.shape)
         return Restore(target, found.before.buffer, index, found.behind.origin)
-
-    def _insert_behind(self, made: Assign, block: Block) -> None:
-        home = self.blocks[made]
-        at = home.index(made) + 1
-        home[at:at] = block
 
 
 def _cost(s: Stmt) -> int:

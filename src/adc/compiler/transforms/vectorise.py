@@ -164,7 +164,12 @@ def gathers(loop: For) -> bool:
 
 
 def _read(loop: For) -> set[Var]:
-    return {s.target for s in loop.body if isinstance(s, Assign) and s.name == "getitem"}
+    """The numbers that a straight loop reads, and what it makes of them."""
+    found: set[Var] = set()
+    for s in loop.body:
+        if isinstance(s, Assign) and (s.name == "getitem" or not found.isdisjoint(variables(s.args))):
+            found.update(s.targets)
+    return found
 
 
 def vectorisable(loop: For) -> bool:
