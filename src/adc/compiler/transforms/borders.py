@@ -198,9 +198,9 @@ class _Borders:
             body, table = decided.run(body, Known(rest, index, piece.low, last), ev)
             low, high = ev.dim_value(piece.low), ev.dim_value(piece.high)
             if not self._proven(piece.low - trips[0]):
-                low = ev.op("maximum", low, ev.dim_value(trips[0]))
+                low = ev.extreme("maximum", low, ev.dim_value(trips[0]))
             if not self._proven(trips[1] - piece.high):
-                high = ev.op("minimum", high, ev.dim_value(trips[1]))
+                high = ev.extreme("minimum", high, ev.dim_value(trips[1]))
             if loop.step == Const(-1):
                 low, high = ev.op("subtract", high, 1), ev.op("subtract", low, 1)
         handed_on = [

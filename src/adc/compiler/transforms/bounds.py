@@ -16,14 +16,14 @@ What the reverse sweep makes again of an index that the forward sweep has checke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from adc.compiler.analysis.conditions import Conditions
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.touches import pace, part, with_counter_at
+from adc.compiler.analysis.touches import pace, paces, part, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -52,8 +52,6 @@ from adc.compiler.transforms import clone
 from adc.rules import registry
 from adc.rules.dims import Dim
 
-NO_OTHERS: Mapping[Var, Dim] = {}
-
 Path = frozenset[tuple[Atom, bool]]
 
 
@@ -72,10 +70,11 @@ class _Checker:
         self.counted = _counted(program)
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Hashable, Range] = {}  # of loop counters
-        self.minima: dict[Var, tuple[Dim | None, ...]] = {}  # values that are the smaller of two
+        self.limits: dict[
+            tuple[str, Var], list[Dim]
+        ] = {}  # of what is the smaller or the larger of two: these
         self.choices: dict[Var, tuple[Atom, Atom, Atom]] = {}  # integers that a test chooses between two
         self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
-        self.others: dict[Var, Dim] = {}  # another upper limit of a counter, whose loop ends at a minimum
         self.conditions = Conditions(program)
         self.path: list[tuple[Atom, bool]] = []  # the tests of the branches around, and whether they hold
         self.facts: list[Dim] = []  # what is zero or more there
@@ -97,8 +96,9 @@ class _Checker:
                     and length_of(stmt.target) is not None
                 ):
                     stmt = self._remainder(stmt)
-            if isinstance(stmt, Assign) and stmt.name == "minimum" and not stmt.target.is_array:
-                self.minima[stmt.target] = tuple(self.ev.length(a) for a in stmt.args)
+            if isinstance(stmt, Assign) and stmt.name in ("minimum", "maximum") and not stmt.target.is_array:
+                ends = (self.ev.length(a) for a in stmt.args)
+                self.limits[stmt.name, stmt.target] = [d for d in ends if d is not None]
             if isinstance(stmt, Assign) and stmt.name == "where" and is_integer(stmt.target.type):
                 self.choices[stmt.target] = stmt.args
             if isinstance(stmt, Assign) and self._stays_inside(stmt):
@@ -206,22 +206,28 @@ class _Checker:
         first, stop = self.ev.length(loop.start), self.ev.length(loop.stop)
         assert isinstance(loop.step, Const)
         step = loop.step.value
-        if step > 0 and isinstance(loop.stop, Var):
-            limits = self.minima.get(loop.stop, ())
-            if limits and None not in limits:
-                stop, other = limits[1], limits[0]
-                assert other is not None
-                self.others[loop.index] = other - 1
         if first is None or stop is None:
             self.extremes[loop.index] = None, None
             return None
         low, high = (first, stop - 1) if step > 0 else (stop + 1, first)
         trip = high - low
         self.facts.append(trip)
+        counter = Dim.symbol("value", loop.index)
+        self.facts += [end - counter for end in self._either(high, "minimum")]
+        self.facts += [counter - end for end in self._either(low, "maximum")]
         if low.known is not None and low.known >= 0 and high.const == -1 and len(high.terms) == 1:
             high = (high + 1).without_clamps() - 1  # in a trip there is something to count
         self.extremes[loop.index] = low, high
         return trip
+
+    def _either(self, end: Dim, extreme: str) -> list[Dim]:
+        """Both integers of which an end of a range is the smaller, or the larger, one."""
+        return [
+            end + (limit - Dim.symbol("value", v))
+            for v, times in paces(end).items()
+            if times == 1
+            for limit in self.limits.get((extreme, v), ())
+        ]
 
     def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
         if self.only is not None and stmt not in self.only:
@@ -268,8 +274,7 @@ class _Checker:
         value = length_of(item) or Dim.symbol("value", item)
         around = self._steady(length, around)
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
-        other = self._extreme(value, around, 1, self.others)
-        if (self._not_negative(length - 1 - high) or self._not_negative(length - 1 - other)) and (
+        if self._not_negative(length - 1 - high) and (
             self._not_negative(low) or self._not_negative(low + length)
         ):
             return
@@ -277,8 +282,6 @@ class _Checker:
             if self._was_checked(item, length):
                 return
             self._note_checked(item, length)
-        if any(loop.index in self.others for loop in around):
-            low = high = value  # the limit is not what the counter comes to
         if any(loop.step.value not in (1, -1) for loop in around):  # type: ignore[union-attr]
             low = high = value  # the last trip's counter is not the bound
         if not self._not_negative(length - 1 - high):
@@ -365,9 +368,7 @@ class _Checker:
                 return around[k + 1 :]
         return around
 
-    def _extreme(
-        self, value: Dim, around: tuple[For, ...], side: int, others: Mapping[Var, Dim] = NO_OTHERS
-    ) -> Dim:
+    def _extreme(self, value: Dim, around: tuple[For, ...], side: int) -> Dim:
         """The least (0) or greatest (1) value of an index over the loops around it, as far as it is affine in them."""
         for loop in reversed(around):
             coefficient = pace(value, loop.index)
@@ -378,8 +379,6 @@ class _Checker:
                 return value  # what else it is made of changes with the counter: both come to no end together
             at = side if coefficient > 0 else 1 - side
             bound = self.extremes[loop.index][at]
-            if at == 1:
-                bound = others.get(loop.index, bound)
             if bound is None:
                 return value
             value = with_counter_at(value, loop.index, bound)
