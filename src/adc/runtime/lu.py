@@ -131,8 +131,17 @@ def _factor_by_loops(columns: Any, pivots: Any) -> None:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _solve_by_loops(factors: Any, x: Any) -> None:
+def _swap(x: Any, k: Any, other: Any) -> None:
+    if k != other:
+        for j in range(x.shape[1]):
+            x[k, j], x[other, j] = x[other, j], x[k, j]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _solve_by_loops(factors: Any, pivots: Any, x: Any) -> None:
     n, m = x.shape
+    for k in range(n):
+        _swap(x, k, pivots[k] - 1)
     for k in range(n):
         for i in range(k + 1, n):
             for j in range(m):
@@ -146,7 +155,7 @@ def _solve_by_loops(factors: Any, x: Any) -> None:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _solve_transposed_by_loops(factors: Any, x: Any) -> None:
+def _solve_transposed_by_loops(factors: Any, pivots: Any, x: Any) -> None:
     n, m = x.shape
     for i in range(n):
         for k in range(i):
@@ -158,6 +167,8 @@ def _solve_transposed_by_loops(factors: Any, x: Any) -> None:
         for k in range(i + 1, n):
             for j in range(m):
                 x[i, j] -= factors[i, k] * x[k, j]
+    for k in range(n - 1, -1, -1):
+        _swap(x, k, pivots[k] - 1)
 
 
 # --- a matrix that is used often ----------------------------------------------------------------------------
@@ -206,13 +217,6 @@ def _right_side(factors: Any, b: Any) -> Any:
     return b.copy().reshape((n, b.size // max(n, 1)))
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _swap(x: Any, k: Any, other: Any) -> None:
-    if k != other:
-        for j in range(x.shape[1]):
-            x[k, j], x[other, j] = x[other, j], x[k, j]
-
-
 @apart(cache=True, error_model="numpy")
 def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
     """`np.linalg.solve(a, b)` by the factors of a, for b of its dtype, shape (n,) or (n, m). Raises LinAlgError.
@@ -221,11 +225,11 @@ def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
     array([3., 1.])
     """
     x = _right_side(factors, b)
-    for k in range(x.shape[0]):
-        _swap(x, k, pivots[k] - 1)
     if x.shape[0] <= SMALL:
-        _solve_by_loops(factors, x)
+        _solve_by_loops(factors, pivots, x)
     elif x.size > 0:
+        for k in range(x.shape[0]):
+            _swap(x, k, pivots[k] - 1)
         columns = np.ascontiguousarray(factors)
         _divide(LOWER, NO, UNIT, columns, x)
         _divide(UPPER, NO, NO, columns, x)
@@ -241,21 +245,33 @@ def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
     """
     x = _right_side(factors, b)
     if x.shape[0] <= SMALL:
-        _solve_transposed_by_loops(factors, x)
+        _solve_transposed_by_loops(factors, pivots, x)
     elif x.size > 0:
         columns = np.ascontiguousarray(factors)
         _divide(UPPER, TRANSPOSE, NO, columns, x)
         _divide(LOWER, TRANSPOSE, UNIT, columns, x)
-    for k in range(x.shape[0] - 1, -1, -1):
-        _swap(x, k, pivots[k] - 1)
+        for k in range(x.shape[0] - 1, -1, -1):
+            _swap(x, k, pivots[k] - 1)
     return x.reshape(b.shape)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _identity(factors: Any) -> Any:
+    x = np.zeros(factors.shape, factors.dtype)
+    for k in range(x.shape[0]):
+        x[k, k] = 1
+    return x
 
 
 @apart(cache=True, error_model="numpy")
 def lu_inv_transposed(factors: Any, pivots: Any) -> Any:
     """`np.linalg.inv(a).T` by the factors of a. Raises LinAlgError."""
     _require_regular(factors)
-    return _inverse(factors, pivots)
+    if factors.shape[0] > SMALL:
+        return _inverse(factors, pivots)
+    x = _identity(factors)
+    _solve_transposed_by_loops(factors, pivots, x)
+    return x
 
 
 @apart(cache=True, error_model="numpy")
@@ -266,7 +282,12 @@ def lu_inv(factors: Any, pivots: Any) -> Any:
     array([[ 1., -1.],
            [-1.,  2.]])
     """
-    return lu_inv_transposed(factors, pivots).T.copy()
+    if factors.shape[0] > SMALL:
+        return lu_inv_transposed(factors, pivots).T.copy()
+    _require_regular(factors)
+    x = _identity(factors)
+    _solve_by_loops(factors, pivots, x)
+    return x
 
 
 @apart(cache=True, error_model="numpy")
