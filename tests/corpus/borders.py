@@ -233,3 +233,17 @@ def iterations_of_jacobi(a, b):
             new[i] = (b[i] - s) / a[i, i]
         x = new
     return np.sum(x**2)
+
+
+@program(lambda r: (r.normal(size=6),))
+def ends_of_a_loop_that_counts(u):
+    n = len(u)
+    new = np.zeros(n)
+    i = 0
+    while i < n:
+        if i == 0 or i == n - 1:
+            new[i] = u[i] ** 2
+        else:
+            new[i] = np.sin(u[i - 1] + u[i + 1]) * u[i]
+        i += 1
+    return np.sum(new**2)

@@ -29,6 +29,7 @@ def primal(function, *args, stage="dead-whole"):
         "backwards",
         "a_variance_that_starts",
         "differences_where_there_are_some",
+        "ends_of_a_loop_that_counts",
     ],
 )
 def test_no_branch_is_left(name):
