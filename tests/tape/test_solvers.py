@@ -192,6 +192,20 @@ def test_a_double_root_is_refused():
         adc.grad(flat, mode="tape")(1.0)
 
 
+def test_what_a_solver_leaves_that_gave_up_is_refused():
+    def stuck(k):
+        """hybr makes no progress from here, and returns a point that is no root."""
+        found = optimize.root(lambda x: [x[0] + k * x[1] ** 3 - 1.0, x[1] - 1.3 * np.cos(x[0])], np.ones(2))
+        return found.x[0]
+
+    def too_few_steps(k):
+        return optimize.minimize(lambda x: np.sum((x - k) ** 4 + x**2), 9.0 * np.ones(2), options={"maxiter": 1}).x[0]
+
+    for f in (stuck, too_few_steps):
+        with pytest.raises(DerivativeError, match="stopped before it found one"):
+            adc.grad(f, mode="tape")(0.5)
+
+
 def test_what_a_solver_reports_beside_the_solution_is_refused():
     def deviation(k):
         return np.sqrt(optimize.minimize(lambda x: np.sum(k * x**2), np.ones(2)).hess_inv[0, 0])

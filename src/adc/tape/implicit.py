@@ -21,6 +21,7 @@ from adc.tape.state import within
 from adc.tape.tensor import Tensor, make
 
 ORDERS = 3  # of derivatives that a solution has
+NEAR = 1e-2  # a solution is as near as this to where Newton's next step goes, beside its size
 
 Residual = Callable[[Any], Any]
 
@@ -86,12 +87,24 @@ def corrected(residual: Residual, x: Any, what: str) -> Any:
             "Solve for something that the equations determine.",
         )
     inverse = np.linalg.inv(matrix)
+    _check_solved(inverse @ np.reshape(record.plain(as_array(residual(x))), (-1,)), x, what)
     shape = np.shape(x)
     moved: Any = make(np.array(x, dtype=np.float64))
     for _ in range(ORDERS):
         step = inverse @ np.reshape(as_array(residual(moved)), (-1,))
         moved = moved - np.reshape(step, shape)
     return valued(x, moved)
+
+
+def _check_solved(step: Any, x: Any, what: str) -> None:
+    """A solver may give up, and what it leaves is no solution: Newton's next step says how far from one it is."""
+    if not np.max(np.abs(step), initial=0.0) <= NEAR * (1.0 + np.max(np.abs(x), initial=0.0)):
+        raise DerivativeError(
+            f"the derivative of {what} does not exist: the solver stopped before it found one",
+            here(),
+            "What it returned does not satisfy the equations, so they do not say how it moves.",
+            "Look at what the solver reports (`success`, `message`); another start, method or tolerance may find one.",
+        )
 
 
 def valued(value: Any, derivative: Any) -> Any:
