@@ -199,7 +199,9 @@ def test_what_a_solver_leaves_that_gave_up_is_refused():
         return found.x[0]
 
     def too_few_steps(k):
-        return optimize.minimize(lambda x: np.sum((x - k) ** 4 + x**2), 9.0 * np.ones(2), options={"maxiter": 1}).x[0]
+        return optimize.minimize(
+            lambda x: np.sum((x - k) ** 4 + x**2), 9.0 * np.ones(2), options={"maxiter": 1}
+        ).x[0]
 
     for f in (stuck, too_few_steps):
         with pytest.raises(DerivativeError, match="stopped before it found one"):

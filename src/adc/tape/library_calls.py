@@ -148,6 +148,12 @@ class Ufunc:
         self.__name__ = ufunc.__name__
         self.__wrapped__ = ufunc
 
+    def __eq__(self, other: object) -> bool:
+        return self._ufunc is getattr(other, "_ufunc", other)
+
+    def __hash__(self) -> int:
+        return hash(self._ufunc)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple([listed(a) if isinstance(a, list | tuple) else a for a in args])
         return float_array(self._ufunc(*args, **kwargs))

@@ -25,7 +25,7 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
-from adc.tape import class_patterns, record, refused_questions, solvers, sparse, sparse_makers
+from adc.tape import class_patterns, record, refused_questions, solvers, sparse, sparse_makers, which_function
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
@@ -37,6 +37,7 @@ from adc.tape.swallowed import heard
 from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
 
+_WRITTEN_OUT = [*CREATORS.items(), *FUNCTIONS.items()]  # stand-ins that are the same in all traced code
 _BY_CLASS = cast(Any, functools.singledispatch(lambda _: None)).__code__
 
 
@@ -85,7 +86,12 @@ class Substitution:
         self._assigns_globals = False
         self._of_libraries: dict[types.FunctionType, Any] = {}
         self.detours = Detours(self._route)
-        self.builtins = {**BUILTINS, "__import__": self._import}
+        self.builtins = {
+            **BUILTINS,
+            "__import__": self._import,
+            which_function.ORIGINAL: self._original,
+            which_function.ORIGINALS: self._originals,
+        }
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
         """`import` in a function."""
@@ -105,6 +111,24 @@ class Substitution:
             self.detours.add(self._outside.functions(value))
         self._memo[id(value)] = (value, made)
         return made
+
+    def _original(self, value: Any) -> Any:
+        """What a value stands for, where it is a stand-in of a function."""
+        if not callable(value) or isinstance(value, Tensor):
+            return value
+        if isinstance(value, types.MethodType):
+            function = self._original(value.__func__)
+            return value if function is value.__func__ else types.MethodType(function, value.__self__)
+        return next(
+            (original for original, made in [*self._memo.values(), *_WRITTEN_OUT] if made is value), value
+        )
+
+    def _originals(self, values: Any) -> Any:
+        """A container with what its items stand for; itself where that is themselves."""
+        if not isinstance(values, list | tuple | set | frozenset | dict):
+            return values
+        found = [self._original(v) for v in values]
+        return values if all(a is b for a, b in zip(found, values, strict=True)) else found
 
     def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a stand-in gives for arguments from outside."""
@@ -173,8 +197,9 @@ class Substitution:
         namespace = self._namespaces.get(id(function.__globals__))
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
-        code = own_code(function)
-        class_patterns.refuse(code, ChainMap(_closed_over(function), function.__globals__))
+        known = ChainMap(_closed_over(function), function.__globals__)
+        code = which_function.answering(own_code(function), known)
+        class_patterns.refuse(code, known)
         refused_questions.refuse(code)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
