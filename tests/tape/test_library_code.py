@@ -105,3 +105,16 @@ def test_the_formula_of_a_distribution_runs_by_its_own_code(formula):
 
     slope = (f(0.3 + 1e-6) - f(0.3 - 1e-6)) / 2e-6
     assert adc.grad(f, mode="tape")(0.3) == pytest.approx(slope, rel=1e-6)
+
+
+def test_filters_of_a_frequency_with_a_derivative():
+    signal = pytest.importorskip("scipy.signal")
+    x, weights = np.sin(np.arange(12.0) ** 1.5), np.cos(np.arange(12.0))
+
+    def f(frequency):
+        b, a = signal.butter(3, frequency, btype="high")
+        sections = signal.cheby1(2, 1.0, [0.5 * frequency, 2.0 * frequency], btype="band", output="sos")
+        return np.sum((signal.lfilter(b, a, x) + signal.sosfilt(sections, x)) * weights)
+
+    expected = (f(0.3 + 1e-5) - f(0.3 - 1e-5)) / 2e-5
+    assert adc.grad(f, mode="tape")(0.3) == pytest.approx(expected, rel=1e-7)

@@ -199,15 +199,18 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "truncexpon truncnorm uniform vonmises wald weibull_max weibull_min wrapcauchy"
         ),
         ("language", "a plain object of the rules, made inside or outside"): ("gaussian_kde"),
+        ("through its methods", "on the tape, by the formulas of SciPy"): (
+            "argus betanbinom boltzmann crystalball dlaplace genexpon genhalflogistic hypergeom "
+            "jf_skew_t kappa3 kappa4 levy_l loglaplace logser mielke nhypergeom planck randint "
+            "recipinvgauss reciprocal rel_breitwigner trapezoid truncpareto truncweibull_min"
+        ),
         ("unsupported", "no formula of its densities in the table: write it with scipy.special"): (
-            "argus betanbinom boltzmann crystalball dlaplace dpareto_lognorm gausshyper genexpon "
-            "genhalflogistic genhyperbolic geninvgauss hypergeom invwishart irwinhall jf_skew_t kappa3 "
-            "kappa4 ksone kstwo kstwobign landau levy_l levy_stable loglaplace logser matrix_normal "
-            "matrix_t mielke multivariate_hypergeom ncf nchypergeom_fisher nchypergeom_wallenius nct ncx2 "
-            "nhypergeom normal_inverse_gamma ortho_group planck poisson_binom randint random_correlation "
-            "random_table recipinvgauss reciprocal rel_breitwigner skellam special_ortho_group "
-            "studentized_range trapezoid truncpareto truncweibull_min tukeylambda uniform_direction "
-            "unitary_group vonmises_fisher vonmises_line wishart yulesimon zipf zipfian"
+            "dpareto_lognorm gausshyper genhyperbolic geninvgauss invwishart irwinhall ksone kstwo "
+            "kstwobign landau levy_stable matrix_normal matrix_t multivariate_hypergeom ncf "
+            "nchypergeom_fisher nchypergeom_wallenius nct ncx2 normal_inverse_gamma ortho_group "
+            "poisson_binom random_correlation random_table skellam special_ortho_group "
+            "studentized_range tukeylambda uniform_direction unitary_group vonmises_fisher "
+            "vonmises_line wishart yulesimon zipf zipfian"
         ),
         ("unsupported", "classes"): (
             "Binomial BootstrapMethod CensoredData ConstantInputWarning Covariance DegenerateDataWarning "

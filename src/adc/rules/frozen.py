@@ -4,96 +4,11 @@ import functools
 
 from scipy import stats
 
+from adc.errors import UnsupportedError
 from adc.rules import registry
 
-_DISTRIBUTIONS = (
-    "alpha",
-    "anglit",
-    "arcsine",
-    "bernoulli",
-    "beta",
-    "betabinom",
-    "betaprime",
-    "binom",
-    "bradford",
-    "burr",
-    "burr12",
-    "cauchy",
-    "chi",
-    "chi2",
-    "cosine",
-    "dgamma",
-    "dirichlet",
-    "dweibull",
-    "erlang",
-    "expon",
-    "exponnorm",
-    "exponpow",
-    "exponweib",
-    "f",
-    "fatiguelife",
-    "fisk",
-    "foldcauchy",
-    "foldnorm",
-    "gamma",
-    "genextreme",
-    "gengamma",
-    "genlogistic",
-    "gennorm",
-    "genpareto",
-    "geom",
-    "gibrat",
-    "gompertz",
-    "gumbel_l",
-    "gumbel_r",
-    "halfcauchy",
-    "halfgennorm",
-    "halflogistic",
-    "halfnorm",
-    "hypsecant",
-    "invgamma",
-    "invgauss",
-    "invweibull",
-    "johnsonsb",
-    "johnsonsu",
-    "laplace",
-    "laplace_asymmetric",
-    "levy",
-    "loggamma",
-    "logistic",
-    "lognorm",
-    "loguniform",
-    "lomax",
-    "maxwell",
-    "moyal",
-    "multivariate_normal",
-    "nakagami",
-    "nbinom",
-    "norm",
-    "norminvgauss",
-    "pareto",
-    "pearson3",
-    "poisson",
-    "powerlaw",
-    "powerlognorm",
-    "powernorm",
-    "rayleigh",
-    "rdist",
-    "rice",
-    "semicircular",
-    "skewcauchy",
-    "skewnorm",
-    "t",
-    "triang",
-    "truncexpon",
-    "truncnorm",
-    "uniform",
-    "vonmises",
-    "wald",
-    "weibull_max",
-    "weibull_min",
-    "wrapcauchy",
-)
+_OF_ONE_VARIABLE = (stats.rv_continuous, stats.rv_discrete)
+_OF_VECTORS = ("dirichlet", "multivariate_normal")
 
 
 class Frozen:
@@ -157,6 +72,11 @@ class Frozen:
 
 
 def _of_one_variable(frozen):
+    if type(getattr(stats, frozen.dist.name, None)) is not type(frozen.dist):
+        raise UnsupportedError(
+            "a distribution of your own with its parameters is not supported",
+            repair="Call its methods with them: own.pdf(x, a, loc=0.0, scale=1.0).",
+        )
     return Frozen(frozen.dist.name, *frozen.args, **frozen.kwds)
 
 
@@ -168,8 +88,9 @@ def _dirichlet(frozen):
     return Frozen("dirichlet", frozen.alpha)
 
 
-for _name in _DISTRIBUTIONS:
-    registry.stands_for(getattr(stats, _name), functools.partial(Frozen, _name))
+for _name, _found in vars(stats).items():
+    if isinstance(_found, _OF_ONE_VARIABLE) or _name in _OF_VECTORS:
+        registry.stands_for(_found, functools.partial(Frozen, _name))
 registry.model_of_type(type(stats.norm()), _of_one_variable)
 registry.model_of_type(type(stats.poisson(1.0)), _of_one_variable)
 registry.model_of_type(type(stats.multivariate_normal()), _normal)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from adc import pytree
 from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, plain_types, record
-from adc.tape.entry import find
+from adc.tape.entry import any_complex, find
 from adc.tape.library_code import Asked, by_own_code, is_of_a_search
 from adc.tape.stand_ins import float_array, listed
 from adc.tape.state import modes
@@ -22,10 +23,35 @@ from adc.tape.tensor import Tensor
 __all__ = ["Joiner", "Ufunc", "by_rule", "wrapped"]
 
 
-def by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the rule table."""
+def by_rule(
+    function: Callable[..., Any], own: Callable[[], Callable[..., Any]] | None = None
+) -> Callable[..., Any]:
+    """A function of the rule table.
+
+    `own` makes what runs the function's own code on Tensors, where that is Python: of complex numbers, if the rule is
+    for real ones.
+    """
     call = _by_rule(function)
+    entry = find(function)
+    if own is not None and entry is not None and entry.operation.extra.get("real_only"):
+        return _of_complex(function, call, own)
     return _raising(function, call) if getattr(function, "__module__", None) == "math" else call
+
+
+def _of_complex(
+    function: Callable[..., Any], by_rule: Callable[..., Any], own: Callable[[], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """A function that has a rule of real numbers, and does what its code says of complex ones."""
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        operands = record.plain(pytree.leaves((args, kwargs)))
+        if any_complex(operands) and record.is_active((args, kwargs)):
+            return by_own_code(function, own(), args, kwargs)
+        return by_rule(*args, **kwargs)
+
+    call.__dict__["_stands_for"] = function
+    return call
 
 
 def _raising(function: Callable[..., Any], by_rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,10 @@ from adc.tape.state import modes
 __all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code"]
 
 _SEARCHES = ("scipy.optimize.", "scipy.sparse.")
-_FORMULAS = ("_pdf", "_logpdf", "_pmf", "_logpmf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf")
+_FORMULAS = (
+    *("_pdf", "_logpdf", "_pmf", "_logpmf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf"),
+    *("_stats", "_entropy", "_get_support"),
+)
 
 
 class _Within(threading.local):

@@ -25,7 +25,16 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
-from adc.tape import class_patterns, record, refused_questions, solvers, sparse, sparse_makers, which_function
+from adc.tape import (
+    class_patterns,
+    distributions,
+    record,
+    refused_questions,
+    solvers,
+    sparse,
+    sparse_makers,
+    which_function,
+)
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
@@ -171,14 +180,20 @@ class Substitution:
             return function  # met again in a derivative of a derivative
         if function.__code__ is _BY_CLASS:
             return self._by_class(function)
+        is_numerical = root_of(function) in NUMERICAL
+        own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
         if registry.find(function) is not None:
-            return by_rule(function)
+            return by_rule(function, own if is_numerical else None)
         maker = registry.maker_of(function)
         if maker is not None:
             return self.translate(maker)
-        if root_of(function) in NUMERICAL:
-            own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
-            return solvers.find(function) or sparse_makers.find(function) or wrapped(function, own)
+        if is_numerical:
+            return (
+                solvers.find(function)
+                or sparse_makers.find(function)
+                or distributions.find(function, self.translate)
+                or wrapped(function, own)
+            )
         if is_of_a_library(function):
             return _special(function) or function
         return self._copy(function)
