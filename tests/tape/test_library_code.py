@@ -118,3 +118,18 @@ def test_filters_of_a_frequency_with_a_derivative():
 
     expected = (f(0.3 + 1e-5) - f(0.3 - 1e-5)) / 2e-5
     assert adc.grad(f, mode="tape")(0.3) == pytest.approx(expected, rel=1e-7)
+
+
+def test_what_counts_moves_by_steps():
+    costs = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 0.5], [2.0, 2.5, 1.0]])
+
+    def f(x):
+        distances = costs * x
+        rows, columns = scipy.optimize.linear_sum_assignment(distances)
+        return np.sum(distances[rows, columns] ** 2)
+
+    x = np.array([1.0, 2.0, 3.0])
+    expected = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(x), expected, rtol=1e-7)
+    with pytest.warns(adc.FallbackWarning):
+        np.testing.assert_allclose(adc.grad(f)(x), expected, rtol=1e-7)

@@ -15,7 +15,7 @@ from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, plain_types, record
 from adc.tape.entry import any_complex, find
-from adc.tape.library_code import Asked, by_own_code, is_of_a_search
+from adc.tape.library_code import Asked, by_own_code, is_of_a_search, only_counts
 from adc.tape.stand_ins import float_array, listed
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
@@ -150,7 +150,10 @@ def wrapped(
                 return function(*args, **kwargs)
             if modes.enabled:
                 if own is None:
-                    raise record.no_rule(_spelled(function, args))
+                    counted = only_counts(function, args, kwargs)
+                    if counted is None:
+                        raise record.no_rule(_spelled(function, args))
+                    return counted
                 return by_own_code(function, own(), args, kwargs)
         asked = Asked()
         found = asked.call(function, args, kwargs)

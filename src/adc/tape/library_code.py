@@ -13,12 +13,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adc.errors import AdcError, UnsupportedError
 from adc.rules import registry
 from adc.tape import record
 from adc.tape.state import modes
 
-__all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code"]
+__all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code", "only_counts"]
 
 _SEARCHES = ("scipy.optimize.", "scipy.sparse.")
 _FORMULAS = (
@@ -64,6 +66,9 @@ def by_own_code(
     try:
         return copy(*args, **kwargs)
     except AdcError as error:
+        counted = only_counts(function, args, kwargs)
+        if counted is not None:
+            return counted
         raise _refusal(function, str(error.what)) from error
     except Exception as error:
         if any(map(callable, (*args, *kwargs.values()))):
@@ -72,6 +77,18 @@ def by_own_code(
         raise _refusal(function, f"{type(error).__name__}: {error}") from error
     finally:
         _within.library = False
+
+
+def only_counts(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a library's function gives, where that is integers and truth values alone, which move by steps; or None."""
+    if any(map(callable, (*args, *kwargs.values()))):
+        return None
+    found = function(*record.plain(args), **record.plain(kwargs))
+    parts = found if isinstance(found, tuple) else (found,)
+    counts = all(
+        isinstance(v, np.ndarray | np.generic | int) and np.asarray(v).dtype.kind in "iub" for v in parts
+    )
+    return found if parts and counts else None
 
 
 def _refusal(function: Callable[..., Any], why: str) -> UnsupportedError:
