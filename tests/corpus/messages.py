@@ -222,10 +222,32 @@ def numbers_read_back_from_a_text(x):
 
 @program(
     lambda r: (r.normal(size=3),),
-    refused=dict.fromkeys(("compiled", "python", "tape"), "bytes carry no derivative"),
+    refused={
+        "compiled": "bytes carry no derivative",
+        "python": "bytes carry no derivative",
+        "tape": "adc cannot make bytes of an array",
+    },
 )
 def numbers_read_back_from_bytes(x):
     return np.frombuffer(x.tobytes()).sum() * x[0]
+
+
+_KNOWN = {}
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused={
+        "compiled": "bytes carry no derivative",
+        "python": "bytes carry no derivative",
+        "tape": "What is remembered under them",
+    },
+)
+def a_result_remembered_under_bytes(x):
+    key = hash(x.tobytes())
+    if key not in _KNOWN:
+        _KNOWN[key] = np.sum(x**2)
+    return _KNOWN[key]
 
 
 @program(

@@ -123,3 +123,9 @@ def arrays_of_numbers_under_one_name(x):
     t = np.asarray(x[0]) * 2
     t += 1
     return s * t
+
+
+@program(lambda r: (r.uniform(0.5, 2.0), r.normal(size=3)))
+def an_axis_of_a_number_made_an_array(scale, x):
+    factor = np.asarray(scale)
+    return np.sum(100.0 / factor[..., None] * x) + np.sum(x / factor[None] + 1 / factor[None])

@@ -581,3 +581,15 @@ def test_a_derivative_of_a_ufunc_is_made_in_traced_code():
         return adc.vjp(adc.grad(np.sin), x)[1](y)[0]
 
     assert adc.grad(f, mode="tape")(0.7, 1.5) == pytest.approx(-1.5 * np.cos(0.7))
+
+
+def itself(x, *, again=None, others=()):
+    return x * x if again is not None else again
+
+
+itself.__kwdefaults__["again"] = itself
+itself.__defaults__ = None
+
+
+def test_a_function_that_is_a_default_of_its_own():
+    assert adc.grad(lambda x: itself(x) * x, mode="tape")(2.0) == 12.0

@@ -210,6 +210,11 @@ def _numpy(t: Tensor, *, force: bool = False) -> Any:
     return np.asarray(t.primal)
 
 
+def _bytes_of(t: Tensor, *args: Any) -> Any:
+    said.refuse_bytes(t.node)
+    return t.primal.tobytes(*args)
+
+
 def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwargs: Any) -> Tensor:
     dtype = np.dtype(dtype)
     if dtype == t.dtype:
@@ -416,7 +421,7 @@ _OWN: dict[str, Any] = {
     "nelement": lambda t: t.size,
     "is_floating_point": lambda t: t.dtype.kind == "f",
     "is_complex": lambda t: t.dtype.kind == "c",
-    "tobytes": lambda t, *args: said.note_bytes(t.node, t.primal.tobytes(*args)),
+    "tobytes": _bytes_of,
     "data_ptr": lambda t: t.primal.__array_interface__["data"][0],
 }
 

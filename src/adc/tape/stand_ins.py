@@ -89,7 +89,6 @@ def _fromstring(string: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _frombuffer(buffer: Any, *args: Any, **kwargs: Any) -> Any:
-    said.read_bytes(buffer)
     return float_array(np.frombuffer(buffer, *args, **kwargs))
 
 

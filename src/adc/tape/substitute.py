@@ -218,13 +218,15 @@ class Substitution:
         refused_questions.refuse(code)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
-        defaults = function.__defaults__ and tuple([self.translate(v) for v in function.__defaults__])
-        copy = types.FunctionType(code, namespace, function.__name__, defaults, cells or None)
+        copy = types.FunctionType(code, namespace, function.__name__, None, cells or None)
+        copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
+        # Before defaults, closure and the bodies of its classes, which may name the function itself.
+        self._memo[id(function)] = (function, copy)
+        copy.__defaults__ = function.__defaults__ and tuple(
+            [self.translate(v) for v in function.__defaults__]
+        )
         if function.__kwdefaults__:
             copy.__kwdefaults__ = {k: self.translate(v) for k, v in function.__kwdefaults__.items()}
-        copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
-        # Before the closure and the bodies of its classes, which may name the function itself.
-        self._memo[id(function)] = (function, copy)
         namespace.look_up(_names_in_classes(code))
         if function.__closure__:
             copy = self._close(copy, function)

@@ -44,6 +44,9 @@ def _reroot(block: Block, table: dict[Var, Atom], evaluator: Evaluator) -> None:
     for v, x in arrays.items():
         if v in evaluator.mutated:
             evaluator.mutated.setdefault(x.root, evaluator.mutated[v])
+    for whole, part in evaluator.broadcast_of.items():
+        if isinstance(part, Var) and part in table:
+            evaluator.broadcast_of[whole] = operand(part, table)
 
 
 def _collect(block: Block, table: dict[Var, Atom]) -> None:
