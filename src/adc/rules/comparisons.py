@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 from adc.rules.registry import constant, lowered, of_complex, static
+from adc.rules.sampler import call
 from adc.rules.shapes import shape_of
 
 for function, alias, symbol in (
@@ -101,11 +102,37 @@ def array_equiv(a1, a2):
     return bool(np.all(a1 == a2))
 
 
+def _memberships(r):
+    x = r.normal(2, 3)
+    return [
+        (r.normal(3), r.normal(2)),
+        (x, x[:, 1]),
+        call(x, x[:1], invert=True),
+        (np.array([1, 4, 2, np.nan]), [4, 1, 7]),
+        (np.array([1, 4, 2]), np.array([4, 1, 7])),
+        (x, np.zeros(0)),
+        (0.5, [0.5, 1.0]),
+    ]
+
+
 constant(
     np.isin,
     parameters="element, test_elements, assume_unique=False, invert=False",
-    examples=lambda r: [(r.normal(3), r.normal(2))],
+    examples=_memberships,
 )
+
+
+@lowered(np.isin)
+def isin(element, test_elements, assume_unique=False, invert=False):
+    tests = np.ravel(test_elements)
+    count = np.shape(tests)[0]
+    if count == 0:
+        return np.full(np.shape(element), invert)
+    ordered = np.sort(tests)
+    place = np.minimum(np.searchsorted(ordered, element), count - 1)
+    return ordered[place] != element if invert else ordered[place] == element
+
+
 constant(np.iscomplexobj, parameters="x")
 constant(np.isrealobj, parameters="x")
 constant(np.shape, parameters="a")
