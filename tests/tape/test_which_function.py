@@ -106,3 +106,17 @@ def test_without_a_source_it_is_refused():
     exec(compile(text, "<nowhere>", "exec"), module.__dict__)
     with pytest.raises(UnsupportedError, match="`f` asks which function one is, and has no source"):
         adc.grad(module.f, mode="tape")(0.7)
+
+
+def test_equal_code_of_two_files_keeps_its_place(tmp_path):
+    functions = []
+    for name in ("first.py", "second.py"):
+        file = tmp_path / name
+        file.write_text("def f(x):\n    return np.save('nowhere', x)\n")
+        module = types.ModuleType(name)
+        module.__dict__["np"] = np
+        exec(compile(file.read_text(), str(file), "exec"), module.__dict__)
+        functions.append(module.f)
+    for f, name in zip(functions, ("first.py", "second.py"), strict=True):
+        with pytest.raises(UnsupportedError, match=name):
+            adc.grad(f, mode="tape")(0.7)

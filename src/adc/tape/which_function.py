@@ -41,7 +41,8 @@ _FUNCTIONS = (
     type(np.sum),
 )
 
-_known: weakref.WeakKeyDictionary[types.CodeType, types.CodeType] = weakref.WeakKeyDictionary()
+# By identity, as code of another file may be equal: the code, and what runs in its place.
+_known: dict[int, tuple[weakref.ref[types.CodeType], types.CodeType]] = {}
 
 
 def answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType:
@@ -49,10 +50,10 @@ def answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType:
 
     Raises `UnsupportedError` where it asks of a function by its name, and there is no source to compile.
     """
-    found = _known.get(code)
-    if found is None:
-        found = _known[code] = _answering(code, known)
-    return found
+    found = _known.get(id(code))
+    if found is None or found[0]() is not code:
+        found = _known[id(code)] = weakref.ref(code), _answering(code, known)
+    return found[1]
 
 
 def _answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType:
