@@ -184,3 +184,16 @@ def arrays_as_they_are_required(x):
     y = np.require(x.T, dtype=float, requirements=["C", "W"])
     z = np.require(y * 2.0, requirements="F")
     return np.sum(np.ravel(y) * np.arange(6.0)) + np.sum(np.ravel(z, order="F")[:2] * x[1])
+
+
+@program(lambda r: (r.uniform(0.4, 0.6), r.normal(size=(5, 4))))
+def pieces_joined_of_lengths_that_two_equal_ranges_tell(width, image):
+    def smoothed(a):
+        weights = np.exp(-0.5 * (np.arange(-int(4 * width), int(4 * width) + 1) / width) ** 2)
+        rows = np.concatenate((a[:1], a[: len(weights)] * weights[0], a[1:] + weights[-1]))
+        return rows[: len(a)]
+
+    twice = smoothed(smoothed(image).T).T
+    inner = 0.5 * (twice[2:] - twice[:-2])
+    slopes = np.concatenate((twice[1:2] - twice[:1], inner, twice[-1:] - twice[-2:-1]))
+    return np.sum(slopes**2)

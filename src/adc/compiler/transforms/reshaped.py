@@ -28,6 +28,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.ir.types import Array
 from adc.errors import UnsupportedError
 
 # Of operands in rows they give rows, in NumPy as in compiled code, where others may move an axis.
@@ -50,8 +51,9 @@ _IN_ROWS = {
 def run(program: Program, ev: Evaluator) -> None:
     """Decide of each reshape whether it is a view or a copy. Raises UnsupportedError where that may be seen."""
     _as_numpy_has_them(program, ev)
-    for v, as_compiled in ev.order_of_numpy.items():
-        v.type = as_compiled  # now that nobody sees the difference
+    for v, as_compiled in ev.order_of_numpy.items():  # now that nobody sees the difference
+        assert isinstance(v.type, Array)
+        v.type = Array(v.type.dtype, v.type.shape, as_compiled.layout)  # lengths are told otherwise since
     ev.order_of_numpy = {}
     _in_rows(program, ev)
 
