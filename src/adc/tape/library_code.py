@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adc import pytree
 from adc.errors import AdcError, UnsupportedError
 from adc.rules import registry
 from adc.tape import record
@@ -80,10 +81,18 @@ def by_own_code(
 
 
 def only_counts(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a library's function gives, where that is integers and truth values alone, which move by steps; or None."""
+    """What a library's function gives, where that is integers and truth values alone, which move by steps; or None.
+
+    None also where it writes to what it is given: a number of errors, beside results.
+    """
     if any(map(callable, (*args, *kwargs.values()))):
         return None
-    found = function(*record.plain(args), **record.plain(kwargs))
+    args, kwargs = record.plain(args), record.plain(kwargs)
+    given = [leaf for leaf in pytree.leaves((args, kwargs)) if isinstance(leaf, np.ndarray)]
+    before = [a.tobytes() for a in given]
+    found = function(*args, **kwargs)
+    if before != [a.tobytes() for a in given]:
+        return None
     parts = found if isinstance(found, tuple) else (found,)
     counts = all(
         isinstance(v, np.ndarray | np.generic | int) and np.asarray(v).dtype.kind in "iub" for v in parts
