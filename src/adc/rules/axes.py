@@ -258,6 +258,8 @@ def repeat(a, repeats, axis=None):
         repeated = np.reshape(stretched, lengths[:k] + (n * repeats,) + lengths[k + 1 :])
         return np.copy(repeated)
     each = repeats + np.zeros(n, dtype=int)  # as many as there are elements, or one
+    if np.any(each < 0):
+        raise ValueError("repeats may not contain negative values.")
     positions = np.searchsorted(np.cumsum(each), np.arange(np.sum(each)), side="right")
     return x[(slice(None),) * k + (positions,)]
 

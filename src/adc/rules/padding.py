@@ -14,10 +14,10 @@ def _widths(pad_width, ndim):
     if isinstance(pad_width, dict):
         named = {axis % ndim: width for axis, width in pad_width.items()}
         pairs = [named.get(k, 0) for k in range(ndim)]
-        return tuple((p, p) if isinstance(p, int) else tuple(p) for p in pairs)
-    if isinstance(pad_width, int):
+        return tuple(tuple(p) if isinstance(p, (list, tuple)) else (p, p) for p in pairs)
+    if not isinstance(pad_width, (list, tuple)):
         return ((pad_width, pad_width),) * ndim
-    if isinstance(pad_width[0], int):
+    if not isinstance(pad_width[0], (list, tuple)):
         before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
         return ((before, after),) * ndim
     pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)
@@ -183,6 +183,8 @@ def pad(
     result = array
     for k in range(np.ndim(array)):
         before, after = widths[k]
+        if before < 0 or after < 0:
+            raise ValueError("index can't contain negative values")
         if kind in ("edge", "wrap") or (kind in ("reflect", "symmetric") and reflect_type == "even"):
             result = _repeated(result, k, before, after, kind)
         elif kind in ("reflect", "symmetric"):

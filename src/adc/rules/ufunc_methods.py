@@ -166,6 +166,8 @@ def _by_segments(array, indices, axis, reduce):
     """Each position with all elements up to the next position; alone where that is not further on."""
     moved = np.moveaxis(array, axis, 0)
     starts = np.array(indices) if isinstance(indices, (list, tuple)) else indices
+    if np.any((starts < 0) | (starts >= moved.shape[0])):
+        raise IndexError("index out-of-bounds in reduceat")
     stops = np.maximum(np.append(starts[1:], moved.shape[0]), starts + 1)
     result = np.zeros((np.size(starts),) + np.shape(moved)[1:], dtype=array.dtype)
     for k in range(np.size(starts)):

@@ -1,0 +1,47 @@
+"""Counts, widths and positions that NumPy refuses raise in compiled code as they do there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+
+def repeated(x, counts):
+    return np.sum(np.repeat(x, counts) ** 2)
+
+
+def padded(x, widths):
+    return np.sum(np.pad(x, (widths[0], 1)) ** 2)
+
+
+def extended(x, widths):
+    return np.sum(np.pad(x, widths[1], mode="edge") ** 2)
+
+
+def segments(x, starts):
+    return np.sum(np.add.reduceat(x, starts) ** 2)
+
+
+CASES = [
+    (repeated, [1, 0, 2], [1, -1, 2]),
+    (padded, [1, 2], [-1, 2]),
+    (extended, [1, 2], [1, -2]),
+    (segments, [0, 2], [0, 3]),
+    (segments, [0, 2], [-1, 2]),
+]
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize(("function", "right", "wrong"), CASES)
+def test_they_raise_as_in_numpy(function, right, wrong, mode):
+    x = np.array([0.5, -1.0, 2.0])
+    derivative = adc.value_and_grad(function, mode=mode)
+    value, gradient = derivative(x, np.array(right))
+    assert value == pytest.approx(function(x, np.array(right)))
+    assert (gradient @ x) / 2 == pytest.approx(value)
+    with pytest.raises((ValueError, IndexError)) as expected:
+        function(x, np.array(wrong))
+    with pytest.raises(expected.type):
+        derivative(x, np.array(wrong))
