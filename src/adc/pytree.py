@@ -56,7 +56,7 @@ class Structure:
     size: int = 1  # number of leaves
     # The keys of a dict as they stood: a rebuilt one can be zipped with it. Two orders are one structure.
     order: tuple[Any, ...] = field(default=(), compare=False)
-    # Those of all dicts in it, which a function sees that goes over them; () without any.
+    # Those of all dicts in it, with the classes of the keys (1 equals True): what a function sees that goes over them.
     orders: tuple[Any, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -286,7 +286,8 @@ def _flatten_into(
     inner = tuple([_flatten_into(child, out, instead, attributes) for child in children])
     order = tuple(tree) if type(tree) is dict else ()
     within = tuple([child.orders for child in inner])
-    orders = (order, within) if order or any(within) else ()
+    classes = tuple(map(type, tree)) if isinstance(tree, dict) else ()
+    orders = (order, classes, within) if classes or any(within) else ()
     return Structure(type(tree), fixed, inner, sum(child.size for child in inner), order, orders)
 
 

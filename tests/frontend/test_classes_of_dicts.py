@@ -38,3 +38,15 @@ def test_ranges_that_are_equal_have_their_own_ends(mode):
     derivative = adc.grad(ends, mode=mode)
     for r in (range(0), range(1, 1), range(0, 3, 2), range(0, 4, 2)):
         assert derivative(1.0, r) == ends(1.0, r)
+
+
+def by_keys(d):
+    return d.get(1, 0.0) * (2.0 if any(key is True for key in d) else 3.0)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "tape"])
+def test_keys_that_are_equal_have_their_own_class(mode):
+    derivative = adc.value_and_grad(by_keys, mode=mode)
+    for d in ({1: 2.0}, {True: 2.0}, {1.0: 2.0}, OrderedDict({1: 2.0}), OrderedDict({True: 2.0})):
+        value, bar = derivative(d)
+        assert value == by_keys(d) and repr(list(bar)) == repr(list(d))

@@ -39,7 +39,7 @@ from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
 from adc.tape.node import here
-from adc.tape.plain_types import CLASSES, class_of
+from adc.tape.plain_types import CLASSES, class_of, sample
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.swallowed import heard
@@ -157,7 +157,7 @@ class Substitution:
         if inner is function:  # it was made by traced code
             inner = own
         found = self._call(inner, args, kwargs)
-        return bool(found) if function.__name__ == "__bool__" and isinstance(found, Tensor) else found
+        return sample(found) if function.__name__ == "__bool__" and isinstance(found, Tensor) else found
 
     def _call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a stand-in gives; functions and generators among its arguments are stand-ins, too."""

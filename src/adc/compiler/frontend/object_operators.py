@@ -6,12 +6,14 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend import identity
-from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.frame import Instance, SurelyRaised
 from adc.compiler.frontend.instances import OPERATORS, called, class_of, method
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Scalar
 from adc.rules import registry
 
 if TYPE_CHECKING:
@@ -54,7 +56,15 @@ def compares(ev: Core, op: Any, x: Value, y: Value) -> bool:
 def truth(ev: Core, owner: Value) -> Value:
     """Whether an object counts as true."""
     if method(ev, owner, "__bool__") is not None:
-        return called(ev, owner, "__bool__")
+        answer = called(ev, owner, "__bool__")
+        kind = ev.type_of(answer)
+        if isinstance(kind, Scalar) and (kind.dtype != "bool" or kind.weak is False):
+            name = np.dtype(kind.dtype).type.__name__
+            raised = TypeError(
+                f"__bool__ should return bool, returned {name if kind.weak else f'numpy.{name}'}"
+            )
+            raise SurelyRaised(raised, ev.region_depth, ev.origin)
+        return answer
     if method(ev, owner, "__len__") is not None:
         length = called(ev, owner, "__len__")
         return ev.op("not_equal", length, 0)
