@@ -31,7 +31,6 @@ def the_largest(x):
 
 NAMES = {
     a_heap: "heapq.heappush",
-    a_seed: "random.seed",
     a_folder: "os.getcwd",
     the_largest: "heapq.nlargest",
 }
@@ -43,6 +42,26 @@ def test_named_at_the_line_of_the_user(function):
     with pytest.raises(adc.UnsupportedError, match=f"`{NAMES[function]}` of Python's library") as caught:
         adc.grad(function, mode="python")(np.ones(3))
     assert caught.value.location.file == __file__
+
+
+def a_seed_of_numpys(x):
+    np.random.seed(3)
+    return np.random.rand() * x[0]
+
+
+def a_draw(x):
+    return np.random.rand() * x[0]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(a_seed, "seed"), (a_seed_of_numpys, "seed"), (a_draw, "rand")],
+)
+def test_random_numbers_from_outside_are_refused_with_what_to_do(function, name):
+    with pytest.raises(adc.UnsupportedError, match=f"`{name}` changes a generator") as caught:
+        adc.grad(function, mode="python")(np.ones(3))
+    assert "default_rng(seed)" in str(caught.value) and caught.value.location.file == __file__
 
 
 @pytest.mark.tiny

@@ -129,6 +129,8 @@ class Functions(Iteration):
 
     def without_a_rule(self, function: Any, why: str = "") -> UnsupportedError:
         """The refusal of a function that has no rule: the closest one that has, and how to write one."""
+        if _moves_a_generator(function):
+            return self._of_random_numbers(function)
         name = (
             getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
         )
@@ -138,25 +140,32 @@ class Functions(Iteration):
         if isinstance(getattr(getattr(function, "__self__", None), "name", None), str):  # of a distribution
             module, _, name = registry.spell(function).rpartition(".")
         if _is_of_python(module):
-            of_python = self.refuse(
+            return self.refuse(
                 f"`{_public_name(function, module, name)}` of Python's library is not compiled",
                 why or "it is code of C, which cannot be looked into",
                 "take it out of the function, or write it with operations of NumPy",
             )
-            of_python.leaves_behind = _moves_a_generator(function)
-            return of_python
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        refusal = self.refuse(
+        return self.refuse(
             f"adc has no rule for `{module + '.' if module else ''}{name}`",
             why or "its derivative is not in the rule table",
             f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
             if close
             else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
         )
-        refusal.leaves_behind = _moves_a_generator(function)
+
+    def _of_random_numbers(self, function: Any) -> UnsupportedError:
+        """The refusal of what draws random numbers, or seeds what does: one more run would see other ones."""
+        name = str(getattr(function, "__name__", None) or repr(function))
+        refusal = self.refuse(
+            f"`{name}` changes a generator of random numbers that is outside the function",
+            "which numbers it gives depends on what else is drawn from it",
+            "make one in the function, `rng = np.random.default_rng(seed)`, or draw the numbers before, and pass them",
+        )
+        refusal.leaves_behind = True
         return refusal
 
     def _bound_arguments(
