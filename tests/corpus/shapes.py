@@ -191,3 +191,36 @@ def a_grid_without_edges(u, c):
         u = u + 0.1 * v
     u[1] += np.roll(u, 2, axis=0)[0] * np.roll(u, 1, axis=0)[0]
     return np.sum(u**2)
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=6)))
+def a_shape_that_is_written_to(x, y):
+    a = x * 2
+    first = a[:2]
+    a.shape = (2, -1)
+    a[0, 0] *= 3.0
+    a[1] += first
+    y.shape = 3, 2
+    y[1] *= a[0]
+    b = np.zeros(4)
+    b.shape = a.shape
+    b[0] = y[2]
+    return np.sum(a[0] * a[1] ** 2) + np.sum(y @ b)
+
+
+@program(
+    lambda r: (r.normal(size=4),),
+    refused={"compiled": "is written to", "python": "is written to", "optimized": "is written to"},
+)
+def a_shape_that_is_written_to_under_two_names(x):
+    a = x * 2
+    both = a
+    middle = a[1:3]
+    if x[0] < 9.0:
+        a.shape = (2, 2)
+    middle *= 3.0
+    both[1] += middle
+    row = both[0]
+    row.shape = (2, 1)
+    row[0, 0] = x[3]
+    return np.sum(a[0] * a[1] ** 2) + np.sum(both @ row)

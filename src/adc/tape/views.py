@@ -18,7 +18,7 @@ from adc.errors import GraphCutError
 from adc.runtime.copies import copied, window
 from adc.tape.node import here
 from adc.tape.state import modes
-from adc.tape.tensor import Tensor
+from adc.tape.tensor import Tensor, make
 from adc.tape.writes import owner_of
 
 
@@ -96,6 +96,21 @@ def views_of(root: Tensor) -> list[Tensor]:
     if root.extra.__class__ is not Family:
         return []
     return [view for ref in root.extra.members if (view := ref()) is not None]
+
+
+def take_shape(tensor: Tensor, shape: Any) -> None:
+    """Write to the shape of a Tensor: under all its names it is from now on a view of what it was."""
+    primal = tensor.primal.view()
+    primal.shape = shape  # what NumPy refuses
+    before = make(tensor.primal, tensor.node)
+    before.extra = tensor.extra
+    for view in views_of(tensor):
+        view.extra = before
+    after = before.reshape(primal.shape)
+    tensor.primal, tensor.node = after.primal, after.node
+    if after is not before:
+        tensor.extra = root_of(after)
+        tensor.extra.extra.add(tensor)
 
 
 def positions(root: np.ndarray[Any, Any], window: np.ndarray[Any, Any]) -> tuple[Any, ...]:

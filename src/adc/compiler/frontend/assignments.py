@@ -87,6 +87,9 @@ class Assignments(Calls):
                     owned = "numpy.ndarray" if owner.is_array else "float"
                     error = AttributeError(f"'{owned}' object has no attribute '{target.attr}'")
                     raise SurelyRaised(error, self.region_depth, self.origin)
+                if target.attr == "shape" and self._has_one_name(target.value, owner):
+                    self.frame.env[target.value.id] = self.call(np.reshape, [owner, value], {})
+                    return
                 if isinstance(owner, Var) and owner.is_array:
                     other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
                     raise self.refuse(
@@ -98,6 +101,18 @@ class Assignments(Calls):
                     "writing to an attribute is not supported",
                     "return the value instead",
                 )
+
+    def _has_one_name(self, node: Any, owner: Value) -> bool:
+        """Whether an array lies row by row and has this name alone, which no branch and no loop around may change."""
+        return (
+            isinstance(node, gast.Name)
+            and isinstance(owner, Var)
+            and isinstance(owner.type, Array)
+            and owner.type.layout == "C"
+            and self.frame.env.get(node.id) is owner
+            and self.region_depth == 0
+            and references(self.frame, owner) == 1
+        )
 
     def _unpack(self, target: Any, value: Value) -> None:
         if isinstance(value, Maybe):
