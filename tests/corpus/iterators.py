@@ -4,6 +4,7 @@
 
 import functools
 import itertools
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -364,3 +365,16 @@ def what_was_gone_over_changes(x):
     s = sum(a)
     y[0] = 5.0
     return s * sum(b)
+
+
+@program(lambda r: (r.normal(), 3.0))
+def extremes_by_key_of_generators(x, end):
+    path = [(0.0, x)]
+    t = 0.0
+    while t < end:
+        t += 0.5
+        path.append((t, x * np.sin(t)))
+    at, largest = max(((t, y) for t, y in path), key=operator.itemgetter(1))
+    least = min((y for _, y in path if y != 0.0), key=lambda y: y**2)
+    most = max((y for _, y in path if y > 9.0), key=abs, default=at * x)
+    return largest * 3.0 + least + most

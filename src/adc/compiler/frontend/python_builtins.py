@@ -332,6 +332,8 @@ def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) ->
 def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
     if len(args) == 1:
         self.require_items(args[0])
+        if isinstance(args[0], Growing) and args[0].generated:  # nobody else goes over it
+            args = (replace(args[0], generated=False),)
         if _is_row_of_numbers(args[0]) and key is None and default is None:
             return self.plain(_extreme(self, (grown_reads.array(self, args[0]),), better, None, None))
         if isinstance(args[0], Var) and key is None and default is None:
