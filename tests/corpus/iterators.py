@@ -367,7 +367,7 @@ def what_was_gone_over_changes(x):
     return s * sum(b)
 
 
-@program(lambda r: (r.normal(), 3.0))
+@program(lambda r: (r.normal(), 2.9))
 def extremes_by_key_of_generators(x, end):
     path = [(0.0, x)]
     t = 0.0
