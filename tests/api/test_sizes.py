@@ -231,3 +231,22 @@ def test_recursion_that_would_be_much_code_is_the_tapes():
         many = g(0.7, 7)
     assert g.mode == "tape"
     assert many == pytest.approx((oscillation(0.7 + 1e-6, 7) - oscillation(0.7 - 1e-6, 7)) / 2e-6, rel=1e-6)
+
+
+def by_key_of_the_run(x, servers):
+    free = [0.0] * servers
+    busy = {0: 0.0, 1: 0.0}
+    for v in x:
+        k = 0 if free[0] <= free[1] else 1
+        free[k] += v
+        busy[k] += v
+    return busy[0] * free[1]
+
+
+def test_what_refuses_code_for_the_sizes_is_said_beside_the_first_refusal():
+    x = np.array([0.5, 1.0, 2.0])
+    with pytest.raises(
+        adc.UnsupportedError, match="Code for these sizes alone is refused at .*: a tuple or list"
+    ):
+        adc.grad(by_key_of_the_run, mode="compiled")(x, 2)
+    assert np.allclose(adc.grad(by_key_of_the_run, mode="tape")(x, 2), [1.0, 2.5, 1.0])

@@ -237,6 +237,7 @@ class Transformed(Binding):
         What is refused for arguments of any size may be had for the sizes of this call.
         """
         refusal: UnsupportedError | None = None
+        last: UnsupportedError | None = None
         seen = len(self._specialisations.get(call.key, ()))
         some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
         slots = call.slots()
@@ -252,11 +253,14 @@ class Transformed(Binding):
                 asked = replace(request, because=refusal)
                 return pipeline.run(asked, optimize=optimize, record=record, watch=watch), []
             except UnsupportedError as error:
-                refusal = refusal or error
+                refusal, last = refusal or error, error
             except DerivativeError:  # how many axes a result has may depend on the sizes: np.squeeze
                 if request is requests[-1]:
                     raise
-        assert refusal is not None
+        assert refusal is not None and last is not None
+        if last.what != refusal.what:
+            also = f"Code for these sizes alone is refused at {last.location}: {last.what}"
+            refusal.why = ". ".join(part.rstrip(".") for part in (refusal.why, also) if part)
         if self._asked != "auto" or call.is_tentative():
             raise refusal
         example = functools.partial(self._example, call)
