@@ -79,6 +79,14 @@ def namedtuple_local(x, y):
     return s.k * t.k * t.length
 
 
+@program(lambda r: (r.normal(size=2), r.normal(size=(3, 2))))
+def namedtuples_of_items(x, rows):
+    one = Spring._make(x)
+    all_of_them = list(map(Spring._make, rows))
+    other = Spring._make([x[1] ** 2, 3.0])._replace(**{Spring._fields[0]: x[0] * 2.0})
+    return one[0] * other[0] * other[1] + sum(s[0] * s[1] for s in all_of_them)
+
+
 @program(lambda r: (0.7, 1.3))
 def list_local(x, y):
     values = [x, y, x * y]

@@ -492,6 +492,13 @@ def _tuple(self: Calls, values: Value = ()) -> Value:
     return tuple(self.static_items(values, None))
 
 
+def _new_tuple(self: Calls, cls: Value, values: Value = ()) -> Value:
+    """What the `_make` of a named tuple calls."""
+    if not (isinstance(cls, type) and hasattr(cls, "_fields")):
+        raise self.refuse("tuple.__new__() is for named tuples", repair="call the class")
+    return tuple.__new__(cls, self.static_items(values, None))
+
+
 def _pow(self: Calls, base: Value, exponent: Value, mod: Value = None) -> Value:
     if mod is None:
         return self.binary(operator.pow, base, exponent)
@@ -566,6 +573,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.setattr: _setattr,
     builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
+    builtins.tuple.__new__: _new_tuple,
     builtins.list: _list,
     builtins.dict: dicts.made,
     dict.fromkeys: dicts.of_keys,
