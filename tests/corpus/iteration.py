@@ -231,3 +231,27 @@ def parts_of_short_ranges(x):
     for i in range(len(x) - 1)[::-1]:
         s += x[i] * 100.0
     return s * x[0]
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def elements_by_nditer(x):
+    s = 0.0
+    for v in np.nditer(x):
+        s = 0.5 * s + v**2
+    for k in np.nditer(np.arange(2)):
+        s += k * x[k, 0]
+    return s
+
+
+WRITTEN = "more than the elements of one array"
+
+
+@program(
+    lambda r: (r.normal(size=3),),
+    refused={"compiled": WRITTEN, "python": WRITTEN, "optimized": WRITTEN, "tape": WRITTEN},
+)
+def elements_written_by_nditer(x):
+    with np.nditer(x, op_flags=["readwrite"]) as elements:
+        for v in elements:
+            v[...] = 2 * v
+    return np.sum(x**2)

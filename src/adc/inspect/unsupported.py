@@ -27,7 +27,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "array asarray ascontiguousarray fromiter"
         ),
         ("language", "calls of the program's own function, looked into by the compiler"): "vectorize",
-        ("language", "what loops go over"): "ndenumerate ndindex",
+        ("language", "what loops go over"): "ndenumerate ndindex nditer",
         ("no derivative", "types and questions about types"): (
             "bool bool_ byte bytes_ cdouble character clongdouble complex128 complex256 complex192 complex64 "
             "complexfloating csingle datetime64 double dtype flexible float128 float96 float16 float32 "
@@ -56,7 +56,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("no derivative", "bits of integers"): ("bitwise_count packbits unpackbits"),
         ("unsupported", "takes a Python function or is an iterator: write the loop"): (
-            "fromfunction frompyfunc broadcast flatiter nditer nested_iters mask_indices"
+            "fromfunction frompyfunc broadcast flatiter nested_iters mask_indices"
         ),
         ("unsupported", "np.matrix: use arrays"): "asmatrix bmat",
         ("language", "objects whose methods are those of a plain object of the rules"): "poly1d",

@@ -127,6 +127,21 @@ def _ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     return ((index, x[index]) for index in np.ndindex(x.shape))
 
 
+def _nditer(op: Any, flags: Any = None, op_flags: Any = None, **others: Any) -> Any:
+    """`np.nditer` of one array: its elements, of which nobody sees that they are views."""
+    several = isinstance(op, list | tuple) and record.is_active(op)
+    if not isinstance(op, Tensor) and not several:
+        return np.nditer(op, flags, op_flags, **others)
+    if several or flags or op_flags or others or not op.primal.flags.c_contiguous:
+        raise UnsupportedError(
+            "np.nditer goes over more than the elements of one array that lies row by row",
+            here(),
+            "What it gives are views, in the order of the memory.",
+            "Go over `np.ndindex(x.shape)`, and read and write `x[index]`.",
+        )
+    return (op[index] for index in np.ndindex(op.shape))
+
+
 def vectorize(
     pyfunc: Callable[..., Any],
     otypes: Any = None,
@@ -247,6 +262,7 @@ CREATORS: dict[Any, Callable[..., Any]] = {
     np.fromiter: _fromiter_stand_in,
     np.asarray_chkfinite: _asarray_stand_in,
     np.ndenumerate: _ndenumerate,
+    np.nditer: _nditer,
     np.isscalar: _isscalar,
     np.iterable: _iterable,
     **{f: _heard(f) for f in (warnings.simplefilter, warnings.filterwarnings, warnings.catch_warnings)},

@@ -16,6 +16,7 @@ from adc.compiler.frontend import templates
 from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -87,6 +88,16 @@ def _ndenumerate(self: Calls, x: Value) -> Value:
     return Items(each.length, item)
 
 
+def _nditer(self: Calls, op: Value, flags: Value = None, op_flags: Value = None, **others: Value) -> Value:
+    if not isinstance(op, Var) or op.type.layout != "C" or flags or op_flags or others:
+        raise self.refuse(
+            "np.nditer goes over more than the elements of one array that lies row by row",
+            "what it gives are views, in the order of the memory",
+            "go over `np.ndindex(x.shape)`, and read and write `x[index]`",
+        )
+    return self.attribute(op, "flat")
+
+
 _FILTERED = templates.function("def filtered(function, items):\n    return [v for v in items if function(v)]")
 
 
@@ -131,4 +142,5 @@ TABLE: dict[Any, Callable[..., Value]] = {
     operator.attrgetter: _attrgetter,
     operator.methodcaller: _methodcaller,
     np.ndenumerate: _ndenumerate,
+    np.nditer: _nditer,
 }
