@@ -98,3 +98,13 @@ def cuts_of_one_column(p, m):
         + np.sum(q**2 * spread.T)
         + np.sum(np.where(p > last, p, y))
     )
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(2, 1))))
+def shapes_that_are_asked_for(x, y):
+    shape = np.broadcast_shapes(x.shape, y.shape, (1,))
+    both = np.broadcast(x, y)
+    stretched = np.broadcast_to(x, shape) * np.broadcast_to(y, both.shape)
+    out = np.zeros(both.shape)
+    out[...] = x
+    return np.sum(stretched**2) * both.size + np.sum(out * y) * both.ndim * shape[0]

@@ -56,10 +56,10 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("no derivative", "bits of integers"): ("bitwise_count packbits unpackbits"),
         ("unsupported", "takes a Python function or is an iterator: write the loop"): (
-            "fromfunction frompyfunc broadcast flatiter nested_iters mask_indices"
+            "fromfunction frompyfunc flatiter nested_iters mask_indices"
         ),
         ("unsupported", "np.matrix: use arrays"): "asmatrix bmat",
-        ("language", "objects whose methods are those of a plain object of the rules"): "poly1d",
+        ("language", "objects whose methods are those of a plain object of the rules"): "broadcast poly1d",
         ("unsupported", "of one axis there is np.histogram; np.bincount(weights=...) of positions"): (
             "histogram2d histogram_bin_edges histogramdd"
         ),

@@ -6,6 +6,7 @@ import numpy as np
 
 from adc.rules import arithmetic as arithmetic
 from adc.rules import axes as axes
+from adc.rules import broadcast_objects as broadcast_objects
 from adc.rules import comparisons as comparisons
 from adc.rules import complex_math as complex_math
 from adc.rules import complexes as complexes

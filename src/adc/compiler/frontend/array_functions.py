@@ -21,6 +21,7 @@ from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import strided
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
+from adc.rules.dims import Shape
 from adc.rules.products import in_plane
 
 if TYPE_CHECKING:
@@ -449,6 +450,19 @@ def result_type(function: Callable[..., Any]) -> type | None:
     return type(function(np.eye(1))) if function in named else None
 
 
+def _broadcast_shapes(self: Calls, *args: Value) -> Value:
+    shapes: list[Shape] = []
+    for given in args:
+        lengths = [self.length(n) for n in (given if isinstance(given, (tuple, list)) else (given,))]
+        known = tuple(n for n in lengths if n is not None)
+        if len(known) < len(lengths):
+            raise self.refuse("np.broadcast_shapes is given what is no shape", repair="give shapes of arrays")
+        shapes.append(known)
+    return self.shape_values(
+        self.fit(shapes, "shape mismatch: objects cannot be broadcast to a single shape")
+    )
+
+
 TABLE: dict[Any, Callable[..., Value]] = {
     np.array: _array,
     np.copy: _copy,
@@ -460,6 +474,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.lib.stride_tricks.as_strided: _as_strided,
     np.real: _part("real"),
     np.imag: _part("imag"),
+    np.broadcast_shapes: _broadcast_shapes,
     np.concatenate: _concatenate,
     np.bincount: _bincount,
     np.dot: _dot,
