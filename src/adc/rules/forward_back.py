@@ -5,6 +5,7 @@ from scipy import signal
 
 from adc.errors import UnsupportedError
 from adc.rules.filters import without_ones
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -71,7 +72,8 @@ def _from_rest(b, a, rows):
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     _known(padtype, method)
     edge = _padded_by(padtype, padlen, np.maximum(a.shape[0], b.shape[0]))
-    rows = np.moveaxis(x, axis, -1)
+    b, a = as_floats(b), as_floats(a)
+    rows = np.moveaxis(as_floats(x), axis, -1)
     _long_enough(rows, edge)
     there = _from_rest(b, a, rows if _as_it_is(padtype, padlen) else _extended(rows, edge, padtype))
     back = np.flip(_from_rest(b, a, np.flip(there, -1)), -1)
@@ -102,7 +104,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     fewer = np.minimum(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0))
     _known(padtype, "pad")
     edge = _padded_by(padtype, padlen, 2 * sos.shape[0] + 1 - fewer)
-    rows = np.moveaxis(x, axis, -1)
+    rows = np.moveaxis(as_floats(x), axis, -1)
     _long_enough(rows, edge)
     there = _sections_from_rest(sos, rows if _as_it_is(padtype, padlen) else _extended(rows, edge, padtype))
     back = np.flip(_sections_from_rest(sos, np.flip(there, -1)), -1)

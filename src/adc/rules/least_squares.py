@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.rules.linear_systems import STACKED, of_triangle
 from adc.rules.products import conjugated, hermitian, transposed
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, full, pull, push, static
 
 
@@ -124,6 +125,7 @@ def pinv(a, rcond=None, hermitian=False, rtol=None):
 )
 def lstsq(a, b, rcond=None):
     m, n = a.shape
+    a, b = as_floats(a), as_floats(b)
     s = np.linalg.svd(a, compute_uv=False)
     precision = precision_of((a[:1, :1] + b[:1]).dtype)
     if rcond is None:

@@ -115,6 +115,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ],
 )
 def cond(x, p=None):
+    x = as_floats(x)
     if p is None or p == 2 or p == -2:
         s = np.linalg.svd(x, compute_uv=False)
         largest, smallest = np.max(s, axis=-1), np.min(s, axis=-1)

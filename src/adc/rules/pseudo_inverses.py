@@ -6,6 +6,7 @@ from scipy import linalg as sl
 from adc.errors import UnsupportedError
 from adc.rules.least_squares import precision_of
 from adc.rules.linear_systems import of_triangle
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
@@ -20,6 +21,7 @@ def _only_relative(name, atol, return_rank):
 
 def _pseudo_inverse(a, rtol):
     """NumPy's, with SciPy's opinion of which singular values are zero."""
+    a = as_floats(a)
     if rtol is None:
         return np.linalg.pinv(a, np.maximum(a.shape[-2], a.shape[-1]) * precision_of(a.dtype))
     return np.linalg.pinv(a, rtol)

@@ -7,6 +7,7 @@ from scipy import signal
 
 from adc.errors import UnsupportedError
 from adc.rules.forward_back import sosfiltfilt
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 from adc.rules.spectra import window_of
@@ -43,7 +44,7 @@ def _in_time(domain):
 )
 def resample(x, num, t=None, axis=0, window=None, domain="time"):
     _in_time(domain)
-    rows = np.moveaxis(x, axis, -1)
+    rows = np.moveaxis(as_floats(x), axis, -1)
     n = rows.shape[-1]
     shared = np.minimum(num, n)
     spectrum = np.fft.rfft(rows)[..., : shared // 2 + 1]
@@ -157,6 +158,7 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     up, down = _rates(up, down)
     if up == 1 and down == 1:
         return np.copy(x)
+    x = as_floats(x)
     rows, kind = np.moveaxis(x, axis, -1), _background(padtype, cval)
     level = 0.0
     if kind is not None:
@@ -210,6 +212,7 @@ def _of_text(ftype):
 )
 def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     _of_text(ftype)
+    x = as_floats(x)
     if ftype == "fir":
         taps = np.array(_taps(n, q)).astype(x.dtype)
         if zero_phase:

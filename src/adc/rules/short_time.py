@@ -4,6 +4,7 @@ import numpy as np
 from scipy import signal
 
 from adc.errors import UnsupportedError
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 from adc.rules.spectra import frequencies_of, length_of, like, pieces_of, plan_of, transformed, window_of
@@ -65,7 +66,7 @@ def stft(
     scaling="spectrum",
 ):
     _known(scaling)
-    rows, kind = np.moveaxis(x, axis, -1), _border(boundary)
+    rows, kind = np.moveaxis(as_floats(x), axis, -1), _border(boundary)
     ndim = np.ndim(rows)
     length = length_of(rows, rows, window, nperseg, 256)
     overlap = length // 2 if noverlap is None else noverlap

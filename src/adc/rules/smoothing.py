@@ -5,6 +5,7 @@ from scipy import signal
 
 from adc.errors import UnsupportedError
 from adc.rules import images as images
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -39,6 +40,7 @@ def _weights_at_ends(window_length, polyorder, deriv, delta):
 )
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     weights = np.array(_weights_of(window_length, polyorder, deriv, delta))
+    x = as_floats(x)
     if mode != "interp":
         return images.convolve1d(x, weights, axis, None, mode, cval)
     half = window_length // 2
@@ -68,6 +70,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     ],
 )
 def hilbert(x, N=None, axis=-1):
+    x = as_floats(x)
     n = x.shape[axis] if N is None else N
     k = np.arange(n)
     once = (k == 0) | (2 * k == n)
@@ -98,6 +101,7 @@ def _one_piece(bp):
 )
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     _one_piece(bp)
+    data = as_floats(data)
     level = data - np.mean(data, axis=axis, keepdims=True)
     if type == "constant":
         return level

@@ -9,7 +9,7 @@ from scipy.spatial import distance
 
 from adc.errors import UnsupportedError
 from adc.rules import special as special
-from adc.rules.reductions import root
+from adc.rules.reductions import as_floats, root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -43,6 +43,11 @@ _METRICS = (
 )
 
 
+def _floats(a):
+    """Integers in double precision: their squares would wrap around."""
+    return a if a is None or isinstance(a, (list, tuple)) else as_floats(a)
+
+
 def _summed(terms, w):
     return np.sum(terms, axis=-1) if w is None else np.sum(w * terms, axis=-1)
 
@@ -73,6 +78,9 @@ def _variances(u, v, V):
 
 def _apart(u, v, metric, p, w, V, VI):
     """The distance along the last axis of two arrays that broadcast."""
+    w = _floats(w)
+    if metric == "sqeuclidean":
+        u, v = _floats(u), _floats(v)
     if metric == "cosine":
         return _cosine(u, v, w)
     if metric == "correlation":
@@ -237,6 +245,7 @@ def _inverse_covariance(u, v, VI):
 )
 def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     chosen = _metric(metric)
+    XA, XB = _floats(XA), _floats(XB)
     u, v = np.expand_dims(XA, 1), np.expand_dims(XB, 0)
     if chosen == "seuclidean":
         V = _variances(XA, XB, V)
@@ -256,6 +265,7 @@ def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
 )
 def pdist(X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     chosen = _metric(metric)
+    X = _floats(X)
     first, second = np.triu_indices(X.shape[0], 1)
     if chosen == "seuclidean":
         V = np.var(X, axis=0, ddof=1) if V is None else V

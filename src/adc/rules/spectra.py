@@ -4,6 +4,7 @@ import numpy as np
 from scipy import signal
 
 from adc.errors import UnsupportedError
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -83,7 +84,7 @@ def pieces_of(x, length, step, detrend, window):
     pieces = np.lib.stride_tricks.sliding_window_view(x, length, axis=-1)[..., ::step, :]
     if detrend is not None:
         pieces = signal.detrend(pieces, axis=-1, type=detrend)
-    return pieces * window.astype(x.real.dtype) if x.dtype.kind in "fc" else pieces * window
+    return pieces * window.astype(x.real.dtype)
 
 
 def transformed(pieces, nfft, onesided):
@@ -117,8 +118,8 @@ def _both_sides(power, nfft):
 
 def _spectra(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis):
     """Frequencies, and the power that two signals share in each piece, or that of one: (..., frequency, piece)."""
-    a = np.moveaxis(x, axis, -1)
-    b = a if y is None else np.moveaxis(y, axis, -1)
+    a = np.moveaxis(as_floats(x), axis, -1)
+    b = a if y is None else np.moveaxis(as_floats(y), axis, -1)
     length = length_of(a, b, window, nperseg, 256)
     overlap = length // 2 if noverlap is None else noverlap
     points = length if nfft is None else nfft
