@@ -5,8 +5,9 @@ A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie
 
 import numpy as np
 
+from adc.rules.least_squares import precision_of
 from adc.rules.reductions import as_floats, root
-from adc.rules.registry import composite, constant, static
+from adc.rules.registry import composite, constant, lowered, static
 from adc.rules.sampler import call
 
 
@@ -126,8 +127,29 @@ def cond(x, p=None):
 
 
 constant(
-    np.linalg.matrix_rank, parameters="A, tol=None, hermitian=False", examples=lambda r: [r.normal(3, 3)]
+    np.linalg.matrix_rank,
+    parameters="A, tol=None, hermitian=False",
+    examples=lambda r: [
+        r.normal(3, 3),
+        (r.normal(4, 3), 0.5),
+        call(r.positive_definite(3), hermitian=True),
+        r.normal(2, 3, 3),
+        np.array([[1, 2], [2, 4]]),
+        r.normal(3),
+    ],
 )
+
+
+@lowered(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None, hermitian=False):
+    if np.ndim(A) < 2:
+        return np.where(np.any(A != 0), 1, 0)
+    a = as_floats(A)
+    s = np.abs(np.linalg.eigvalsh(a)) if hermitian else np.linalg.svd(a, compute_uv=False)
+    if tol is None:
+        rounding = precision_of(a.dtype) * np.maximum(a.shape[-2], a.shape[-1])
+        tol = rounding * np.max(s, axis=-1, keepdims=True)
+    return np.sum(s > tol, axis=-1)
 
 
 if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0

@@ -19,9 +19,9 @@ from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import strided
+from adc.rules.dims import Shape
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
-from adc.rules.dims import Shape
 from adc.rules.products import in_plane
 
 if TYPE_CHECKING:
