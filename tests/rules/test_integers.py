@@ -14,11 +14,19 @@ SIGNALS = [
     "filtfilt detrend savgol_filter hilbert".split()
 ]
 OTHERS = ["distance.cdist", "distance.pdist", "distance.sqeuclidean", "lstsq", "scipy.linalg.pinv", "cond"]
+OF_BYTES = [
+    "poly",
+    "distance.cdist",
+    "distance.pdist",
+    "distance.braycurtis",
+    "scipy.signal.fftconvolve",
+    "scipy.signal.upfirdn",
+]
 
 
 def as_integers(value, dtype, scale):
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return np.rint(scale * value).astype(dtype)
+        return np.rint(scale * (np.abs(value) if dtype is np.uint8 else value)).astype(dtype)
     return value
 
 
@@ -28,9 +36,13 @@ def size(result):
     return np.sum(np.abs(result))
 
 
+CASES = [(name, *kind) for name in (*SIGNALS, *OTHERS) for kind in ((np.int64, 9.0), (np.int16, 300.0))]
+
+
 @pytest.mark.filterwarnings("ignore:nperseg")
-@pytest.mark.parametrize(("dtype", "scale"), [(np.int64, 9.0), (np.int16, 300.0)])
-@pytest.mark.parametrize("name", [*SIGNALS, *OTHERS])
+@pytest.mark.parametrize(
+    ("name", "dtype", "scale"), [*CASES, *((name, np.uint8, 100.0) for name in OF_BYTES)]
+)
 def test_integers_are_computed_with_as_in_scipy(name, dtype, scale):
     operation = registry.named(name)
     example = operation.example_calls()[0]

@@ -76,6 +76,18 @@ def _deeper(value: Any, core: Any, axes: Callable[[Any], int]) -> bool:
     return value is not None and axes(value) > core
 
 
+# What makes doubles of integers before it computes. Others of SciPy compute with them as NumPy does: they wrap around.
+_IN_DOUBLES = {
+    *("np.poly", "np.polyfit", "np.roots", "scipy.linalg.matmul_toeplitz"),
+    *(f"np.polynomial.polynomial.poly{name}" for name in ("add", "sub", "mul", "fromroots")),
+    *(f"scipy.optimize.rosen{name}" for name in ("", "_der", "_hess", "_hess_prod")),
+    *("scipy.signal.fftconvolve", "scipy.signal.upfirdn"),
+    *("scipy.stats.multivariate_normal.logpdf", "scipy.stats.multivariate_normal.pdf"),
+    *("scipy.stats.multivariate_t.logpdf", "scipy.stats.multivariate_t.pdf"),
+    *(f"scipy.spatial.distance.{name}" for name in ("braycurtis", "canberra", "cdist", "pdist")),
+}
+
+
 @dataclass(eq=False)
 class Operation:
     """One differentiable operation; `name` is unique and is what the IR, the tape and the tables call it."""
@@ -184,6 +196,11 @@ class Operation:
             said = axes(args[0]) == 2
         position = said(args) if callable(said) else 0 if said else None
         return args[position] if position is not None and position < len(args) else None
+
+    @property
+    def in_doubles(self) -> bool:
+        """Whether the function makes doubles of integers before it computes, so that short ones do not wrap around."""
+        return self.spelling in _IN_DOUBLES
 
     @property
     def order(self) -> str:

@@ -10,7 +10,7 @@ from adc.compiler.frontend import array_functions, memory_order
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
-from adc.compiler.ir.types import Scalar, Type
+from adc.compiler.ir.types import Array, Scalar, Type
 from adc.errors import ShapeError
 from adc.rules import registry
 from adc.rules.operation import Operation, plain_integers
@@ -62,6 +62,9 @@ class RuleCalls(Functions):
         if of_math:
             args = [self._as_double(a) for a in args]
         args, kwargs = self._operands(operation, args, kwargs)
+        if self.in_user_code and operation.in_doubles:
+            args = [self._wide(a) for a in args]
+            kwargs = {k: self._wide(a) for k, a in kwargs.items()}
         if "cores" in operation.extra and operation.takes_stack(
             self._bind(operation, tuple(args), kwargs), _axes
         ):
@@ -107,6 +110,12 @@ class RuleCalls(Functions):
             result = self.strong(result)  # `x * np.sqrt(2.0)` is in double precision
         named = array_functions.result_type(function) if isinstance(result, tuple) else None
         return result if named is None else named(*result)
+
+    def _wide(self, value: Value) -> Value:
+        """Integers of 8 to 32 bits in 64: those of a rule's body do not wrap around where the library has doubles."""
+        t = self.type_of(value)
+        narrow = isinstance(t, Array) and t.dtype in ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+        return self.cast(value, "int64") if narrow else value
 
     def _as_double(self, x: Value) -> Value:
         """A number as the functions of `math` take it: they know single precision from double no more than C does."""
