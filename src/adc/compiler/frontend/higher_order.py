@@ -17,6 +17,7 @@ from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -89,7 +90,8 @@ def _ndenumerate(self: Calls, x: Value) -> Value:
 
 
 def _nditer(self: Calls, op: Value, flags: Value = None, op_flags: Value = None, **others: Value) -> Value:
-    if not isinstance(op, Var) or op.type.layout != "C" or flags or op_flags or others:
+    of_rows = isinstance(op, Var) and isinstance(op.type, Array) and op.type.layout == "C"
+    if not of_rows or flags or op_flags or others:
         raise self.refuse(
             "np.nditer goes over more than the elements of one array that lies row by row",
             "what it gives are views, in the order of the memory",
