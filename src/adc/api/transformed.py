@@ -258,7 +258,7 @@ class Transformed(Binding):
                 if request is requests[-1]:
                     raise
         assert refusal is not None and last is not None
-        if last.what != refusal.what:
+        if last.what != refusal.what and last.location is not None:
             also = f"Code for these sizes alone is refused at {last.location}: {last.what}"
             refusal.why = ". ".join(part.rstrip(".") for part in (refusal.why, also) if part)
         if self._asked != "auto" or call.is_tentative():
