@@ -242,11 +242,10 @@ def _cuts(loop: For, stop: Dim) -> set[Dim]:
         elif s.name == "remainder":
             round_ends |= {root, root - b} if b == stop else set()  # of what is nearly an index
         else:  # the root is on the side of what is greater, or equal
-            greater = s.name in ("greater_equal", "less", "maximum", "minimum")
+            greater = s.name in ("greater_equal", "less", "maximum")
             found.add(root if greater == (step == 1) else root + 1)
-    return (
-        found | round_ends if found else found
-    )  # elements that come round are rolled arrays, if that is all
+    # Elements that come round are rolled arrays, if that is all.
+    return found | round_ends if found else found
 
 
 def _choices(loop: For) -> list[Assign]:
