@@ -1,5 +1,9 @@
 """Indices are proven inside, by the counters of loops and the tests of branches, or checked."""
 
+import inspect
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from tests.interpreted import interpreted
@@ -187,3 +191,30 @@ def test_what_was_checked_elsewhere_does_not_count(function, n, m):
     with interpreted():
         found = gradient(x, n, m)
     np.testing.assert_allclose(found, adc.grad(function, mode="tape")(x, n, m), rtol=1e-12)
+
+
+def first_squares(x, n):
+    assert n <= len(x)
+    s = 0.0
+    for i in range(n):
+        s += x[i] ** 2
+    return s
+
+
+def test_what_was_asserted_is_known():
+    text = text_of(first_squares, np.ones(5), 3)
+    assert "assert n <=" in text
+    assert "IndexError" not in text
+
+
+def test_nothing_rests_on_assertions_that_python_leaves_out(tmp_path):
+    script = tmp_path / "optimised.py"
+    script.write_text(
+        "import numpy as np, adc\n\n\n"
+        + inspect.getsource(first_squares)
+        + "\n\ngrad = adc.grad(first_squares, mode='compiled')\n"
+        "print(grad(np.ones(3), 2))\n"
+        "try:\n    grad(np.ones(3), 5)\nexcept IndexError as error:\n    print(type(error).__name__)\n"
+    )
+    ran = subprocess.run([sys.executable, "-O", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split("\n")[:2] == ["[2. 2. 0.]", "IndexError"], ran

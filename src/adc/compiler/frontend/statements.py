@@ -156,6 +156,8 @@ class Statements(Loops):
         self.frame.env[node.name] = local_classes.made(self, node)
 
     def exec_Assert(self, node: Any) -> None:
+        if not __debug__:  # `python -O` leaves it out, of generated code as well: nothing may rest on it
+            return
         test = self.condition(node.test)
         message = () if node.msg is None else (self.said(self.evaluate(node.msg)),)
         if not isinstance(test, Var):
