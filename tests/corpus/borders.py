@@ -247,3 +247,45 @@ def ends_of_a_loop_that_counts(u):
             new[i] = np.sin(u[i - 1] + u[i + 1]) * u[i]
         i += 1
     return np.sum(new**2)
+
+
+@program(lambda r: (r.normal(size=(5, 4)), r.normal(size=(5, 4))))
+def neighbours_on_a_torus(u, w):
+    n, m = u.shape
+    for _ in range(2):
+        new = np.zeros((n, m))
+        for i in range(n):
+            for j in range(m):
+                below = i + 1
+                if below == n:
+                    below = 0
+                above = i - 1
+                if above < 0:
+                    above += n
+                right = 0 if j == m - 1 else j + 1
+                left = j - 1 if j != 0 else m - 1
+                lap = u[below, j] + u[above, j] + u[i, right] + u[i, left] - 4 * u[i, j]
+                new[i, j] = u[i, j] + 0.1 * w[i, j] * np.sin(lap)
+        u = new
+    return np.sum(u**2)
+
+
+@program(lambda r: (r.normal(size=6),))
+def not_round_the_ends(x):
+    n = len(x)
+    total = 0.0
+    for i in range(n):
+        k = i + 1 if i < n - 1 else 1
+        j = i - 1 if i > 1 else n - 1
+        total += x[i] * x[k] ** 2 * np.cos(x[j])
+    return total
+
+
+@program(lambda r: (r.normal(size=6),))
+def round_the_ends_backwards(x):
+    n = len(x)
+    total = 0.0
+    for i in range(n - 1, -1, -1):
+        after = i + 1 if i + 1 < n else 0
+        total = 0.5 * total + x[i] * x[after] ** 2
+    return total

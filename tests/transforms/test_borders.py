@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 
 import numpy as np
@@ -173,3 +174,24 @@ def test_a_square_of_which_one_side_was_asked_for():
     for shape in [(4, 4), (3, 5), (4, 4), (1, 1)]:
         a = R.normal(size=shape)
         np.testing.assert_allclose(grad(a), adc.grad(torus, mode="tape")(a), rtol=1e-12)
+
+
+def test_programs_that_are_too_long_for_their_sizes():
+    """Code for few trips is made for any number of them where a copy for each trip would be too much text."""
+    lines = ["def f(x):", "    n, s = len(x), 0.0"]
+    for k in range(50):
+        lines.append("    for i in range(n):")
+        lines.append(f"        a = x[i - 2] if i > 1 else {k}.0")
+        lines.append("        b = x[i + 2] if i < n - 2 else 1.0")
+        lines.append("        s += a * b * x[i] - a / 3.0")
+    lines.append("    return s")
+    space = {"np": np}
+    text = "\n".join(lines)
+    linecache.cache["<long>"] = (len(text), None, text.splitlines(True), "<long>")
+    exec(compile(text, "<long>", "exec"), space)
+    grad, tape = (adc.grad(space["f"], mode=mode) for mode in ("python", "tape"))
+    for n in (5, 3, 1, 5, 3):
+        x = R.normal(size=n)
+        np.testing.assert_allclose(grad(x), tape(x), rtol=1e-12)
+    assert "fewer than 4 trips" in adc.source(grad, np.ones(5))
+    assert "fewer" not in adc.source(grad)  # of the last call, of three

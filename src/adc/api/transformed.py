@@ -234,7 +234,8 @@ class Transformed(Binding):
     ) -> tuple[pipeline.Context, list[per_call.Refused]]:
         """What the compiler makes, and the callees that `auto` lets run on the tape inside it.
 
-        What is refused for arguments of any size may be had for the sizes of this call.
+        What is refused for arguments of any size may be had for the sizes of this call, and what is refused for these
+        for any size again, if nothing is taken for granted of how many trips loops have.
         """
         refusal: UnsupportedError | None = None
         last: UnsupportedError | None = None
@@ -243,7 +244,9 @@ class Transformed(Binding):
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
-        if len(requests) == 1 and of_any_size:
+        if not of_any_size:
+            requests.append(replace(self._request(call.layout, slots), into=call.into, insists=False))
+        elif len(requests) == 1:
             requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
         if of_any_size and some_sizes:
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
@@ -453,6 +456,8 @@ class Transformed(Binding):
         """Code for the sizes of a call, kept beside the general code; None where the arguments have no sizes."""
         with self._lock, collected_seldom():
             known = self._made(call, of_any_size=False)
+            if known.context is not None and not known.context.request.insists:
+                known.sizes = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
             if known.context is not None and known.sizes is None:
                 return None
             made = self._specialisations.setdefault(call.key, [])

@@ -48,6 +48,8 @@ class Request:
     # this request that counts.
     closer: Callable[[lower.Lowered], Request | None] | None = None
     into: bool = False  # of a gradient: the compiled code takes the arrays that it is written to
+    # Whether the code may take for granted that loops have trips: where one has none, or too few, it raises.
+    insists: bool = True
 
 
 @dataclass(eq=False)

@@ -101,6 +101,7 @@ from adc.compiler.transforms import (
     wide,
     widen,
     widths,
+    wraps,
 )
 from adc.errors import AdcError, InternalError, Location, UnsupportedError
 from adc.syntax import deep_recursion
@@ -183,12 +184,13 @@ STAGES: tuple[Stage, ...] = (
     Stage("snapshots", lambda p, c: snapshots.run(p, c.evaluator)),
     Stage("propagate", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("counted", lambda p, c: counted.run(p, c.evaluator)),
+    Stage("wraps", lambda p, c: wraps.run(p, c.evaluator)),
     Stage("places", lambda p, c: places.run(p, c.evaluator)),
-    Stage("borders", lambda p, c: borders.run(p, c.evaluator)),
+    Stage("borders", lambda p, c: borders.run(p, c.evaluator, c.request.insists)),
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
     Stage("unread", lambda p, c: unread.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
-    Stage("whole", lambda p, c: whole.run(p, c.evaluator)),
+    Stage("whole", lambda p, c: whole.run(p, c.evaluator) if c.request.insists else p),
     Stage("reread", lambda p, c: reread.run(p, c.evaluator)),
     Stage("renewed", lambda p, c: renewed.run(p, c.evaluator)),
     Stage("dead-whole", lambda p, c: dead.run(p, c.evaluator.joined_roots)),

@@ -65,9 +65,12 @@ def key_of(context: Context) -> Key | None:
         return None
     evaluator = context.evaluator
     known = {name: value for name, value in vars(evaluator).items() if name not in _OF_LOWERING}
-    asked = (context.optimize, request.kind, request.value, request.has_aux, request.into, context.wrt)
+    asked = (request.kind, request.value, request.has_aux, request.into, request.insists, context.optimize)
     try:
-        return Key(digest((_sources(), asked, context.program, known)), _looked_at(context))
+        return Key(
+            digest((_sources(), asked, context.wrt, context.program, known)),
+            _looked_at(context),
+        )
     except (NoKey, RecursionError):  # names of names of names: what is as deep as that is derived anew
         return None
 

@@ -55,9 +55,9 @@ SHORT = 8  # loops of known lengths up to this one are written out, or compiled 
 MOST_STATEMENTS = 150  # that a loop may become
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with the trips at the borders beside the loops that they were in."""
-    borders = _Borders(program, evaluator)
+def run(program: Program, evaluator: Evaluator, insists: bool = True) -> Program:
+    """The program with the trips at the borders beside the loops that they were in, if it may insist on trips."""
+    borders = _Borders(program, evaluator, insists)
     program.body = borders.block(program.body)
     program.body = substitute(program.body, borders.table)
     program.results = [operand(r, borders.table) for r in program.results]
@@ -82,8 +82,9 @@ class _Pieces:
 
 
 class _Borders:
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, insists: bool) -> None:
         self.ev = evaluator
+        self.insists = insists
         self.given = set(program.params)
         self.table: dict[Var, Atom] = {}  # what a loop left behind -> what its last piece does
         self.in_front: list[Block] = []  # of the loops around up to a branch around them, outermost first
@@ -144,11 +145,10 @@ class _Borders:
         length = stop - start
         if not asked <= ends:
             return None
-        if (
-            not self.given.issuperset(owners(length))
-            if length.known is None
-            else length.known <= front + back
-        ):
+        if length.known is None:
+            if not (self.insists and self.given.issuperset(owners(length))):
+                return None
+        elif length.known <= front + back:
             return None
         first = [_Piece(start + k, start + k + 1, True) for k in range(front)]
         last = [_Piece(stop - k, stop - k + 1, True) for k in range(back, 0, -1)]

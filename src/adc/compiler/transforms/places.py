@@ -83,16 +83,18 @@ def _only_reads(block: Block) -> bool:
     """Whether a block reads elements of arrays, at places that it works out, and does nothing else."""
     own = {t for s in block if isinstance(s, Assign) for t in s.targets}
     return all(
-        isinstance(s, Assign)
-        and len(s.targets) == 1
-        and not s.target.is_array
-        and (
-            (s.name in WHOLE and is_integer(s.target.type))
-            or (
-                s.op == "getitem"
-                and s.args[0] not in own
-                and all(length_of(i) is not None for i in s.args[1])
-            )
+        is_of_whole_numbers(s)
+        or (
+            isinstance(s, Assign)
+            and s.op == "getitem"
+            and not s.target.is_array
+            and s.args[0] not in own
+            and all(length_of(i) is not None for i in s.args[1])
         )
         for s in block
     )
+
+
+def is_of_whole_numbers(s: Stmt) -> bool:
+    """Whether a statement makes an integer of others, and cannot fail."""
+    return isinstance(s, Assign) and s.name in WHOLE and not s.target.is_array and is_integer(s.target.type)
