@@ -72,17 +72,24 @@ def test_the_tape_answers(f, a):
     assert adc.jvp(f, (a,), (direction,), mode="tape")[1] == pytest.approx(slope, rel=1e-6)
 
 
+def basis(x, y):
+    return np.sum(np.abs(linalg.qr(x + 1j * y)[0]) ** 3)
+
+
+def sines(x, y):
+    return np.sum(np.abs(linalg.sinm(x + 1j * y)) ** 3)
+
+
 @pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
 def test_a_rule_for_real_operands_refuses_complex_ones(mode):
-    def basis(x, y):
-        return np.sum(np.abs(linalg.qr(x + 1j * y)[0]) ** 3)
-
-    def sines(x, y):
-        return np.sum(np.abs(linalg.sinm(x + 1j * y)) ** 3)
-
-    for f in (basis, sines):
+    for f in (basis, sines) if mode != "tape" else (basis,):
         with pytest.raises(adc.UnsupportedError, match="complex numbers is not supported"):
             adc.grad(f, mode=mode)(TURNING, INDEFINITE)
+
+
+def test_the_tape_differentiates_the_code_of_such_a_function():
+    """`sinm` is made of exponentials of matrices; `qr` is LAPACK's."""
+    adc.check_grads(sines, (0.3 * TURNING, 0.3 * INDEFINITE), order=1, mode="tape")
 
 
 def test_the_order_is_that_of_a_real_matrix():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import types
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
+from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.tape import dispatch, plain_types, record
@@ -47,7 +49,8 @@ def _of_complex(
     def call(*args: Any, **kwargs: Any) -> Any:
         operands = record.plain(pytree.leaves((args, kwargs)))
         if any_complex(operands) and record.is_active((args, kwargs)):
-            return by_own_code(function, own(), args, kwargs)
+            with contextlib.suppress(UnsupportedError):  # the rule says what is not supported
+                return by_own_code(function, own(), args, kwargs)
         return by_rule(*args, **kwargs)
 
     call.__dict__["_stands_for"] = function
