@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from adc import config, pytree
 from adc.api import explain_error, per_call, sizes, taped
@@ -27,6 +27,7 @@ from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
+from adc.compiler.transforms import borders
 from adc.config import Mode
 from adc.errors import (
     AdcError,
@@ -45,6 +46,7 @@ from adc.tape.substitute import is_traced
 
 __all__ = ["Transformed"]
 
+Extent = Literal["any", "these", "few trips"]  # which sizes code is made for: any, or those of a call
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
 
 
@@ -170,14 +172,14 @@ class Transformed(Binding):
         assert captured is not None
         return declined, captured
 
-    def _made(self, call: Call, of_any_size: bool = True) -> Specialisation:
+    def _made(self, call: Call, extent: Extent = "any") -> Specialisation:
         slots = call.slots()
         if self._asked == "tape" or (self._asked == "auto" and is_traced(self._function)):
             return Specialisation(self._run_on_tape, "tape")
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")
         try:
-            context = self._context(call, of_any_size)
+            context = self._context(call, extent)
         except (UnsupportedError, InternalError) as error:
             if call.is_tentative():
                 raise _ListsAreNoColumns from error
@@ -202,11 +204,11 @@ class Transformed(Binding):
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
-    def _context(self, call: Call, of_any_size: bool) -> pipeline.Context:
+    def _context(self, call: Call, extent: Extent) -> pipeline.Context:
         """What the compiler makes; without the text for Numba where only that cannot be had."""
         optimize = self._asked in ("auto", "compiled")
         try:
-            context, refused = self._program(call, optimize=optimize, of_any_size=of_any_size)
+            context, refused = self._program(call, optimize=optimize, extent=extent)
             for part in refused:
                 self._warn("python", part.warning)
             return context
@@ -230,13 +232,14 @@ class Transformed(Binding):
         optimize: bool,
         record: bool = False,
         watch: pipeline.Watch | None = None,
-        of_any_size: bool = True,
+        extent: Extent = "any",
     ) -> tuple[pipeline.Context, list[per_call.Refused]]:
         """What the compiler makes, and the callees that `auto` lets run on the tape inside it.
 
-        What is refused for arguments of any size may be had for the sizes of this call, and what is refused for these
-        for any size again, if nothing is taken for granted of how many trips loops have.
+        What is refused for arguments of any size may be had for the sizes of this call, and what is refused for a call
+        with few trips, for any size again, if none are taken for granted.
         """
+        of_any_size = extent == "any"
         refusal: UnsupportedError | None = None
         last: UnsupportedError | None = None
         seen = len(self._specialisations.get(call.key, ()))
@@ -244,9 +247,9 @@ class Transformed(Binding):
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
-        if not of_any_size:
+        if extent == "few trips":
             requests.append(replace(self._request(call.layout, slots), into=call.into, insists=False))
-        elif len(requests) == 1:
+        if of_any_size and len(requests) == 1:
             requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
         if of_any_size and some_sizes:
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
@@ -436,7 +439,7 @@ class Transformed(Binding):
         # A length that it does not know is one, or there is no trip of a loop that it takes for whole arrays.
         if isinstance(error, ValueError | IndexError | ZeroDivisionError) and known.sizes != every:
             try:
-                special = self._for_these_sizes(call)
+                special = self._for_these_sizes(call, "few trips" if borders.insisted(error) else "these")
             except _ListsAreNoColumns:
                 special = self._taken_apart(call, inputs)
             if special is not None:
@@ -452,10 +455,10 @@ class Transformed(Binding):
         self._ran = "tape"
         return self._run_on_tape(call)
 
-    def _for_these_sizes(self, call: Call) -> Specialisation | None:
+    def _for_these_sizes(self, call: Call, extent: Extent) -> Specialisation | None:
         """Code for the sizes of a call, kept beside the general code; None where the arguments have no sizes."""
         with self._lock, collected_seldom():
-            known = self._made(call, of_any_size=False)
+            known = self._made(call, extent)
             if known.context is not None and not known.context.request.insists:
                 known.sizes = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
             if known.context is not None and known.sizes is None:

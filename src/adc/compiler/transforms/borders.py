@@ -53,6 +53,7 @@ from adc.rules.dims import Dim
 NEAR = 3  # trips of a border: a stencil of seven points has three
 SHORT = 8  # loops of known lengths up to this one are written out, or compiled as such
 MOST_STATEMENTS = 150  # that a loop may become
+FEWER = "there are fewer than"
 
 
 def run(program: Program, evaluator: Evaluator, insists: bool = True) -> Program:
@@ -62,6 +63,11 @@ def run(program: Program, evaluator: Evaluator, insists: bool = True) -> Program
     program.body = substitute(program.body, borders.table)
     program.results = [operand(r, borders.table) for r in program.results]
     return program
+
+
+def insisted(error: Exception) -> bool:
+    """Whether generated code raised since a loop has fewer trips than were taken out of it."""
+    return str(error).startswith(FEWER)
 
 
 @dataclass(frozen=True)
@@ -219,7 +225,7 @@ class _Borders:
         ev = self.ev
         with ev.at((self.in_front or [ev.block])[0]):
             enough = ev.op("greater_equal", ev.dim_value(length), least)
-            message = f"there are fewer than {least} trips"
+            message = f"{FEWER} {least} trips"
             ev.block.append(Check(ev.atom(enough), "ValueError", (Const(message),), ev.origin))
 
 
