@@ -256,8 +256,9 @@ def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _identity(factors: Any) -> Any:
-    x = np.zeros(factors.shape, factors.dtype)
+def _identity(a: Any) -> Any:
+    """That of the shape and dtype of a matrix."""
+    x = np.zeros(a.shape, a.dtype)
     for k in range(x.shape[0]):
         x[k, k] = 1
     return x
@@ -354,9 +355,7 @@ def solve(a: Any, b: Any) -> Any:
 def inv(a: Any) -> Any:
     """`np.linalg.inv` of one matrix. Raises LinAlgError."""
     if _is_small(a):
-        x = np.zeros(a.shape, a.dtype)
-        for k in range(a.shape[0]):
-            x[k, k] = 1.0
+        x = _identity(a)
         small.substitute(a, x)
         return x
     factors, pivots = lu(a)

@@ -8,7 +8,7 @@ else:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Assign, Atom, Const, If, Program, Var, walk
@@ -108,3 +108,8 @@ def compared(name: str, difference: Dim) -> Iterator[tuple[Dim, bool]]:
         yield -difference - (name == "less"), False
     if name == "not_equal":
         yield difference, True
+
+
+def certain(facts: Iterable[tuple[Dim, bool]], proven: Callable[[Dim], bool]) -> bool:
+    """Whether all that a comparison says is so, by what tells which integers are zero or more."""
+    return all(proven(d - apart) or (apart and proven(-d - 1)) for d, apart in facts)

@@ -136,7 +136,8 @@ class _Borders:
 
     def _pieces(self, loop: For, start: Dim, stop: Dim) -> _Pieces | None:
         """The trips that tests tell apart, if all of these are at the ends, or where one other counter stands."""
-        inside = {p for p in _cuts(loop, stop) if not self._proven(start - p) and not self._proven(p - stop)}
+        sure = self.ev.never_negative
+        inside = {p for p in _cuts(loop, stop) if not (sure(start - p) or sure(p - stop))}
         if not inside:
             return None
         return self._at_the_ends(inside, start, stop) or self._at_a_counter(inside, start, stop)
@@ -175,12 +176,11 @@ class _Borders:
         ends = [start, *cuts, stop]
         pieces = []
         for low, high in pairwise(ends):
-            is_there = (high - low).known == 1 and self._proven(low - start) and self._proven(stop - high)
+            is_there = (high - low).known == 1 and all(
+                map(self.ev.never_negative, (low - start, stop - high))
+            )
             pieces.append(_Piece(low, high, is_there))
         return _Pieces(pieces)
-
-    def _proven(self, d: Dim) -> bool:
-        return d.nonnegative or self.ev.never_negative(d)
 
     def _part(
         self, loop: For, piece: _Piece, trips: tuple[Dim, Dim], rest: Dim, carried: list[Atom]
@@ -203,9 +203,9 @@ class _Borders:
             ev.ranges[index] = piece.low, last
             body, table = decided.run(body, Known(rest, index, piece.low, last), ev)
             low, high = ev.dim_value(piece.low), ev.dim_value(piece.high)
-            if not self._proven(piece.low - trips[0]):
+            if not self.ev.never_negative(piece.low - trips[0]):
                 low = ev.extreme("maximum", low, ev.dim_value(trips[0]))
-            if not self._proven(trips[1] - piece.high):
+            if not self.ev.never_negative(trips[1] - piece.high):
                 high = ev.extreme("minimum", high, ev.dim_value(trips[1]))
             if loop.step == Const(-1):
                 low, high = ev.op("subtract", high, 1), ev.op("subtract", low, 1)

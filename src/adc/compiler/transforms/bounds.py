@@ -16,11 +16,11 @@ What the reverse sweep makes again of an index that the forward sweep has checke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adc.compiler.analysis.conditions import Conditions
+from adc.compiler.analysis.conditions import Conditions, certain
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.touches import pace, paces, part, with_counter_at
@@ -104,7 +104,7 @@ class _Checker:
             if isinstance(stmt, Assign) and self._stays_inside(stmt):
                 self.views[stmt.target] = stmt
             if isinstance(stmt, Check):
-                self.facts += [d for d, apart in self.conditions.facts([(stmt.test, True)]) if not apart]
+                self._learn([(stmt.test, True)])
             if isinstance(stmt, (For, While, If)):
                 self.around.append((stmt, out))
                 self._region(stmt, around)
@@ -114,10 +114,7 @@ class _Checker:
 
     def _is_certain(self, check: Check) -> bool:
         """Whether what is checked cannot but hold here, as that there is something to divide by."""
-        return any(
-            all(self._proven(d - apart) or (apart and self._proven(-d - 1)) for d, apart in facts)
-            for facts in self.conditions.any_of(check.test)
-        )
+        return any(certain(facts, self._proven) for facts in self.conditions.any_of(check.test))
 
     def _remainder(self, stmt: Assign) -> Assign:
         """Note that `i % n` is an index of n elements; where i is nearly one, it takes no division.
@@ -177,16 +174,20 @@ class _Checker:
         """What is known where a test holds, or does not."""
         before = list(self.facts)
         self.path.append((test, holds))
-        for d, apart in self.conditions.facts(self.path):
-            if not apart:
-                self.facts.append(d)
-            else:  # not zero, and so one or more where it is not negative
-                self.facts.extend(e - 1 for e in (d, -d) if self._proven(e))
+        self._learn(self.path)
         try:
             yield
         finally:
             self.path.pop()
             self.facts = before
+
+    def _learn(self, path: Sequence[tuple[Atom, bool]]) -> None:
+        """Note what tests that hold, or do not, say of integers."""
+        for d, apart in self.conditions.facts(path):
+            if not apart:
+                self.facts.append(d)
+            else:  # not zero, and so one or more where it is not negative
+                self.facts.extend(e - 1 for e in (d, -d) if self._proven(e))
 
     def _proven(self, d: Dim) -> bool:
         """Whether a sum of lengths and counters is zero or more in every trip of the loops around."""

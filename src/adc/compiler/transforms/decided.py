@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from adc.compiler.analysis.conditions import ALL_OF, ANY_OF, OPPOSITE, compared
+from adc.compiler.analysis.conditions import ALL_OF, ANY_OF, OPPOSITE, certain, compared
 from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -42,8 +42,7 @@ class Known:
     def verdict(self, comparison: str, difference: Dim) -> bool | None:
         """Whether a comparison holds, from the difference of its sides; None where that is not known."""
         for name, holds in ((comparison, True), (OPPOSITE[comparison], False)):
-            facts = compared(name, difference)
-            if all(any(map(self.proves, (d - 1, -d - 1))) if apart else self.proves(d) for d, apart in facts):
+            if certain(compared(name, difference), self.proves):
                 return holds
         return None
 

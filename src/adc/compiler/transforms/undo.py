@@ -230,15 +230,11 @@ def _matters(
 
 
 def _apart(a: object, b: object) -> bool:
-    """Whether two items of an index never meet, by constants alone."""
-    if isinstance(a, Slice) and isinstance(b, Slice):
-        return False
+    """Whether a slice and a number in an index never meet, by constants alone."""
     if isinstance(b, Slice):
         a, b = b, a
     if not (isinstance(b, Const) and isinstance(b.value, int) and b.value >= 0):
         return False
-    if isinstance(a, Const):
-        return isinstance(a.value, int) and a.value >= 0 and a.value != b.value
     if not isinstance(a, Slice) or a.step is not None:
         return False
     start, stop = a.start, a.stop
