@@ -35,7 +35,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.compiler.transforms.vectorise import gathers, scatters, vectorisable
+from adc.compiler.transforms.vectorise import gathers, handed_over, scatters, vectorisable
 
 # Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop, and again in every trip of one
 # around it. Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
@@ -120,7 +120,8 @@ class _Outliner:
                     few = FEW_IN_LARGE
                 if len(arrays) > few or len(written) > 1:
                     return True
-                if (s.carried or (gathers(s) and not scatters(s))) and written:
+                sums = len(s.carried) > len(handed_over(s))
+                if (sums or (gathers(s) and not scatters(s))) and written:
                     return True
         return False
 

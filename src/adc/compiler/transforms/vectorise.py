@@ -1,7 +1,8 @@
 """In loops that LLVM can vectorise, call functions that vectorise with them, and let their sums be reordered.
 
 Such a loop is innermost, runs straight through, makes no element of one that an earlier trip wrote, and carries nothing
-but sums, products, extremes and what holds for all or any, none of which it reads otherwise. Elsewhere the C library's
+but sums, products, extremes and what holds for all or any, none of which it reads otherwise, and numbers that a trip
+hands to the next, of which that makes nothing that it hands on in their place. Elsewhere the C library's
 functions are faster (docs/design/vectormath.md). A sum whose running value is read, as in a compensated summation,
 keeps its order.
 """
@@ -63,12 +64,14 @@ def _visit(block: Block) -> None:
             _visit(inner)
         if not isinstance(stmt, For) or not _is_straight(stmt) or reads_back(stmt):
             continue
-        chains = [accumulation(c, stmt) for c in stmt.carried]
+        handed = handed_over(stmt)
+        sums = [c for c in stmt.carried if c not in handed]
+        chains = [accumulation(c, stmt) for c in sums]
         if all(chains):
             for chain in chains:
                 _join(chain, stmt)
             _share_logarithms(stmt)
-            stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt)]
+            stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt, sums)]
     block[:] = [_known_to_numba(s) for s in block]
 
 
@@ -173,13 +176,52 @@ def _read(loop: For) -> set[Var]:
 
 
 def vectorisable(loop: For) -> bool:
-    """Whether a loop is innermost, straight, and carries only accumulations."""
-    return _is_straight(loop) and all(len(accumulation(c, loop)) == 1 for c in loop.carried)
+    """Whether a loop is innermost, straight, and carries only accumulations and what goes from a trip to the next."""
+    if not _is_straight(loop):
+        return False
+    handed = handed_over(loop)
+    return all(c in handed or len(accumulation(c, loop)) == 1 for c in loop.carried)
 
 
 def in_order(loop: For) -> bool:
     """Whether a loop has to go through its trips one after another, or has branches or other loops in it."""
-    return not _is_straight(loop) or not all(accumulation(c, loop) for c in loop.carried)
+    if not _is_straight(loop):
+        return True
+    handed = handed_over(loop)
+    return not all(c in handed or accumulation(c, loop) for c in loop.carried)
+
+
+def handed_over(loop: For) -> list[Carried]:
+    """What a straight loop hands from each trip to the next, of which that makes nothing to hand on in its place.
+
+    LLVM shifts such numbers by one in its vectors (first-order recurrences), where they are made before a trip writes
+    what it makes of those that it was handed.
+    """
+    found: list[Carried] = []
+    if not loop.carried:
+        return found
+    made_of: dict[Var, set[Var]] = {c.phi: {c.phi} for c in loop.carried}
+    written: set[Var] = set()  # what was handed over, and has gone into memory
+    early: set[Var] = set()  # what a trip hands on after that
+    for s in loop.body:
+        if isinstance(s, Assign):
+            parts = set().union(*(made_of.get(v, set()) for v in variables(s.args)))
+            for target in s.targets:
+                made_of[target] = parts
+                early.update(c.phi for c in loop.carried if c.out is target and c.phi in written)
+        elif isinstance(s, Store):
+            written |= set().union(*(made_of.get(v, set()) for v in variables((s.index, s.value))))
+    needs = {c.phi: made_of.get(c.out, set()) if isinstance(c.out, Var) else set() for c in loop.carried}
+    for c in loop.carried:
+        reached: set[Var] = set()
+        left = set(needs[c.phi])
+        while left:
+            phi = left.pop()
+            reached.add(phi)
+            left |= needs[phi] - reached
+        if c.phi not in reached and c.phi not in early:
+            found.append(c)
+    return found
 
 
 def _is_straight(loop: For) -> bool:
@@ -265,10 +307,10 @@ def _share_logarithms(loop: For) -> None:
             loop.body.remove(chosen)
 
 
-def _vectorised(s: Stmt, loop: For) -> Block:
+def _vectorised(s: Stmt, loop: For, sums: list[Carried]) -> Block:
     if not isinstance(s, Assign) or not isinstance(s.op, Operation):
         return [s]
-    for c in loop.carried:
+    for c in sums:
         kind = np.dtype(c.phi.type.dtype).kind
         if c.out is s.targets[0] and (kind == "f" or (kind == "c" and s.name in SUMS)):
             # The running value goes first.
