@@ -32,6 +32,7 @@ def scaled_erfc(x: mp.mpf) -> mp.mpf:
 # Makes the range of t symmetric: the farthest arguments, 0.97 and 27.3, go to -t and t.
 ERFC_CENTRE = 3.3933
 ERF_TAIL_CENTRE = 2.3318
+ERF_SUM_CENTRE, ERF_SUM_SHIFT = 1.7143, 4  # from 0 to 6
 
 
 def erfc_argument(t: mp.mpf) -> mp.mpf:
@@ -42,6 +43,16 @@ def erfc_argument(t: mp.mpf) -> mp.mpf:
 def erf_tail_argument(t: mp.mpf) -> mp.mpf:
     """X for t = (x - ERF_TAIL_CENTRE) / (x + 2)."""
     return (ERF_TAIL_CENTRE + 2 * t) / (1 - t)
+
+
+def erf_sum_argument(t: mp.mpf) -> mp.mpf:
+    """X for t = (x - ERF_SUM_CENTRE) / (x + ERF_SUM_SHIFT)."""
+    return (ERF_SUM_CENTRE + ERF_SUM_SHIFT * t) / (1 - t)
+
+
+def shifted_erfc(x: mp.mpf) -> mp.mpf:
+    """Erfc without its decay, times x + ERF_SUM_SHIFT."""
+    return (x + ERF_SUM_SHIFT) * mp.exp(x * x) * mp.erfc(x)
 
 
 def stirling_rest(x: mp.mpf) -> mp.mpf:
@@ -279,6 +290,16 @@ APPROXIMATIONS = [
         (6.0 - ERF_TAIL_CENTRE) / (6.0 + 2),
         12,
     ),
+    # For 1 + erf, which is 2 - erfc or erfc.
+    Approximation(
+        "ERF_SUM",
+        "(x + 4) e**(x**2) erfc(x) with t = (x - ERF_SUM_CENTRE) / (x + 4), x from 0 to 6, relative to 1 + erf(x)",
+        lambda t: shifted_erfc(erf_sum_argument(t)),
+        lambda t: (2 / mp.erfc(erf_sum_argument(t)) - 1) ** -1 / shifted_erfc(erf_sum_argument(t)),
+        -ERF_SUM_CENTRE / ERF_SUM_SHIFT,
+        (6.0 - ERF_SUM_CENTRE) / (6.0 + ERF_SUM_SHIFT),
+        15,
+    ),
     Approximation(
         "INVERSE_CBRT",
         "m**(-1/3)",
@@ -387,6 +408,7 @@ def constants() -> dict[str, float]:
         named["ROOT_2PI"] = float(mp.sqrt(2 * pi))
         named["ONE_LESS_EULER"], named["ONE_LESS_EULER_REST"] = parts(1 - mp.euler, 53, 53)
         named["ERFC_CENTRE"], named["ERF_TAIL_CENTRE"] = ERFC_CENTRE, ERF_TAIL_CENTRE
+        named["ERF_SUM_CENTRE"] = ERF_SUM_CENTRE
         named["DIGAMMA_ZERO"], named["DIGAMMA_ZERO_REST"] = parts(DIGAMMA_ZERO, 53, 53)
         named["PI"], named["PI_REST"] = parts(pi, 53, 53)
         named["ERFINV_CENTRE"] = ERFINV_CENTRE

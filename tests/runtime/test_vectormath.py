@@ -266,6 +266,21 @@ def test_the_logarithm_of_a_base():
     assert agree(values, wanted, 1).all()
 
 
+def test_one_and_the_error_function():
+    @njit(error_model="numpy")
+    def loop(x, values):
+        for i in range(x.size):
+            values[i] = vm.one_plus_erf(x[i])
+
+    x = np.concatenate([SPECIAL, np.random.default_rng(5).uniform(-7, 7, 4000), np.linspace(-1e-3, 1e-3, 99)])
+    values = np.empty_like(x)
+    loop(x, values)
+    wanted = np.array([math.erfc(-v) for v in x])
+    assert agree(values[x > 0.5], wanted[x > 0.5], 2).all()
+    np.testing.assert_allclose(values, wanted, rtol=0, atol=5e-16)
+    np.testing.assert_array_equal(np.isnan(values), np.isnan(x))
+
+
 def test_digamma_at_special_values():
     x = np.array([0.0, -0.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1.0, 0.5, -0.5])
     values = np.empty_like(x)

@@ -6,8 +6,8 @@
 
 A division takes the time of four products or more. By a number that a loop does not change it is made in front of the
 loop, and by an array that is stretched along an axis, once for each of its own elements: so arrays are looked at before
-they become loops, and numbers behind that. Quotients of the primal stay as they are: a product with the reciprocal
-rounds once more.
+they become loops, and numbers behind that. By a constant it is a product with its reciprocal. So are quotients of the
+primal whose last bit nobody can see (analysis/rounding): the product rounds once more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+import numpy as np
+
 from adc.compiler.analysis.roots import written_roots
+from adc.compiler.analysis.rounding import tolerant
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -33,11 +36,17 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.rules import registry
 
+TINY = float(np.finfo(np.float64).tiny)
 _Home = tuple[Block, For]  # the block in which a loop stands, and the loop
 
 
 def of_arrays(program: Program, evaluator: Evaluator) -> Program:
-    """The program with reciprocals of the arrays by which larger ones are divided."""
+    """The program with reciprocals of the arrays by which larger ones are divided.
+
+    From here on quotients whose last bit nobody can see count as parts of derivatives.
+    """
+    for quotient in tolerant(program, evaluator.joined_roots):
+        quotient.target.derived = True
     written = written_roots(walk(program.body), evaluator.joined_roots)
 
     def divisor(s: Stmt) -> Var | None:
@@ -54,6 +63,10 @@ def of_numbers(program: Program, evaluator: Evaluator) -> Program:
         found = _divisor(s)
         return None if found is None or found.is_array or defined(s)[0].is_array else found
 
+    for s in walk(program.body):
+        if isinstance(s, For):
+            for inner in s.body:
+                _by_constant(inner)
     return _run(program, evaluator, divisor, 2)
 
 
@@ -71,6 +84,18 @@ def _divisor(s: Stmt) -> Var | None:
         return None
     divisor = s.args[1]
     return divisor if isinstance(divisor, Var) and divisor.type.dtype == "float64" else None
+
+
+def _by_constant(s: Stmt) -> None:
+    """Multiply by the reciprocal of a constant instead; powers of two LLVM knows."""
+    if not isinstance(s, Assign) or s.name != "divide" or not s.target.derived or s.target.is_array:
+        return
+    divisor = s.args[1]
+    if s.target.type.dtype != "float64" or not isinstance(divisor, Const) or isinstance(s.args[0], Const):
+        return
+    value = float(divisor.value)
+    if value != 0.0 and abs(np.frexp(value)[0]) != 0.5 and TINY < abs(value) < 1.0 / TINY:
+        s.op, s.args = registry.named("multiply"), (s.args[0], Const(1.0 / value))
 
 
 def _is_stretched(divisor: Var, s: Stmt) -> bool:

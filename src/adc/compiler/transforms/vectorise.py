@@ -9,6 +9,7 @@ keeps its order.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TypeGuard
 
 import numpy as np
@@ -44,6 +45,7 @@ HALVES = {
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
 SUMS = {"add", "subtract"}
+ERRORS = {"erf", "special.erf", "vm.erf"}
 # Functions of an order and a number, where the order is a constant of the code.
 BY_ORDER = {
     "special.polygamma": ("digamma", "trigamma"),
@@ -71,6 +73,7 @@ def _visit(block: Block) -> None:
             for chain in chains:
                 _join(chain, stmt)
             _share_logarithms(stmt)
+            _add_to_error_functions(stmt)
             stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt, sums)]
     block[:] = [_known_to_numba(s) for s in block]
 
@@ -305,6 +308,34 @@ def _share_logarithms(loop: For) -> None:
         loop.body[loop.body.index(s)] = Assign(s.targets, "vm.log_of_base", (x,), s.origin)
         if not any(v is chosen.target for other in loop.body for v in uses(other)):
             loop.body.remove(chosen)
+
+
+def _add_to_error_functions(loop: For) -> None:
+    """Make 1 + erf(x) by a function of its own, where erf(x) is read by nothing else."""
+    made = {
+        s.target: s
+        for s in loop.body
+        if isinstance(s, Assign) and s.name in ERRORS and s.target.type.dtype == "float64"
+    }
+    read = Counter(v for s in (*loop.body, loop) for v in uses(s))
+    sums: dict[Stmt, Assign] = {}
+    for s in loop.body:
+        if isinstance(s, Assign) and s.name == "add" and any(_is_one(a) for a in s.args):
+            erf = made.get(next((a for a in s.args if isinstance(a, Var)), s.target))
+            if erf is not None and read[erf.target] == 1:
+                sums[s] = erf
+    gone = set(sums.values())
+    loop.body = [
+        Assign(s.targets, "vm.one_plus_erf", sums[s].args, s.origin)
+        if isinstance(s, Assign) and s in sums
+        else s
+        for s in loop.body
+        if s not in gone
+    ]
+
+
+def _is_one(x: Operand) -> bool:
+    return isinstance(x, Const) and isinstance(x.value, (int, float)) and x.value == 1
 
 
 def _vectorised(s: Stmt, loop: For, sums: list[Carried]) -> Block:

@@ -38,7 +38,7 @@ from adc.runtime.vectormath.complexes import absolute, angle, divide, sqrt
 from adc.runtime.vectormath.determinants import det
 from adc.runtime.vectormath.dispatch import COMPLEX, IMPLEMENTATIONS
 from adc.runtime.vectormath.entropy import entr, kl_div, logit, rel_entr, xlog1py, xlogy
-from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr
+from adc.runtime.vectormath.error_function import erf, erfc, log_ndtr, ndtr, one_plus_erf
 from adc.runtime.vectormath.exponential import exp, exp2, expm1, sigmoid
 from adc.runtime.vectormath.gamma import digamma, gamma, lgamma
 from adc.runtime.vectormath.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
@@ -112,6 +112,7 @@ __all__ = [
     "multiply",
     "ndtr",
     "ndtri",
+    "one_plus_erf",
     "power",
     "rel_entr",
     "sigmoid",
