@@ -268,7 +268,7 @@ class _Rippler:
         ends: Block = []
         for row in rows:
             carried += self._rippled(loop, row, values, inside, body, ends, after)
-        body += ends
+        body = self._with_stores_last([*body, *ends])
         result = For(loop.index, loop.start, loop.stop, loop.step, carried, body, loop.origin, loop.note)
         self.memory.forget(loop)
         if not isinstance(test, Var):
@@ -279,6 +279,18 @@ class _Rippler:
             carried[carried.index(c)] = Carried(c.phi, c.init, c.out, own)
             merges.append(Merge(c.result, own, c.init))
         return [*before, If(test, [*inside, result, *after], [], merges, loop.origin)]
+
+    def _with_stores_last(self, body: Block) -> Block:
+        """What a trip writes at its end, where it reads nothing of that in between: LLVM then has no branch to keep."""
+        kept: Block = []
+        last: Block = []
+        seen: set[Var] = set()  # the memory that what follows touches
+        for s in reversed(body):
+            accesses = self.memory.effects(s).accesses
+            free = isinstance(s, Store) and seen.isdisjoint(accesses)
+            (last if free else kept).append(s)
+            seen |= accesses.keys()
+        return [*reversed(kept), *reversed(last)]
 
     def _values(self, loop: For, rows: list[_Row]) -> tuple[Block, dict[Additions, Atom]]:
         """What a trip adds to the rows, of what it has just made; and the statements that make it."""
