@@ -147,6 +147,15 @@ def shifted(u, w):
     return total
 
 
+def read_between(u, v, w):
+    """What a loop between, which adds to another row, reads of the row is not what is added behind it."""
+    u, v = u.copy(), v.copy()
+    for _ in range(3):
+        u[:-4] += 0.5 * (v[4:] * u[4:] + v[2:-2] * w[2:-2] + 0.1 * w[3:-1])
+        v[1:-3] = 0.5 * (u[:-4] * u[3:-1] + np.sin(w[:-4]))
+    return np.sum(u * u) + np.sum(v * v)
+
+
 def float32(u):
     u = u.copy()
     for _ in range(2):
@@ -154,10 +163,11 @@ def float32(u):
     return np.sum(u * u)
 
 
-@pytest.mark.parametrize("n", [6, 7, 8, 23])
+@pytest.mark.parametrize("n", [6, 7, 9, 23])
 def test_rows_of_several_kinds(n):
     u, v = R.normal(size=n), R.normal(size=n)
-    for function, args in ((two_rows, (u, v, 0.3)), (products, (u, v)), (shifted, (u, v))):
+    programs = (two_rows, (u, v, 0.3)), (products, (u, v)), (shifted, (u, v)), (read_between, (u, v, v[::-1]))
+    for function, args in programs:
         argnums = tuple(range(len(args)))
         with interpreted():
             found = adc.grad(function, argnums=argnums, mode="compiled")(*args)

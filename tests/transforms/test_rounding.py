@@ -61,12 +61,24 @@ def edges(x):
     return np.sum(np.sqrt(np.maximum(x, 49.0) / 49.0 - 1.0) + x)
 
 
+def of_a_factor(x):
+    """The quotient is a derivative, too: that of what it is multiplied by."""
+    q = x / 49.0
+    return np.sum(x * q + np.floor(q * 3.0) * x)
+
+
+def by_each(x):
+    q = x / x
+    return np.sum(x * q + np.floor(q) * x + q / x)
+
+
 def of_whole_numbers(x):
     return np.sum(x % 1.0 + (x / 49.0) % 1.0)
 
 
 @pytest.mark.parametrize(
-    "function", [floors, in_a_loop, compared, branches, later, ties, clipped, of_whole_numbers]
+    "function",
+    [floors, in_a_loop, compared, branches, later, ties, clipped, of_a_factor, by_each, of_whole_numbers],
 )
 def test_what_is_on_an_edge_stays_there(function):
     with interpreted():

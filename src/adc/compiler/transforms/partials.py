@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Assign, Block, Const, Var
+from adc.compiler.ir.nodes import Assign, Block, Const
 from adc.rules.operation import Operation
 
 _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
@@ -16,12 +16,10 @@ _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
 
 def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool = False) -> Value:
     """`factor * partial`; a division, or a choice, where the partial is a reciprocal or one."""
+    before = len(ev.block)
     made = _maker(ev.block, partial)
     if made is not None and made.name == "divide" and made.args[0] == Const(1.0):
-        quotient = ev.op("divide", factor, made.args[1])
-        if isinstance(quotient, Var):
-            quotient.derived = True
-        return quotient
+        return _derived(ev.op("divide", factor, made.args[1]), ev.block[before:])
     if made is not None and made.name == "where":
         condition, taken, otherwise = made.args
         if (taken, otherwise) == _ONE_OR_NOTHING:
@@ -29,9 +27,15 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
         if (otherwise, taken) == _ONE_OR_NOTHING:
             return ev.op("where", condition, 0.0, factor)
     found = ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
-    if isinstance(found, Var):
-        found.derived = True
-    return found
+    return _derived(found, ev.block[before:])
+
+
+def _derived(value: Value, new: Block) -> Value:
+    """A part of a derivative, marked as one where new statements make it: 1 * y is the primal's y."""
+    for stmt in new:
+        if isinstance(stmt, Assign) and stmt.targets[0] is value:
+            stmt.target.derived = True
+    return value
 
 
 def of_rule(ev: Evaluator, operation: Operation, args: list[Value]) -> tuple[Value, ...]:

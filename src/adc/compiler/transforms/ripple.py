@@ -48,7 +48,7 @@ from adc.compiler.ir.nodes import (
     all_blocks,
     is_of_numbers,
     uses,
-    variables,
+    walk,
 )
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms import clone, dead
@@ -122,15 +122,15 @@ class _Rippler:
     def _rows(self, loop: For, behind: Block) -> list[_Row]:
         if not self._is_plain(loop):
             return []
-        found = list(self._additions(loop, behind))
+        refused: set[For] = set()
         while True:
             rows: dict[tuple[Var, Index], _Row] = {}
-            for each in found:
+            for each in self._additions(loop, behind, refused):
                 rows.setdefault(each.row, _Row(*each.row)).added.append(each)
-            refused = self._refused(loop, list(rows.values()))
-            if not refused:
+            more = self._refused(loop, list(rows.values()))
+            if not more:
                 return list(rows.values())
-            found = [each for each in found if each.loop not in refused]
+            refused |= more
 
     def _refused(self, loop: For, rows: list[_Row]) -> set[For]:
         """The loops of additions that stay: all that one of them does is done elsewhere, or nothing."""
@@ -160,11 +160,12 @@ class _Rippler:
             and not reads_back(loop)
         )
 
-    def _additions(self, loop: For, behind: Block) -> Iterator[Additions]:
-        """The additions behind a loop, with as many trips, that may be made before all that stands between."""
+    def _additions(self, loop: For, behind: Block, refused: set[For]) -> Iterator[Additions]:
+        """The additions behind a loop, with as many trips, that may be made before all that stays between."""
         passed: list[Stmt] = []
         for s in behind[:AHEAD]:
-            found = additions(s) if isinstance(s, For) and self._is_as_long(loop, s) else []
+            eligible = isinstance(s, For) and s not in refused and self._is_as_long(loop, s)
+            found = additions(s) if isinstance(s, For) and eligible else []
             if found and all(self._may_go_before(each, passed) for each in found):
                 yield from found
             else:
@@ -177,7 +178,7 @@ class _Rippler:
         return other.stop is loop.stop or (length is not None and length == self.ev.length(other.stop))
 
     def _may_go_before(self, each: Additions, passed: list[Stmt]) -> bool:
-        array, outer = each.row
+        array, _ = each.row
         read = {self.memory.of(s.args[0]) for s in each.terms if s.name == "getitem"}
         statements: Block = [*each.terms, each.store]
         needed = {v for s in statements for v in uses(s)}
@@ -185,7 +186,7 @@ class _Rippler:
             effects = self.memory.effects(s)
             there = effects.accesses.get(self.memory.of(array), [])
             if (
-                any(not self._is_other_row(a, array, outer) for a in there)
+                any(not self._is_other_row(a, each.row, s) for a in there)
                 or not read.isdisjoint(effects.writes)
                 or not needed.isdisjoint(effects.defs)
                 or effects.checks
@@ -193,11 +194,12 @@ class _Rippler:
                 return False
         return True
 
-    def _is_other_row(self, access: Access, array: Var, outer: Index) -> bool:
-        """Whether an access to an array leaves a row of it alone."""
+    def _is_other_row(self, access: Access, row: tuple[Var, Index], inside: Stmt) -> bool:
+        """Whether an access to an array, somewhere in a statement, leaves a row of it alone."""
+        array, outer = row
         if access.array is not array or access.index is None or len(access.index) != array.type.ndim:
             return False
-        free = {v for v in variables(access.index) if v not in variables(outer)}
+        free = {s.index for s in walk([inside]) if isinstance(s, For)}
         return never_meet(access.index[:-1], outer, set(self.counters) - free, self.counters)
 
     def _look_at(self, loop: For, row: _Row) -> bool:
@@ -209,7 +211,7 @@ class _Rippler:
             if touch is None or self.memory.of(touch[0]) is not self.memory.of(row.array):
                 continue
             array, index = touch
-            if self._is_other_row(Access(array, index, isinstance(s, Store)), row.array, row.outer):
+            if self._is_other_row(Access(array, index, isinstance(s, Store)), (row.array, row.outer), loop):
                 continue
             position = distance(loop.index, index[-1])
             if array is not row.array or index[:-1] != row.outer or position is None or position < 0:
