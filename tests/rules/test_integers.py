@@ -19,6 +19,7 @@ OF_BYTES = [
     "distance.cdist",
     "distance.pdist",
     "distance.braycurtis",
+    "distance.cosine",
     "scipy.signal.fftconvolve",
     "scipy.signal.upfirdn",
 ]

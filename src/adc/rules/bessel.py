@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special as sp
 
 from adc.rules.registry import composite, elementwise, lowered, pull, push
+from adc.rules.sampler import call
 from adc.rules.shapes import shape_of
 from adc.rules.special_refusals import refuses
 
@@ -233,11 +234,27 @@ def airye_push(result, z, *, z_dot):
 
 
 def _spherical(r):
-    return [(1, 1.3), (2, r.positive(3)), (0, r.positive(2, 3)), (2, -r.positive(3)), (3, -1.3)]
+    return [
+        (1, 1.3),
+        (2, r.positive(3)),
+        (0, r.positive(2, 3)),
+        (2.5, r.positive(3)),
+        (2, r.positive(3), True),
+        call(np.array([0, 1, 3]), r.positive(3), derivative=True),
+    ]
+
+
+def _on_both_sides(r):
+    return [*_spherical(r), (2, -r.positive(3)), (3, -1.3), (2, -r.positive(3), True)]
 
 
 def _at_origin(r):
-    return [*_spherical(r), (np.array([0, 1, 2, 3]), 0.0), (np.array([[0], [3]]), np.array([-0.4, 0.3, 0.6]))]
+    return [
+        *_on_both_sides(r),
+        (np.array([0, 1, 2, 3]), 0.0),
+        (np.array([0, 1, 2, 3]), 0.0, True),
+        (np.array([[0], [3]]), np.array([-0.4, 0.3, 0.6])),
+    ]
 
 
 def _mirrored(n, z):
@@ -254,6 +271,36 @@ def _about_origin(n, z, t, by_bessel):
     return np.where(np.abs(z) < 0.5, first * series, by_bessel)
 
 
+def _derived(n, below, above):
+    """The derivative by z, from the functions of the orders beside n: nothing is divided by z."""
+    return (n * below + (n + 1.0) * above) / (2.0 * n + 1.0)
+
+
+def _below(n):
+    return np.maximum(n - 1.0, 0.0)
+
+
+def _jn(n, z):
+    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
+    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.jv(n + 0.5, away)
+    return _about_origin(n, z, -0.5 * z * z, by_bessel)
+
+
+def _yn(n, z):
+    away = np.abs(z)
+    return _mirrored(n + 1, z) * np.sqrt(0.5 * np.pi / away) * sp.yv(n + 0.5, away)
+
+
+def _in(n, z):
+    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
+    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.iv(n + 0.5, away)
+    return _about_origin(n, z, 0.5 * z * z, by_bessel)
+
+
+def _kn(n, z):
+    return np.sqrt(0.5 * np.pi / z) * sp.kv(n + 0.5, z)
+
+
 @composite(
     sp.spherical_jn,
     name="special.spherical_jn",
@@ -261,18 +308,21 @@ def _about_origin(n, z, t, by_bessel):
     examples=_at_origin,
     extra={"float64_only": True, "order": "A"},
 )
-def spherical_jn(n, z):
-    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
-    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.jv(n + 0.5, away)
-    return _about_origin(n, z, -0.5 * z * z, by_bessel)
+def spherical_jn(n, z, derivative=False):
+    n = np.trunc(n)  # SciPy makes integers of orders
+    return _derived(n, _jn(_below(n), z), -_jn(n + 1.0, z)) if derivative else _jn(n, z)
 
 
 @composite(
-    sp.spherical_yn, name="special.spherical_yn", wrt="z", examples=_spherical, extra={"float64_only": True}
+    sp.spherical_yn,
+    name="special.spherical_yn",
+    wrt="z",
+    examples=_on_both_sides,
+    extra={"float64_only": True},
 )
-def spherical_yn(n, z):
-    away = np.abs(z)
-    return _mirrored(n + 1, z) * np.sqrt(0.5 * np.pi / away) * sp.yv(n + 0.5, away)
+def spherical_yn(n, z, derivative=False):
+    n = np.trunc(n)
+    return _derived(n, _yn(_below(n), z), -_yn(n + 1.0, z)) if derivative else _yn(n, z)
 
 
 @composite(
@@ -282,22 +332,22 @@ def spherical_yn(n, z):
     examples=_at_origin,
     extra={"float64_only": True, "order": "A"},
 )
-def spherical_in(n, z):
-    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
-    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.iv(n + 0.5, away)
-    return _about_origin(n, z, 0.5 * z * z, by_bessel)
+def spherical_in(n, z, derivative=False):
+    n = np.trunc(n)
+    return _derived(n, _in(_below(n), z), _in(n + 1.0, z)) if derivative else _in(n, z)
 
 
 @composite(
     sp.spherical_kn,
     name="special.spherical_kn",
     wrt="z",
-    examples=lambda r: _spherical(r)[:3],
+    examples=_spherical,
     notes="positive arguments",
     extra={"float64_only": True},
 )
-def spherical_kn(n, z):
-    return np.sqrt(0.5 * np.pi / z) * sp.kv(n + 0.5, z)
+def spherical_kn(n, z, derivative=False):
+    n = np.trunc(n)
+    return _derived(n, -_kn(_below(n), z), -_kn(n + 1.0, z)) if derivative else _kn(n, z)
 
 
 @elementwise(sp.hankel1e, name="special.hankel1e", wrt="x", cost=40, extra=refuses("v"), examples=orders)

@@ -63,9 +63,28 @@ def _largest(step, w):
     return np.max(size if w is None else np.where(w > 0.0, size, 0.0), axis=-1)
 
 
+def _by_power(step, p, w):
+    power = np.where(p == np.inf, 2.0, p)
+    total = _summed(np.abs(step) ** power, w)
+    length = np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / power))
+    return np.where(p == np.inf, _largest(step, w), length)
+
+
+def minkowski_along(step, p):
+    """The length of steps along the last axis, for a power that is known."""
+    return np.linalg.norm(step, axis=-1) if p == 2.0 else _by_power(step, p, None)
+
+
 def _cosine(u, v, w):
     size = np.sqrt(_summed(u * u, w)) * np.sqrt(_summed(v * v, w))
     return 1.0 - _summed(u * v, w) / size
+
+
+def _cosine_of_two(u, v, w):
+    """As SciPy computes it: squares of short integers wrap around, and what is no cosine is cut off."""
+    uw, vw = (u, v) if w is None else (u * (w / np.sum(w)), v * (w / np.sum(w)))
+    apart = 1.0 - np.dot(u, vw) / np.sqrt(as_floats(np.dot(u, uw) * np.dot(v, vw)))
+    return np.where(np.abs(apart - 1.0) > 1.0 + 1e-9, np.clip(apart, 0.0, 2.0), apart)
 
 
 def _variances(u, v, V):
@@ -95,10 +114,7 @@ def _apart(u, v, metric, p, w, V, VI):
     if metric == "chebyshev":
         return _largest(step, w)
     if metric == "minkowski":
-        power = np.where(p == np.inf, 2.0, p)
-        total = _summed(np.abs(step) ** power, w)
-        length = np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / power))
-        return np.where(p == np.inf, _largest(step, w), length)
+        return _by_power(step, p, w)
     if metric == "canberra":
         both = np.abs(u) + np.abs(v)
         return _summed(np.abs(step) / np.where(both == 0.0, 1.0, both), w)
@@ -124,6 +140,8 @@ def _of_two(name):
         examples=lambda r: [(r.normal(3), r.normal(3)), call(r.normal(3), r.normal(3), w=r.positive(3))],
     )
     def apart(u, v, w=None):
+        if metric == "cosine":
+            return _cosine_of_two(u, v, _floats(w))
         return _apart(u, v, metric, 2, w, None, None)
 
 
