@@ -119,3 +119,16 @@ def test_second_derivatives():
     gradient = adc.grad(loss, mode="python")
     rows = [(gradient(p + h * e) - gradient(p - h * e)) / (2.0 * h) for e in np.eye(2)]
     np.testing.assert_allclose(adc.hessian(loss, mode="python")(p), rows, rtol=1e-6)
+
+
+def test_riemanns_zeta_function_is_compiled():
+    def zetas(x):
+        return np.sum(sp.zeta(x) * np.arange(1.0, 6.0))
+
+    x = np.array([2.5, 0.5, 1.2, 30.0, 0.0])
+    value, slopes = adc.value_and_grad(zetas, mode="compiled")(x)
+    assert value == pytest.approx(zetas(x), rel=1e-13)
+    exact = [float(mpmath.zeta(at, derivative=1)) * (k + 1) for k, at in enumerate(x)]
+    assert slopes == pytest.approx(exact, rel=1e-10)
+    left = np.array([-0.3, -2.0, -3.0, -7.5, -1.0])
+    assert adc.vjp(zetas, left, mode="compiled")[0] == pytest.approx(zetas(left), rel=1e-12)

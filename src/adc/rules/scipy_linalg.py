@@ -24,6 +24,7 @@ from adc.rules.norms import norm
 from adc.rules.products import hermitian
 from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
+from adc.rules.structured_matrices import grid
 from adc.runtime import matrix_functions as kernels
 
 __all__ = ["kernels"]  # Numba learns them
@@ -397,25 +398,6 @@ def polar_push(z, a, side="right", *, a_dot):
 # --- special matrices ---------------------------------------------------------------------------------------
 
 
-def _grid(rows, columns):
-    """Row and column numbers, ready to broadcast."""
-    return np.expand_dims(np.arange(rows), 1), np.expand_dims(np.arange(columns), 0)
-
-
-@composite(
-    sl.toeplitz,
-    wrt="c r",
-    name="scipy.linalg.toeplitz",
-    extra={"cores": {"c": 1, "r": 1}},
-    examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
-)
-def toeplitz(c, r=None):
-    first_row = np.conjugate(c) if r is None else r
-    values = np.concatenate((np.flip(c), first_row[1:]))
-    i, j = _grid(c.shape[0], first_row.shape[0])
-    return values[c.shape[0] - 1 - i + j]
-
-
 @composite(
     sl.hankel,
     wrt="c r",
@@ -426,32 +408,15 @@ def toeplitz(c, r=None):
 def hankel(c, r=None):
     last_row = np.zeros_like(c) if r is None else r
     values = np.concatenate((c, last_row[1:]))
-    i, j = _grid(c.shape[0], last_row.shape[0])
+    i, j = grid(c.shape[0], last_row.shape[0])
     return values[i + j]
 
 
 @composite(sl.circulant, wrt="c", name="scipy.linalg.circulant", examples=lambda r: [r.normal(3)])
 def circulant(c):
     n = c.shape[-1]
-    i, j = _grid(n, n)
+    i, j = grid(n, n)
     return c[..., np.remainder(i - j, n)]
-
-
-@composite(
-    sl.solve_toeplitz,
-    wrt="c_or_cr b",
-    name="scipy.linalg.solve_toeplitz",
-    notes="solved as a dense system",
-    extra={"cores": {"c_or_cr": 1, "b": 2}, "rtol": 1e-9, "float64_only": True},
-    examples=lambda r: [
-        call((np.array([4.0, 1.0, 0.5]), np.array([4.0, -1.0, 0.3])), r.normal(3)),
-        (np.array([4.0, 1.0, 0.5]), r.normal(3)),
-    ],
-)
-def solve_toeplitz(c_or_cr, b):
-    if isinstance(c_or_cr, tuple):
-        return np.linalg.solve(toeplitz(c_or_cr[0], c_or_cr[1]), b)
-    return np.linalg.solve(toeplitz(c_or_cr), b)
 
 
 @composite(

@@ -60,6 +60,53 @@ def convolution_matrix(a, n, mode="full"):
     return whole[before : n + m - 1 - before]
 
 
+def grid(rows, columns):
+    """Row and column numbers, ready to broadcast."""
+    return np.expand_dims(np.arange(rows), 1), np.expand_dims(np.arange(columns), 0)
+
+
+@composite(
+    sl.toeplitz,
+    wrt="c r",
+    name="scipy.linalg.toeplitz",
+    extra={"cores": {"c": 1, "r": 1}},
+    examples=lambda r: [r.normal(3), (r.normal(3), r.normal(4))],
+)
+def toeplitz(c, r=None):
+    first_row = np.conjugate(c) if r is None else r
+    values = np.concatenate((np.flip(c), first_row[1:]))
+    i, j = grid(c.shape[0], first_row.shape[0])
+    return values[c.shape[0] - 1 - i + j]
+
+
+def _vector(c):
+    return np.array(c) if isinstance(c, list) else c
+
+
+def _toeplitz_of(c_or_cr):
+    """The matrix of a column, or of a pair of a column and a row, each an array or a list."""
+    if isinstance(c_or_cr, tuple):
+        return toeplitz(_vector(c_or_cr[0]), _vector(c_or_cr[1]))
+    return toeplitz(_vector(c_or_cr))
+
+
+@composite(
+    sl.solve_toeplitz,
+    wrt="c_or_cr b",
+    name="scipy.linalg.solve_toeplitz",
+    notes="solved as a dense system",
+    extra={"cores": {"c_or_cr": 1, "b": 2}, "rtol": 1e-9, "float64_only": True},
+    examples=lambda r: [
+        call((np.array([4.0, 1.0, 0.5]), np.array([4.0, -1.0, 0.3])), r.normal(3)),
+        (np.array([4.0, 1.0, 0.5]), r.normal(3)),
+        ([4.0, 1.0, 0.5], r.normal(3)),
+        (([4.0, 1.0, 0.5], [4.0, -1.0, 0.3]), r.normal(3)),
+    ],
+)
+def solve_toeplitz(c_or_cr, b):
+    return np.linalg.solve(_toeplitz_of(c_or_cr), b)
+
+
 @composite(
     sl.matmul_toeplitz,
     wrt="c_or_cr x",
@@ -68,12 +115,12 @@ def convolution_matrix(a, n, mode="full"):
     examples=lambda r: [
         (r.normal(4), r.normal(4)),
         ((r.normal(3), r.normal(4)), r.normal(4, 2)),
+        ([4.0, 1.0], r.normal(2)),
+        (([4.0, 1.0, 0.5], [4.0, -1.0]), r.normal(2)),
     ],
 )
 def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
-    if isinstance(c_or_cr, (tuple, list)):
-        return sl.toeplitz(c_or_cr[0], c_or_cr[1]) @ x
-    return sl.toeplitz(c_or_cr) @ x
+    return _toeplitz_of(c_or_cr) @ x
 
 
 @composite(

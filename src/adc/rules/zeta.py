@@ -47,6 +47,7 @@ def _slope(x, q):
     notes="with respect to x for x >= 0 and q > 0",
     examples=lambda r: [
         (2.5, 1.3),
+        r.positive(3) + 1.5,
         (3.5, r.positive(3)),
         (r.positive(3) + 2.0, r.positive(3)),
         (np.array([1.05, 2.0, 30.0]), np.array([0.2, 1.0, 80.0])),

@@ -253,45 +253,65 @@ def _register() -> None:
 _register()
 
 
+@register_jitable
+def _powers(x: Any, q: Any) -> Any:
+    """The sum of (q + n)**-x over n, for q > 0 or whole x, by Euler-Maclaurin summation (as in Cephes)."""
+    total = 0.0
+    n = 0
+    while q + n < 12.0 or n < 9:
+        total += (q + n) ** -x
+        n += 1
+    w = q + n
+    power = w**-x
+    total += power * w / (x - 1.0) + 0.5 * power
+    # Bernoulli numbers over factorials: B_2k / (2k)!
+    term = x * power / w
+    total += term / 12.0
+    term *= (x + 1.0) * (x + 2.0) / (w * w)
+    total -= term / 720.0
+    term *= (x + 3.0) * (x + 4.0) / (w * w)
+    total += term / 30240.0
+    term *= (x + 5.0) * (x + 6.0) / (w * w)
+    total -= term / 1209600.0
+    term *= (x + 7.0) * (x + 8.0) / (w * w)
+    total += term / 47900160.0
+    term *= (x + 9.0) * (x + 10.0) / (w * w)
+    total -= term * 691.0 / 1307674368000.0
+    term *= (x + 11.0) * (x + 12.0) / (w * w)
+    return total + term / 74724249600.0
+
+
 @overload(special.zeta)
-def _zeta(x: Any, q: Any) -> Any:
-    """Hurwitz's zeta function for x > 1, and q > 0 or whole x, by Euler-Maclaurin summation (as in Cephes).
+def _zeta(x: Any, q: Any = None) -> Any:
+    """Hurwitz's zeta function for x > 1, and q > 0 or whole x; without q Riemann's, which goes on to the left of 1.
 
     A whole x may be an integer, whose powers are products.
     """
-    if not all(isinstance(a, (types.Float, types.Integer)) for a in (x, q)):
+    real = (types.Float, types.Integer)
+    if q is None or isinstance(q, (types.NoneType, types.Omitted)):
+        return _riemann if isinstance(x, real) else None
+    if not isinstance(x, real) or not isinstance(q, real):
         return None
 
-    def zeta(x: Any, q: Any) -> Any:
+    def zeta(x: Any, q: Any = None) -> Any:
         if x <= 1.0:
             return math.inf if x == 1.0 else math.nan
         if q <= 0.0 and (q == math.floor(q) or x != math.floor(x)):
             return math.inf if q == math.floor(q) else math.nan
-        total = 0.0
-        n = 0
-        while q + n < 12.0 or n < 9:
-            total += (q + n) ** -x
-            n += 1
-        w = q + n
-        power = w**-x
-        total += power * w / (x - 1.0) + 0.5 * power
-        # Bernoulli numbers over factorials: B_2k / (2k)!
-        term = x * power / w
-        total += term / 12.0
-        term *= (x + 1.0) * (x + 2.0) / (w * w)
-        total -= term / 720.0
-        term *= (x + 3.0) * (x + 4.0) / (w * w)
-        total += term / 30240.0
-        term *= (x + 5.0) * (x + 6.0) / (w * w)
-        total -= term / 1209600.0
-        term *= (x + 7.0) * (x + 8.0) / (w * w)
-        total += term / 47900160.0
-        term *= (x + 9.0) * (x + 10.0) / (w * w)
-        total -= term * 691.0 / 1307674368000.0
-        term *= (x + 11.0) * (x + 12.0) / (w * w)
-        return total + term / 74724249600.0
+        return _powers(x, q)
 
     return zeta
+
+
+def _riemann(x: Any, q: Any = None) -> Any:
+    if x == 1.0:
+        return math.inf
+    if x >= 0.0:
+        return _powers(float(x), 1.0)
+    if x == 2.0 * math.floor(0.5 * x):
+        return 0.0
+    turned = 2.0 * math.sin(0.5 * math.pi * x) * math.gamma(1.0 - x) * (2.0 * math.pi) ** (x - 1.0)
+    return turned * _powers(1.0 - x, 1.0)
 
 
 @overload(special.polygamma)
