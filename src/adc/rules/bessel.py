@@ -241,6 +241,7 @@ def _spherical(r):
         (2.5, r.positive(3)),
         (2, r.positive(3), True),
         call(np.array([0, 1, 3]), r.positive(3), derivative=True),
+        (2, r.positive(3) + 0.3j),
     ]
 
 
@@ -259,7 +260,7 @@ def _at_origin(r):
 
 def _mirrored(n, z):
     """The sign that a function of the parity of its order has on the left of 0."""
-    return np.where(z < 0.0, (-1.0) ** n, 1.0)
+    return 1.0 if np.iscomplexobj(z) else np.where(z < 0.0, (-1.0) ** n, 1.0)
 
 
 def _about_origin(n, z, t, by_bessel):
@@ -280,25 +281,34 @@ def _below(n):
     return np.maximum(n - 1.0, 0.0)
 
 
+def _away(z):
+    return np.where(np.abs(z) < 0.5, 1.0, z if np.iscomplexobj(z) else np.abs(z))
+
+
+def _root(z):
+    """The factor by which a spherical function is one of an order between integers; both have the same cut."""
+    return np.sqrt(0.5 * np.pi) / np.sqrt(z)
+
+
 def _jn(n, z):
-    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
-    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.jv(n + 0.5, away)
+    away = _away(z)
+    by_bessel = _mirrored(n, z) * _root(away) * sp.jv(n + 0.5, away)
     return _about_origin(n, z, -0.5 * z * z, by_bessel)
 
 
 def _yn(n, z):
-    away = np.abs(z)
-    return _mirrored(n + 1, z) * np.sqrt(0.5 * np.pi / away) * sp.yv(n + 0.5, away)
+    away = z if np.iscomplexobj(z) else np.abs(z)
+    return _mirrored(n + 1, z) * _root(away) * sp.yv(n + 0.5, away)
 
 
 def _in(n, z):
-    away = np.where(np.abs(z) < 0.5, 1.0, np.abs(z))
-    by_bessel = _mirrored(n, z) * np.sqrt(0.5 * np.pi / away) * sp.iv(n + 0.5, away)
+    away = _away(z)
+    by_bessel = _mirrored(n, z) * _root(away) * sp.iv(n + 0.5, away)
     return _about_origin(n, z, 0.5 * z * z, by_bessel)
 
 
 def _kn(n, z):
-    return np.sqrt(0.5 * np.pi / z) * sp.kv(n + 0.5, z)
+    return _root(z) * sp.kv(n + 0.5, z)
 
 
 @composite(
