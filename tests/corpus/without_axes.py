@@ -23,6 +23,21 @@ def a_number_made_an_array_of_two_names(x):
     return z * 2 + x[1]
 
 
+@program(vector, refused=refused("an array without axes is a number, which has no elements to write to"))
+def a_number_made_an_array_is_written_to_by_index(x):
+    y = np.zeros(())
+    y[...] = x[0]
+    y[()] += x[1]
+    return y * x[2]
+
+
+@program(vector, refused=refused("an array without axes is a number, which has no elements to write to"))
+def added_to_by_index(x):
+    y = np.array(x[0])
+    y[...] += 1.0
+    return y * x[2]
+
+
 @program(vector, refused=refused(VIEW))
 def a_write_to_what_is_squeezed(x):
     y = x.copy()

@@ -214,3 +214,24 @@ def test_a_part_that_changed_meanwhile_is_put_back():
         with interpreted():
             found = adc.grad(moved, mode=mode)(u)
         assert np.sum(found * along) == pytest.approx(slope, rel=1e-6, abs=1e-7)
+
+
+def jumps(x, p):
+    """A loop of the user's that hands a number to the next trip."""
+    last, before = 0.0, 0.0
+    total = 0.0
+    for i in range(len(x)):
+        total += np.exp(-((x[i] - last) ** 2)) * p + np.sin(before)
+        before = last
+        last = x[i]
+    return total
+
+
+def test_numbers_that_go_from_trip_to_trip_leave_a_loop_its_vectors():
+    x = R.normal(size=30)
+    derivative = adc.value_and_grad(jumps, argnums=(0, 1), mode="compiled")
+    value, gradients = derivative(x, 0.7)
+    assert value == pytest.approx(jumps(x, 0.7), rel=1e-13)
+    for found, wanted in zip(gradients, adc.grad(jumps, argnums=(0, 1), mode="tape")(x, 0.7), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+    assert "vm.exp" in str(adc.source(derivative, x, 0.7, stage="optimized"))

@@ -49,7 +49,8 @@ def _names(text: str) -> frozenset[str]:
 
 MOVES = _names(
     """getitem alias copy reshape ravel transpose expand_dims squeeze broadcast_to concatenate stack flip roll repeat
-    tile take moveaxis swapaxes diagonal diag tril triu real imag pad astype where held atleast_1d atleast_2d"""
+    tile take moveaxis swapaxes diagonal diag tril triu real imag pad astype where held atleast_1d atleast_2d
+    full full_like"""
 )
 PRODUCTS = _names("multiply divide negative positive square reciprocal conjugate multiply.outer outer")
 SMOOTH = _names(
@@ -65,7 +66,7 @@ COMPARISONS = _names("less less_equal greater greater_equal equal not_equal")
 EXTREMES = _names("maximum minimum fmax fmin")
 OF_ORDER = _names("max min argmax argmin maximum.reduce minimum.reduce")
 OF_SHAPES = _names(
-    "dim shape size ndim zeros_like ones_like empty_like full_like isnan isfinite isinf empty zeros ones"
+    "dim shape size ndim zeros_like ones_like empty_like isnan isfinite isinf empty zeros ones"
 )
 DEEPEST = 4  # products between a number and what is only chosen where it is not zero
 

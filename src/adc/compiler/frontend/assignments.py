@@ -199,6 +199,7 @@ class Assignments(Calls):
             base = self.evaluate(node.target.value)
             index = self.evaluate(node.target.slice)
             value = self.evaluate(node.value)
+            self._refuse_number(base)
             if isinstance(base, Var):
                 self._update(base, self.index_value(base, index), function, value, None)
                 return
@@ -290,6 +291,17 @@ class Assignments(Calls):
         old = whole if whole is not None else self.getitem(array, items)
         self.write(array, items, self.binary(function, old, value))
 
+    def _refuse_number(self, base: Value) -> None:
+        """Refuse a write by index to what is a number in compiled code."""
+        if self.is_without_axes(base):
+            raise self.refuse(
+                "an array without axes is written to by index",
+                "it is a number in compiled code",
+                "write to the name (`y = y + 1`), or give it an axis",
+            )
+        if isinstance(base, Var) and not base.is_array:
+            raise self.refuse("a number cannot be written to by index")
+
     def set_item(self, base: Value, index: Value, value: Value) -> None:
         if isinstance(base, dict) and not isinstance(base, Instance):
             index = choices.key(index)
@@ -298,8 +310,7 @@ class Assignments(Calls):
         elif isinstance(base, Instance):
             instances.called(self, base, "__setitem__", index, value)
         elif isinstance(base, Var):
-            if not base.is_array:
-                raise self.refuse("a number cannot be written to by index")
+            self._refuse_number(base)
             if isinstance(value, (list, tuple)):
                 value = self.array_of(value)
             if base in self.part_of:
@@ -326,6 +337,7 @@ class Assignments(Calls):
             except (IndexError, TypeError) as error:
                 raise self.refuse(f"{type(error).__name__}: {error}") from error
         else:
+            self._refuse_number(base)
             raise self.refuse(
                 f"writing into {kind(base)} is not supported",
                 "it was made outside the function",
