@@ -78,7 +78,18 @@ def of_whole_numbers(x):
 
 @pytest.mark.parametrize(
     "function",
-    [floors, in_a_loop, compared, branches, later, ties, clipped, of_a_factor, by_each, of_whole_numbers],
+    [
+        floors,
+        in_a_loop,
+        compared,
+        branches,
+        later,
+        ties,
+        clipped,
+        of_a_factor,
+        by_each,
+        of_whole_numbers,
+    ],
 )
 def test_what_is_on_an_edge_stays_there(function):
     with interpreted():
@@ -90,6 +101,20 @@ def test_what_is_on_an_edge_stays_there(function):
 def test_no_root_of_less_than_nothing():
     with interpreted(), np.errstate(all="ignore"):
         assert adc.value_and_grad(edges, mode="compiled")(X)[0] == edges(X)
+
+
+def test_what_is_written_to_magnitudes_is_no_magnitude():
+    """So the sign of their sum is not that of each: here it is zero if every bit of the quotient is NumPy's."""
+
+    def balanced(x):
+        e = np.abs(x)
+        for i in range(len(x) - 1):
+            e[i] = -x[i] / 49.0
+        return np.where(np.sum(e) == 0.0, 1.0, 2.0) * x[0]
+
+    x = np.array([147.0, 3.0])
+    with interpreted():
+        assert adc.value_and_grad(balanced, mode="compiled")(x)[0] == balanced(x) == 147.0
 
 
 def softmax(x, y):

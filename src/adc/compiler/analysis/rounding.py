@@ -97,6 +97,7 @@ class _Wants:
         self.memory = memory
         self.level: dict[_Key, int] = defaultdict(int)
         self.made = {t: s for s in statements if isinstance(s, Assign) for t in s.targets}
+        self.written = {memory.of(s.array) for s in statements if isinstance(s, Store)}
         self.read: dict[Var, list[Stmt]] = defaultdict(list)
         for s in statements:
             for v in uses(s):
@@ -112,6 +113,12 @@ class _Wants:
 
     def _key(self, x: Var | Buffer) -> _Key:
         return self.memory.of(x) if isinstance(x, Var) and x.is_array else x
+
+    def _maker(self, x: Operand) -> Assign | None:
+        """What makes a number, or all that is ever in an array."""
+        if not isinstance(x, Var) or (x.is_array and self.memory.of(x) in self.written):
+            return None
+        return self.made.get(x)
 
     def _want(self, operand: Operand, level: int) -> None:
         if level == FREE:
@@ -205,7 +212,7 @@ class _Wants:
     def _is_never_negative(self, x: Operand, depth: int) -> bool:
         if isinstance(x, Const):
             return isinstance(x.value, (int, float)) and x.value >= 0
-        s = self.made.get(x)
+        s = self._maker(x)
         if s is None or depth == 0:
             return False
         parts = s.args[1:] if s.name == "where" else s.args[:1] if s.name in MOVES else _terms(s)
@@ -223,7 +230,7 @@ class _Wants:
     def _has_factor(self, product: Atom, x: Var, depth: int) -> bool:
         if product is x:
             return True
-        made = self.made.get(product) if isinstance(product, Var) else None
+        made = self._maker(product)
         if made is None or depth == 0:
             return False
         factors = {"multiply": made.args, "divide": made.args[:1], "negative": made.args}.get(made.name, ())
