@@ -164,17 +164,17 @@ class _Wants:
         elif name in MOVES:
             yield s.args, level
         elif name in PRODUCTS:
-            yield s.args, _whole(level) if level > SIGN else level
+            yield s.args, _beyond_sign(level, level)
         elif name in OF_ORDER:
             yield s.args, max(_whole(level), ORDER)
         elif name in POSITIVE:
-            yield s.args, _whole(level) if level > SIGN else FREE
+            yield s.args, _beyond_sign(level, FREE)
         elif name in SUMS and level == SIGN and all(self._is_never_negative(a, DEEPEST) for a in _terms(s)):
             yield s.args, SIGN
         elif name in SMOOTH:
             yield s.args, _whole(level)
         elif name in ROOTS or name == "absolute":
-            yield s.args, SIGN if level <= SIGN else ALL
+            yield s.args, _beyond_sign(level, SIGN)
         elif name in LOGARITHMS:
             yield s.args, max(_whole(level), SIGN)
         elif name == "sign":
@@ -183,13 +183,13 @@ class _Wants:
             base, exponent = s.args[:2]
             known = isinstance(exponent, Const) and isinstance(exponent.value, (int, float))
             whole = known and float(exponent.value).is_integer()
-            yield base, ALL if level > SIGN or not known else level if whole else SIGN
+            yield base, _beyond_sign(level, level if whole else SIGN) if known else ALL
             yield exponent, ALL
         elif name in COMPARISONS or name in EXTREMES:
             if name in COMPARISONS and self._only_spares_a_product(s):
                 return
             to_zero = len(s.args) == 2 and any(_is_zero(a) for a in s.args)
-            yield s.args, SIGN if to_zero and level <= SIGN else ALL
+            yield s.args, _beyond_sign(level, SIGN) if to_zero else ALL
         elif name not in OF_SHAPES:
             yield s.args, ALL
 
@@ -240,6 +240,11 @@ class _Wants:
 def _whole(level: int) -> int:
     """What has to be of terms, so that as much is of their sum: of the sign of a sum every bit decides."""
     return ALL if level > FREE else FREE
+
+
+def _beyond_sign(level: int, otherwise: int) -> int:
+    """Every bit, where more is wanted than the sign and zeros."""
+    return ALL if level > SIGN else otherwise
 
 
 def _terms(s: Assign) -> tuple[Operand, ...]:

@@ -341,7 +341,7 @@ class _Rippler:
     ) -> list[Carried]:
         """Let the sum for each element go from its last position to its first, where it is written.
 
-        `sums[r]` is that of the element `r` ahead of the counter after the terms that it gets there.
+        What is carried is the sum for the element one nearer than the position, of the terms that it has got by then.
         """
         kind = Scalar(row.array.type.dtype)
         origin = row.added[0].store.origin
@@ -402,8 +402,10 @@ class _Rippler:
         return total
 
     def _place(self, row: _Row, counter: Atom, ahead: int) -> Index:
-        position = plain_value(counter) if isinstance(counter, Const) else counter
-        return (*row.outer, self.ev.atom(self.ev.op("add", position, ahead)) if ahead else counter)
+        return (
+            *row.outer,
+            self.ev.atom(self.ev.op("add", plain_value(counter), ahead)) if ahead else counter,
+        )
 
 
 def _sum(one: Atom, other: Atom, body: Block) -> tuple[Operation, tuple[Atom, Atom]]:
