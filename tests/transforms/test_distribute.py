@@ -194,6 +194,24 @@ def test_the_adjoint_to_read_has_no_blocks():
     assert "count = min(" not in adc.source(gradient(state, "compiled"), *given(40))
 
 
+def compensated(x):
+    total, lost = 0.0, 0.0
+    for i in range(x.size):
+        term = np.exp(x[i]) - lost
+        raised = total + term
+        lost = (raised - total) - term
+        total = raised
+    return total
+
+
+def test_a_compensated_sum_is_not_multiplied_out():
+    """(raised - total) - term is zero times what is handed on, but for what was rounded: that is what it is for."""
+    x = np.log(np.r_[1e8, np.full(5000, 0.1)])
+    value, _ = adc.value_and_grad(compensated, mode="compiled")(x)
+    assert value == compensated(x)
+    assert value != np.cumsum(np.exp(x))[-1]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_single_precision_stays(dtype):
     x, y, a, b = given(600)

@@ -202,7 +202,10 @@ def _made(name: str, of: Assign, block: Block, *operands: Atom) -> Atom:
     """What an operation makes of parts of a number; what is known, or leaves one as it is, takes no statement."""
     known = [a.value for a in operands if isinstance(a, Const)]
     if len(known) == len(operands) and name in KNOWN:
-        return Const(KNOWN[name](*known))
+        found = KNOWN[name](*known)
+        if abs(found) < max(map(abs, known)) and name in ("add", "subtract"):
+            raise _NotLinear  # nothing is left but what was rounded, of which a compensated sum is made
+        return Const(found)
     if name == "multiply" and operands[0] in (ONE, MINUS_ONE):
         name, operands = ("alias" if operands[0] == ONE else "negative"), operands[1:]
     if name == "alias":
