@@ -39,6 +39,8 @@ from adc.runtime.ordering import argsort as argsort
 from adc.runtime.products import dot as dot
 from adc.runtime.products import dot_into as dot_into
 from adc.runtime.real import still_real as still_real
+from adc.runtime.recurrences import linear_recurrence as linear_recurrence
+from adc.runtime.recurrences import linear_recurrence_back as linear_recurrence_back
 from adc.runtime.rooms import empty as empty
 from adc.runtime.rooms import empty_of as empty_of
 from adc.runtime.rooms import zeros as zeros
@@ -76,6 +78,8 @@ __all__ = [
     "kernel",
     "lcm",
     "lent",
+    "linear_recurrence",
+    "linear_recurrence_back",
     "lu",
     "lu_det",
     "lu_inv",

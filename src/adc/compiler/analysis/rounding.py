@@ -39,8 +39,9 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 
-# What has to be as a division would have it: nothing, the sign and zeros, these and the order in an array, every bit.
-FREE, SIGN, ORDER, ALL = 0, 1, 2, 3
+# What has to be as NumPy has it: nothing; that it is where a logarithm or a root is defined, if it is not as near the
+# end of that as numbers are rounded; the sign and zeros; these and the order in an array; every bit.
+FREE, DOMAIN, SIGN, ORDER, ALL = 0, 1, 2, 3, 4
 
 
 def _names(text: str) -> frozenset[str]:
@@ -79,7 +80,7 @@ def tolerant(program: Program, joined_roots: dict[Var, set[Var]]) -> list[Assign
     quotients = [s for s in statements if isinstance(s, Assign) and s.name == "divide"]
     if not quotients:
         return []
-    wants = _Wants(statements, Memory(joined_roots))
+    wants = Wants(statements, Memory(joined_roots))
     return [s for s in quotients if s.target.type.dtype == "float64" and wants.of(s.target) <= _kept(s)]
 
 
@@ -90,7 +91,7 @@ def _kept(quotient: Assign) -> int:
     return ORDER if by_one else SIGN
 
 
-class _Wants:
+class Wants:
     """`of(v)`: how much of a number, or of the numbers in an array, somebody can see."""
 
     def __init__(self, statements: list[Stmt], memory: Memory) -> None:
@@ -169,21 +170,28 @@ class _Wants:
             yield s.args, max(_whole(level), ORDER)
         elif name in POSITIVE:
             yield s.args, _beyond_sign(level, FREE)
-        elif name in SUMS and level == SIGN and all(self._is_never_negative(a, DEEPEST) for a in _terms(s)):
-            yield s.args, SIGN
+        elif (
+            name in SUMS
+            and FREE < level <= SIGN
+            and all(self._is_never_negative(a, DEEPEST) for a in _terms(s))
+        ):
+            # Beside a number above zero it matters for none of the others where they are zero.
+            yield s.args, FREE if any(_is_positive(a) for a in _terms(s)) else level
         elif name in SMOOTH:
             yield s.args, _whole(level)
-        elif name in ROOTS or name == "absolute":
+        elif name in ROOTS:
+            yield s.args, _beyond_sign(level, max(level, DOMAIN))
+        elif name == "absolute":
             yield s.args, _beyond_sign(level, SIGN)
         elif name in LOGARITHMS:
-            yield s.args, max(_whole(level), SIGN)
+            yield s.args, max(_whole(level), DOMAIN)
         elif name == "sign":
             yield s.args, SIGN
         elif name == "power":
             base, exponent = s.args[:2]
             known = isinstance(exponent, Const) and isinstance(exponent.value, (int, float))
             whole = known and float(exponent.value).is_integer()
-            yield base, _beyond_sign(level, level if whole else SIGN) if known else ALL
+            yield base, _beyond_sign(level, level if whole else max(level, DOMAIN)) if known else ALL
             yield exponent, ALL
         elif name in COMPARISONS or name in EXTREMES:
             if name in COMPARISONS and self._only_spares_a_product(s):
@@ -250,6 +258,10 @@ def _beyond_sign(level: int, otherwise: int) -> int:
 def _terms(s: Assign) -> tuple[Operand, ...]:
     """What a sum is of: of a sum over an axis, the array."""
     return s.args if s.name in ("add", "multiply", "divide") else s.args[:1]
+
+
+def _is_positive(x: Operand) -> bool:
+    return isinstance(x, Const) and isinstance(x.value, (int, float)) and x.value > 0
 
 
 def _is_zero(x: Operand) -> bool:

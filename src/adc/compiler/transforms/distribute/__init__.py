@@ -17,14 +17,19 @@ two (`preaccumulate`).
 
 from __future__ import annotations
 
+from functools import cache
+
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.latency import chain, work
+from adc.compiler.analysis.recurrences import recurrence, stands_alone
+from adc.compiler.analysis.rounding import DOMAIN, Wants
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
+    Carried,
     Const,
     For,
     If,
@@ -32,13 +37,15 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     blocks,
+    defined,
     is_of_numbers,
+    uses,
     walk,
 )
 from adc.compiler.transforms.distribute import preaccumulate
 from adc.compiler.transforms.distribute import windows as windowed
 from adc.compiler.transforms.distribute.blocked import Blocks
-from adc.compiler.transforms.distribute.order import Order
+from adc.compiler.transforms.distribute.order import Order, Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
 from adc.compiler.transforms.vectorise import is_vector_call
@@ -49,28 +56,38 @@ SHORTEST = 32  # trips, where that is known
 MOST = 300  # statements of a trip
 AT_ONCE = 3.0  # numbers in a vector, as far as that goes
 VECTOR_CALL = 12.0  # cycles of a function for a vector of numbers, over those of a product
-PASSED = 0.7  # cycles for a number that one loop leaves to another
+PASSED = 0.5  # cycles for a number that one loop leaves to another
 # How many times as fast it has to be: with functions that then vectorise, or without.
 GAIN, GAIN_ALONE = 1.2, 1.4
-SHORT = 10.0  # cycles that a trip may wait for the one before: a product and a sum
+SHORT = 8.0  # cycles that a trip waits for the one before at least: a product and a sum
+LOOKING_AHEAD = 2.4  # cycles of a trip of these, four at a time (transforms/lookahead)
 BESIDE = 12  # statements in inner loops that a function for one number is worth the trouble beside
+
+SIMPLE = {"add", "subtract", "multiply", "negative"}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with its recurrences in blocks, where that is faster."""
     memory = Memory(evaluator.joined_roots)
     counters = ranges(program.body)
+    seen = cache(lambda: Wants(walk(program.body), memory))
+
+    def may_be_regrouped(c: Carried, windows: list[Window]) -> bool:
+        """Whether nobody sees the last bit of a number that trips hand on, maybe in elements of an array."""
+        if c.phi.type.dtype not in ("float64", "float32"):
+            return False
+        return seen().of(next((w.array for w in windows if c.phi in w.handed_on.values()), c.phi)) <= DOMAIN
 
     def visit(block: Block) -> Block:
         out: Block = []
         for s in block:
             for inner in blocks(s):
                 inner[:] = visit(inner)
-            found = _blocks(s) if isinstance(s, For) else None
-            out += [s] if found is None else found.block(evaluator)
+            found = _in_blocks(s) if isinstance(s, For) else None
+            out += [s] if found is None else found
         return out
 
-    def _blocks(loop: For) -> Blocks | None:
+    def _in_blocks(loop: For) -> Block | None:
         around = any(isinstance(s, For) for s in loop.body)
         waiting = 0.0 if around else chain(loop)
         if waiting < SHORT and not any(map(is_vector_call, loop.body)):
@@ -79,14 +96,25 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         if straight is None:
             return None
         if around:
-            return _around_loops(straight)
-        before = max(waiting, work(loop.body))
+            beside = _around_loops(straight)
+            return None if beside is None else beside.block(evaluator)
+        front, straight = _invariants(straight)
+        found = _blocks(straight, max(waiting, work(straight.body)))
+        return None if found is None else [*front, *found.block(evaluator)]
+
+    def _blocks(straight: For, before: float) -> Blocks | None:
+        """The parts of a loop of whose trips each takes so many cycles as it is, if they take less."""
         in_numbers, windows = windowed.run(straight, memory, counters)
-        for one in (_linear(in_numbers, Order(in_numbers, memory, counters)), in_numbers):
+        handed_on = Order(in_numbers, memory, counters).handed_on
+        linear = _linear(in_numbers, [c for c in handed_on if may_be_regrouped(c, windows)])
+        for one in (linear, in_numbers):
             found = None if one is None else _parts(one, windows)
-            if found is None or (windows and not found.calls()):
+            if found is None:
                 continue
-            if before > (GAIN if found.calls() else GAIN_ALONE) * _cycles(found):
+            ahead = any(p.recurrence is not None for p in found.parts)
+            if windows and not ahead and not found.calls():
+                continue
+            if before > (GAIN if ahead or found.calls() else GAIN_ALONE) * _cycles(found):
                 return found
         return None
 
@@ -100,8 +128,28 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         parts = Order(loop, memory, counters).parts()
         if len(parts) < 2 or not any(p.in_order for p in parts):
             return None
+        parts = [q for p in parts for q in (_apart(p, windows) if p.in_order else [p])]
         found = Blocks(loop, parts, windows, memory, counters)
         return found if len(found.parts) > 1 else None
+
+    def _apart(part: Part, windows: list[Window]) -> list[Part]:
+        """What goes in order, with the linear recurrences that wait for nothing else in it each by itself."""
+        found = [recurrence(c, part.body) for c in part.carried]
+        alone = [
+            one
+            for one in found
+            if one is not None
+            and stands_alone(one, part.body, part.carried)
+            and may_be_regrouped(one.carried, windows)
+        ]
+        gone: set[Stmt | Carried] = {x for one in alone for x in (one.carried, one.product, one.sum)}
+        left = Part(
+            part.level,
+            [s for s in part.body if s not in gone],
+            [c for c in part.carried if c not in gone],
+        )
+        apart = [Part(part.level, [one.product, one.sum], [one.carried], one) for one in alone]
+        return [*apart, left] if left.body or left.carried else apart
 
     program.body = visit(program.body)
     return program
@@ -123,6 +171,22 @@ def _straight(loop: For) -> For | None:
     return straight
 
 
+def _invariants(loop: For) -> tuple[Block, For]:
+    """The sums and products that are the same in all trips, and the loop without them."""
+    made = {loop.index, *(c.phi for c in loop.carried), *(v for s in loop.body for v in defined(s))}
+    front: Block = []
+    rest: Block = []
+    for s in loop.body:
+        if isinstance(s, Assign) and s.name in SIMPLE and made.isdisjoint(uses(s)):
+            made.difference_update(s.targets)
+            front.append(s)
+        else:
+            rest.append(s)
+    return front, For(
+        loop.index, loop.start, loop.stop, loop.step, loop.carried, rest, loop.origin, loop.note
+    )
+
+
 def _is_plain(s: Stmt) -> bool:
     if isinstance(s, For):
         plain = all(isinstance(t, (Assign, Store)) and _is_plain(t) for t in s.body)
@@ -130,9 +194,9 @@ def _is_plain(s: Stmt) -> bool:
     return isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s))
 
 
-def _linear(loop: For, order: Order) -> For | None:
+def _linear(loop: For, handed_on: list[Carried]) -> For | None:
     """The loop with what it hands on linearly by a few products."""
-    body = preaccumulate.run(loop, order.handed_on)
+    body = preaccumulate.run(loop, handed_on)
     if body is None:
         return None
     return For(loop.index, loop.start, loop.stop, loop.step, loop.carried, body, loop.origin, loop.note)
@@ -142,6 +206,9 @@ def _cycles(found: Blocks) -> float:
     """Cycles of a trip when it is done in parts."""
     total = PASSED * len(found.passed)
     for part in found.parts:
+        if part.recurrence is not None:
+            total += LOOKING_AHEAD
+            continue
         if part.in_order:
             total += max(chain(found.as_loop(part)), work(part.body))
             continue

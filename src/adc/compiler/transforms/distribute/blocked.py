@@ -62,6 +62,11 @@ class Blocks:
             for s in loop.body
             if isinstance(s, Assign)
         }
+        for p in parts:
+            if p.recurrence is not None:
+                # What it hands on, others make of what it was handed: one array is less than two.
+                self.again.update(dict.fromkeys(p.body, True))
+                p.recurrence.sum.target.derived = True
         self.home = {v: p for p in parts for s in p.body for v in defined(s)}
         self.home.update({c.phi: p for p in parts for c in p.carried})
         self.repeated: dict[Part, Block] = {}  # what a part computes again
@@ -172,7 +177,10 @@ class _Writer:
         left = Var("left", WHOLE, named=False)
         one, other = (self.loop.stop, self.first) if self.step > 0 else (self.first, self.loop.stop)
         if isinstance(other, Const):
-            difference = self._assign(left, "add", one, Const(-other.value))
+            name, ahead = ("subtract", other.value) if other.value > 0 else ("add", -other.value)
+            difference = (
+                self._assign(left, name, one, Const(ahead)) if ahead else self._assign(left, "alias", one)
+            )
         else:
             difference = self._assign(left, "subtract", one, other)
         block: Block = [
@@ -222,7 +230,7 @@ class _Writer:
             number = table[v] = _like(v)
             got.append(Assign((number,), "getitem", (self.rooms[v], (k,))))
         inside = substitute([*again, *p.body], table)
-        if not p.in_order:
+        if not p.in_order or p.recurrence is not None:
             known = [self.blocks.at_the_front[s] for s in (*self.blocks.repeated[p], *p.body)]
             inside = _unsigned(inside, known)
         if any(counter in uses(s) for s in walk(inside)):

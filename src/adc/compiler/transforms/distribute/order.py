@@ -18,6 +18,7 @@ from typing import Literal
 
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access, Memory
+from adc.compiler.analysis.recurrences import Recurrence
 from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import (
@@ -49,6 +50,7 @@ class Part:
     level: int
     body: Block
     carried: list[Carried]
+    recurrence: Recurrence | None = None  # that it is, and nothing else
 
     @property
     def in_order(self) -> bool:

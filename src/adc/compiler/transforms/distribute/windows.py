@@ -65,7 +65,9 @@ class Window:
     def element(self, counter: Value, age: int, ev: Evaluator) -> Index:
         """The index of an element in the trip with that counter."""
         ahead = self.newest - age * self.step
-        place = ev.atom(counter if ahead == Dim(0) else ev.op("add", counter, ev.dim_value(ahead)))
+        behind = ahead.known is not None and ahead.known < 0
+        name, apart = ("subtract", -ahead) if behind else ("add", ahead)
+        place = ev.atom(counter if ahead == Dim(0) else ev.op(name, counter, ev.dim_value(apart)))
         return (*self.index[: self.axis], place, *self.index[self.axis + 1 :])
 
     def age(self, s: Stmt) -> int | None:
