@@ -34,7 +34,8 @@ def test_states_are_those_of_single_trips(dtype, count, form, called):
         terms[:] = terms[0]
     given = (factors[0] if form == "one factor" else factors), (terms[0] if form == "one term" else terms)
     states = np.full(count + 1, 7, dtype)
-    found = function(states, *given, dtype(0.3), count)
+    ends = (0, count) if step == 1 else (count - 1, -1)
+    found = function(states, *given, dtype(0.3), *ends)
     expected, last = one_by_one(factors.astype(float), terms.astype(float), 0.3, range(count)[::step])
     close = {"rtol": 1e-13, "atol": 1e-14} if dtype == np.float64 else {"rtol": 1e-5, "atol": 1e-6}
     np.testing.assert_allclose(states[:count], expected, **close)
@@ -45,7 +46,14 @@ def test_states_are_those_of_single_trips(dtype, count, form, called):
 def test_parts_of_arrays():
     x = np.arange(12.0)
     states = np.zeros(12)
-    last = upwards(states[2:], 0.5, x[3:], 1.0, 6)
-    expected, end = one_by_one(np.full(6, 0.5), x[3:], 1.0, range(6))
-    np.testing.assert_allclose(states[2:8], expected)
+    last = upwards(states, 0.5, x[1:], 1.0, 2, 8)
+    expected, end = one_by_one(np.full(8, 0.5), x[1:], 1.0, range(2, 8))
+    np.testing.assert_allclose(states, [0, 0, *expected, 0, 0, 0, 0])
     assert last == pytest.approx(end)
+
+
+def test_nothing_happens_without_trips():
+    states = np.ones(3)
+    assert upwards(states, 0.5, states, 7.0, 3, 1) == 7.0
+    assert back(states, 0.5, states, 7.0, 0, 0) == 7.0
+    assert list(states) == [1, 1, 1]

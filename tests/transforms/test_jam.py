@@ -13,7 +13,7 @@ def sweeps(start, w):
     for _ in range(2):
         for i in range(1, n - 1):
             for j in range(1, m - 1):
-                a[i, j] = w * a[i - 1, j + 1] + 0.3 * a[i, j - 1] * a[i + 1, j - 1] + 0.2 * a[i + 1, j + 1]
+                a[i, j] = w * a[i - 1, j + 1] + 0.3 * a[i, j - 1] ** 2 * a[i + 1, j - 1] + 0.2 * a[i + 1, j + 1]
     return np.sum(a * a)
 
 
@@ -30,7 +30,7 @@ def sweeps_in_time(start, w):
     u = start[0].copy()
     for _ in range(start.shape[0]):
         for i in range(1, len(u) - 1):
-            u[i] = (1 - w) * u[i] + w * 0.5 * (u[i - 1] + u[i + 1])
+            u[i] = (1 - w) * u[i] + w * 0.5 * (u[i - 1] ** 2 + u[i + 1])
     return np.sum(u**3)
 
 
@@ -192,7 +192,7 @@ def test_elements_are_the_same_to_the_last_bit():
         n, m = a.shape
         for i in range(1, n - 1):
             for j in range(1, m - 1):
-                a[i, j] = (a[i - 1, j + 1] + a[i, j - 1] + a[i + 1, j]) * 0.3
+                a[i, j] = (a[i - 1, j + 1] + abs(a[i, j - 1]) + a[i + 1, j]) * 0.3
         return a
 
     start = np.random.default_rng(2).normal(size=(17, 13))

@@ -196,3 +196,92 @@ def test_two_recurrences_are_apart(monkeypatch):
 def test_costs_decide(monkeypatch):
     monkeypatch.setattr(distribute, "LOOKING_AHEAD", 1000.0)
     assert "rt.linear_recurrence" not in text(average)
+
+
+def equilibrium(x, y, a):  # s stays where it is, to the last bit; what it were off by would grow
+    s, total = a, 0.0
+    for i in range(x.size):
+        s = s - 0.5 * (a - s)
+        total += s * y[i]
+    return total
+
+
+def test_states_at_rest_stay_there():
+    x, y, a = given(600)
+    assert gradient(equilibrium)(x, y, a)[0] == pytest.approx(equilibrium(x, y, a), rel=1e-12)
+
+
+def relaxed(u, f, w):
+    u = u.copy()
+    for _ in range(3):
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                around = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]
+                u[i, j] = (1 - w) * u[i, j] + w * 0.25 * (around - f[i, j])
+    return np.sum(u * u)
+
+
+def nine_points_back(u, f, w):
+    u = u.copy()
+    n, m = u.shape
+    for i in range(n - 2, 0, -1):
+        for j in range(m - 2, 0, -1):
+            u[i, j] = 0.1 * (
+                u[i - 1, j - 1] + u[i - 1, j] + u[i - 1, j + 1] + u[i, j - 1] + u[i, j] + u[i, j + 1]
+            )
+            u[i, j] += w * (u[i + 1, j - 1] + u[i + 1, j] + u[i + 1, j + 1]) * f[i, j]
+    return np.sum(np.sin(u))
+
+
+def table(u, f, w):
+    t = np.zeros((u.shape[0] + 1, u.shape[1] + 1))
+    for i in range(u.shape[0]):
+        for j in range(u.shape[1]):
+            t[i + 1, j + 1] = t[i, j + 1] * f[i, j] + t[i + 1, j] * w + u[i, j]
+    return np.sum(np.sin(t))
+
+
+def two_rows(u, f, w):  # of which the one is written to by the trips of the other
+    u = u.copy()
+    for i in range(1, u.shape[0]):
+        for j in range(1, u.shape[1]):
+            u[i, j] = w * u[i, j - 1] + u[i - 1, j] * f[i, j]
+            u[i - 1, j] += 0.5 * u[i, j]
+    return np.sum(u * f)
+
+
+IN_ROWS = [relaxed, nine_points_back, table, two_rows]
+
+
+def matrices(shape):
+    random = np.random.default_rng(4)
+    return random.uniform(-0.9, 0.9, shape), random.uniform(-0.9, 0.9, shape), 0.4
+
+
+@pytest.mark.parametrize("function", IN_ROWS)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (4, 9), (7, 5), (6, 40)])
+def test_rows_one_by_one(function, shape):
+    with interpreted():
+        compare(gradient(function)(*matrices(shape)), gradient(function, "tape")(*matrices(shape)))
+
+
+@pytest.mark.parametrize("function", [relaxed, nine_points_back, table])
+def test_rows_look_ahead_in_both_sweeps(function):
+    found = adc.source(gradient(function), *matrices((40, 50)), stage="optimized")
+    assert found.count("= rt.linear_recurrence(") == 1
+    assert found.count("= rt.linear_recurrence_back(") == 1
+    assert "k in range(6)" not in found
+    compare(gradient(function)(*matrices((40, 50))), gradient(function, "tape")(*matrices((40, 50))))
+
+
+def test_what_rows_beside_it_get_is_made_in_loops_that_vectorise():
+    """The adjoints of a row above, or below, are added to by trips that add to no element twice."""
+    found = adc.source(gradient(nine_points_back), *matrices((40, 50)), stage="optimized")
+    assert "u_bar_ahead" in found
+
+
+def test_scratch_is_made_in_front_of_the_nest():
+    lines = adc.source(gradient(relaxed), *matrices((40, 50)), stage="optimized").splitlines()
+    made = [line for line in lines if "_each" in line and "rt.empty" in line]
+    assert made
+    assert all(line.startswith("    ") and not line.startswith("     ") for line in made)

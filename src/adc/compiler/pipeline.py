@@ -270,6 +270,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("registers", lambda p, c: registers.run(p, c.evaluator)),
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
     Stage("distribute", lambda p, c: distribute.run(p, c.evaluator)),
+    Stage("scatter-2", lambda p, c: scatter.run(p, c.evaluator)),
     Stage("pieces", lambda p, c: pieces.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
     Stage("widths", lambda p, c: widths.run(p, c.evaluator)),

@@ -39,35 +39,36 @@ def _at_of(x: Any, k: Any) -> Any:
 
 
 @register_jitable(error_model="numpy", fastmath={"contract"})
-def linear_recurrence(states: Any, factors: Any, terms: Any, state: Any, count: Any) -> Any:
-    """Write what each of the trips 0 to count - 1 begins with to `states`; return what the last one ends with.
+def linear_recurrence(states: Any, factors: Any, terms: Any, state: Any, start: Any, stop: Any) -> Any:
+    """Write what each of the trips of range(start, stop) begins with to `states`; return what the last one ends with.
 
-    Arrays have a number for each trip, shape (count,) or longer; factors or terms may be one number for all.
+    Arrays have a number for each trip, shape (stop,) or longer; factors or terms may be one number for all.
 
-    >>> states = np.empty(3)
-    >>> float(linear_recurrence(states, 0.5, np.array([1.0, 2.0, 3.0]), 8.0, 3))
+    >>> states = np.zeros(4)
+    >>> float(linear_recurrence(states, 0.5, np.array([0.0, 1.0, 2.0, 3.0]), 8.0, 1, 4))
     5.25
     >>> states
-    array([8. , 5. , 4.5])
+    array([0. , 8. , 5. , 4.5])
     """
-    return _in_steps(states, factors, terms, state, count, 0, 1)
+    return _in_steps(states, factors, terms, state, start, stop - start, 1)
 
 
 @register_jitable(error_model="numpy", fastmath={"contract"})
-def linear_recurrence_back(states: Any, factors: Any, terms: Any, state: Any, count: Any) -> Any:
-    """The same from trip count - 1 down to trip 0.
+def linear_recurrence_back(states: Any, factors: Any, terms: Any, state: Any, start: Any, stop: Any) -> Any:
+    """The same for the trips of range(start, stop, -1).
 
-    >>> states = np.empty(3)
-    >>> float(linear_recurrence_back(states, 0.5, np.array([3.0, 2.0, 1.0]), 8.0, 3))
+    >>> states = np.zeros(4)
+    >>> float(linear_recurrence_back(states, 0.5, np.array([0.0, 3.0, 2.0, 1.0]), 8.0, 3, 0))
     5.25
     >>> states
-    array([4.5, 5. , 8. ])
+    array([0. , 4.5, 5. , 8. ])
     """
-    return _in_steps(states, factors, terms, state, count, count - 1, -1)
+    return _in_steps(states, factors, terms, state, start, start - stop, -1)
 
 
 @register_jitable(error_model="numpy", fastmath={"contract"})
-def _in_steps(states: Any, factors: Any, terms: Any, state: Any, count: Any, start: Any, step: Any) -> Any:
+def _in_steps(states: Any, factors: Any, terms: Any, state: Any, start: Any, count: Any, step: Any) -> Any:
+    count = max(count, 0)
     whole = count - count % AT_ONCE
     for trip in range(0, whole, AT_ONCE):
         k = start + step * trip

@@ -55,7 +55,13 @@ def _ahead(loop: For, s: Store) -> int | None:
     ):
         return None
     apart = distance(loop.index, s.index[-1])
-    return None if apart is None or apart < 0 else apart
+    return apart if apart is not None and is_in_row(loop, apart) else None
+
+
+def is_in_row(loop: For, apart: int) -> bool:
+    """Whether places so far ahead of the counter of a loop are counted from the front of a row."""
+    first = loop.start.value if isinstance(loop.start, Const) else 0
+    return bool(apart + first >= 0)
 
 
 def is_same_row(loop: For, index: Index) -> bool:

@@ -6,6 +6,8 @@ next: it is neither carried round the loop nor returned, and only its elements a
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -13,6 +15,7 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Program,
+    Stmt,
     Var,
     While,
     bound_inside,
@@ -21,6 +24,8 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+
+LENGTHS = {"maximum", "add", "subtract"}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -44,11 +49,19 @@ def escaping_roots(program: Program, evaluator: Evaluator) -> set[Var]:
     return found
 
 
-def _is_made_once(s: Assign, escaping: set[Var]) -> bool:
-    """Whether a statement allocates what no trip leaves to another, or makes a length for that: `max(n - 1, 0)`."""
-    if s.name == "maximum":
-        return not s.target.is_array
-    return s.name == "empty" and s.target not in escaping
+def _is_scratch(s: Stmt, escaping: set[Var]) -> TypeGuard[Assign]:
+    """Whether a statement allocates what no trip leaves to another."""
+    return isinstance(s, Assign) and s.name == "empty" and s.target not in escaping
+
+
+def _is_length(s: Stmt) -> TypeGuard[Assign]:
+    """Whether a statement makes a length, or a part of one: `max(n - 1, 0)`."""
+    return (
+        isinstance(s, Assign)
+        and s.name in LENGTHS
+        and not s.target.is_array
+        and s.target.type.dtype == "int64"
+    )
 
 
 def _block(block: Block, escaping: set[Var]) -> Block:
@@ -56,18 +69,44 @@ def _block(block: Block, escaping: set[Var]) -> Block:
     for stmt in block:
         change_blocks(stmt, lambda inner: _block(inner, escaping))
         if isinstance(stmt, (For, While)):
-            inside = {v for s in walk([stmt]) for v in (*defined(s), *bound_inside(s))}
-            moved = []
-            for s in stmt.body:
-                if (
-                    isinstance(s, Assign)
-                    and _is_made_once(s, escaping)
-                    and inside.isdisjoint(variables(s.args))
-                ):
-                    moved.append(s)
-                    inside.discard(s.target)
+            moved = _moved(stmt, escaping)
             if moved:
-                stmt.body = [s for s in stmt.body if s not in moved]
+                stmt.body = _without(stmt.body, set(moved))
                 result.extend(moved)
         result.append(stmt)
     return result
+
+
+def _moved(loop: For | While, escaping: set[Var]) -> Block:
+    """The allocations in the trips of a loop, in branches too, that may as well stand in front of it."""
+    inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
+    moved: Block = []
+    made: dict[Var, Assign] = {}  # the lengths that are the same in all trips
+
+    def visit(block: Block) -> None:
+        for s in block:
+            if isinstance(s, If):
+                visit(s.then)
+                visit(s.orelse)
+            elif (_is_scratch(s, escaping) or _is_length(s)) and inside.isdisjoint(variables(s.args)):
+                inside.discard(s.target)
+                if _is_length(s):
+                    made[s.target] = s
+                else:
+                    take(s)
+
+    def take(s: Assign) -> None:
+        for v in variables(s.args):
+            if v in made:
+                take(made.pop(v))
+        moved.append(s)
+
+    visit(loop.body)
+    return moved
+
+
+def _without(block: Block, moved: set[Stmt]) -> Block:
+    for s in block:
+        if isinstance(s, If):
+            s.then, s.orelse = _without(s.then, moved), _without(s.orelse, moved)
+    return [s for s in block if s not in moved]

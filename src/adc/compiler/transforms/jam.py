@@ -14,6 +14,9 @@ was stored to be loaded again. Trips of other rows need not wait for it: six row
 over all rows are added up in another. (Unroll-and-jam of a skewed nest: M. Wolfe, High Performance Compilers for
 Parallel Computing, 1996, chapter 9.)
 
+Rows of which each waits for the one before it, and that are linear recurrences, go one by one, some trips at a time
+(`distribute`, `lookahead`): what each trip is made of besides vectorises then.
+
 A number that a row carries on lies in an array with a place for each of the six. What stands before the inner loop is
 done for all of them first, what stands behind it last; what it only computes, each trip computes again.
 """
@@ -59,6 +62,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import clone
+from adc.compiler.transforms.distribute import Distribution
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import accumulation, in_order
 from adc.errors import Location
@@ -85,6 +89,7 @@ class _Jammer:
         self.memory = Memory(evaluator.joined_roots)
         self.counters = ranges(program.body)
         self.conditions = Conditions(program)
+        self.distribution = Distribution(program, evaluator)
 
     def block(self, block: Block) -> Block:
         out: Block = []
@@ -118,6 +123,8 @@ class _Jammer:
         # What a row has just made is better not waited for.
         lag = max(0, *lags) + 1 if lags else 0
         if lag > LONGEST or not nest.moves_out(ROWS):
+            return None
+        if lag and self.distribution.looks_ahead(inner):
             return None
         jam = _Jam(nest, lag, self.ev)
         return jam if jam.may_be(self.memory) else None

@@ -1,7 +1,7 @@
 """Go through linear recurrences of the first order four trips at a time, by a function of the runtime.
 
     for k in range(count):
-        s_each[k] = s                   ->      s = rt.linear_recurrence(s_each, b, x[i_lowest:], s, count)
+        s_each[k] = s                   ->      s = rt.linear_recurrence(s_each, b, x[i_lowest:], s, 0, count)
         s = b * s + x[i_lowest + k]
 
 Only where nobody sees the last bit (analysis/rounding), as `distribute` has said of the sum (runtime/recurrences.py).
@@ -10,6 +10,7 @@ Only where nobody sees the last bit (analysis/rounding), as `distribute` has sai
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from adc.compiler.analysis.recurrences import Recurrence, recurrence
 from adc.compiler.frontend.lengths import length_of
@@ -26,10 +27,15 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     blocks,
+    defined,
+    variables,
 )
 from adc.rules.dims import Dim
 
-UPWARDS, BACK = "rt.linear_recurrence", "rt.linear_recurrence_back"
+NAMES: dict[Atom, str] = {Const(1): "rt.linear_recurrence", Const(-1): "rt.linear_recurrence_back"}
+_Row = tuple[
+    Var, tuple[Any, ...]
+]  # an array, and where a row of it is: in it, and how far ahead of the counter
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -40,21 +46,19 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 
 def _changed(block: Block, ev: Evaluator) -> Block:
-    made = {s.target: s for s in block if isinstance(s, Assign) and len(s.targets) == 1}
     out: Block = []
     for s in block:
         for inner in blocks(s):
             inner[:] = _changed(inner, ev)
-        call = _call(s, made, ev) if isinstance(s, For) else None
+        call = _call(s, ev) if isinstance(s, For) else None
         out += [s] if call is None else call
     return out
 
 
-def _call(loop: For, made: Mapping[Var, Assign], ev: Evaluator) -> Block | None:
+def _call(loop: For, ev: Evaluator) -> Block | None:
     """The call in place of a loop, behind the parts of rows that it reads."""
     found = recurrence(loop.carried[0], loop.body) if len(loop.carried) == 1 else None
-    count = _count(loop, made)
-    if found is None or count is None or not found.sum.target.derived:
+    if found is None or not found.sum.target.derived or loop.step not in NAMES:
         return None
     rows = _rows(loop, found)
     array = _stored(loop, found)
@@ -65,17 +69,16 @@ def _call(loop: For, made: Mapping[Var, Assign], ev: Evaluator) -> Block | None:
     def operand(x: Atom) -> Operand:
         if not isinstance(x, Var) or x not in rows:
             return x
-        row, ahead = rows[x]
-        if ahead == Dim(0):
+        row, (*outer, ahead) = rows[x]
+        if not outer and ahead == Dim(0):
             return row
         with ev.at(out), ev.origin_at(loop.origin):
-            first = ev.atom(ev.dim_value(ahead))
-            return ev.getitem(row, (Slice(first, None, None),))
+            first = None if ahead == Dim(0) else ev.atom(ev.dim_value(ahead))
+            return ev.getitem(row, (*outer, Slice(first, None, None)))
 
     c = found.carried
-    args = (array, operand(found.factor), operand(found.term), c.init, count)
-    name = BACK if loop.step == Const(-1) else UPWARDS
-    return [*out, Assign((c.result,), name, args, loop.origin)]
+    args = (array, operand(found.factor), operand(found.term), c.init, loop.start, loop.stop)
+    return [*out, Assign((c.result,), NAMES[loop.step], args, loop.origin)]
 
 
 def _stored(loop: For, found: Recurrence) -> Var | None:
@@ -87,9 +90,10 @@ def _stored(loop: For, found: Recurrence) -> Var | None:
     return store.array if store.index == (loop.index,) and store.value is found.carried.phi else None
 
 
-def _rows(loop: For, found: Recurrence) -> dict[Var, tuple[Var, Dim]] | None:
+def _rows(loop: For, found: Recurrence) -> dict[Var, _Row] | None:
     """What the loop reads of which row, and how far ahead of its counter; None if it does anything besides."""
-    rows: dict[Var, tuple[Var, Dim]] = {}
+    rows: dict[Var, _Row] = {}
+    made = {loop.index, *(v for s in loop.body for v in defined(s))}
     places: dict[Atom, Dim] = {loop.index: Dim(0)}  # how far ahead of the counter
     unsigned: set[Atom] = {loop.index}  # places that are in the row
     for s in loop.body:
@@ -98,10 +102,13 @@ def _rows(loop: For, found: Recurrence) -> dict[Var, tuple[Var, Dim]] | None:
         if not isinstance(s, Assign) or len(s.targets) != 1:
             return None
         if s.name == "getitem":
-            row, index = s.args
-            if len(index) != 1 or index[0] not in unsigned:
+            array, (*outer, last) = s.args
+            if last not in unsigned or not made.isdisjoint(variables(tuple(outer))):
                 return None
-            rows[s.target] = row, places[index[0]]
+            ahead = places[last]
+            if ahead.known is not None and ahead.known < 0:
+                return None
+            rows[s.target] = array, (*outer, ahead)
             continue
         place = _place(s, places)
         if place is None:
@@ -125,16 +132,3 @@ def _place(s: Assign, places: Mapping[Atom, Dim]) -> Dim | None:
     if first not in places or second in places or other is None:
         return None
     return places[first] + other if s.name == "add" else places[first] - other
-
-
-def _count(loop: For, made: Mapping[Var, Assign]) -> Atom | None:
-    """How many trips there are, if they are numbered from nothing up, or down to it."""
-    if loop.step == Const(1) and loop.start == Const(0):
-        return loop.stop
-    if loop.step != Const(-1) or loop.stop != Const(-1):
-        return None
-    last = made.get(loop.start) if isinstance(loop.start, Var) else None
-    if last is None or last.name != "subtract" or last.args[1] != Const(1):
-        return None
-    count = last.args[0]
-    return count if isinstance(count, (Var, Const)) else None

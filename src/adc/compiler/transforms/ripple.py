@@ -52,7 +52,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms import clone, dead
-from adc.compiler.transforms.additions import Additions, additions, is_same_row
+from adc.compiler.transforms.additions import Additions, additions, is_in_row, is_same_row
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import in_order, scatters
 from adc.rules import registry
@@ -214,7 +214,12 @@ class _Rippler:
             if self._is_other_row(Access(array, index, isinstance(s, Store)), (row.array, row.outer), loop):
                 continue
             position = distance(loop.index, index[-1])
-            if array is not row.array or index[:-1] != row.outer or position is None or position < 0:
+            if (
+                array is not row.array
+                or index[:-1] != row.outer
+                or position is None
+                or not is_in_row(loop, position)
+            ):
                 return False
             if not isinstance(s, Store):
                 if row.store is not None and position == row.stored:
@@ -402,10 +407,9 @@ class _Rippler:
         return total
 
     def _place(self, row: _Row, counter: Atom, ahead: int) -> Index:
-        return (
-            *row.outer,
-            self.ev.atom(self.ev.op("add", plain_value(counter), ahead)) if ahead else counter,
-        )
+        name = "add" if ahead > 0 else "subtract"
+        place = self.ev.atom(self.ev.op(name, plain_value(counter), abs(ahead))) if ahead else counter
+        return (*row.outer, place)
 
 
 def _sum(one: Atom, other: Atom, body: Block) -> tuple[Operation, tuple[Atom, Atom]]:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.apart import never_meet
+from adc.compiler.analysis.counters import ranges
+from adc.compiler.analysis.effects import Access, Memory
 from adc.compiler.analysis.touches import distance
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
@@ -54,6 +56,7 @@ class _Scatter:
         self.ev = evaluator
         self.made = {s.target for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
         self.memory = Memory(evaluator.joined_roots)
+        self.counters = ranges(program.body)
         self.carried: set[Var] = set()  # by the loop that is looked at: what a trip has of the one before
 
     def block(self, block: Block) -> Block:
@@ -112,18 +115,29 @@ class _Scatter:
         definition = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
         effects = self.memory.effects(loop)
         for root, accesses in effects.accesses.items():
-            if (
-                root not in effects.writes
-                or not all(a.accumulate for a in accesses)
-                or len({a.array for a in accesses}) != 1
-            ):
+            if root not in effects.writes or len({a.array for a in accesses}) != 1:
                 continue
-            group = [s for s in loop.body if isinstance(s, Store) and self.memory.of(s.array) is root]
+            others = [a for a in accesses if not a.accumulate]
+            group = [
+                s
+                for s in loop.body
+                if isinstance(s, Store)
+                and self.memory.of(s.array) is root
+                and (s.accumulate or not others)
+                and all(self._are_other_rows(s, a) for a in others)
+            ]
             if len(group) < 2 or len({s.index for s in group}) != len(group):
                 continue
             # In each, one subscript follows the counter at a constant distance; the others do not know it.
             if all(self._follows(s, loop, definition) for s in group):
                 yield group
+
+    def _are_other_rows(self, store: Store, access: Access) -> bool:
+        """Whether a loop goes along other rows by one access to an array than by another."""
+        index = access.index
+        return index is not None and never_meet(
+            store.index[:-1], index[:-1], self.counters.keys(), self.counters
+        )
 
     def _follows(self, store: Store, loop: For, definition: dict[Var, Assign]) -> bool:
         following = 0

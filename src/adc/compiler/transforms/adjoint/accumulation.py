@@ -246,7 +246,7 @@ class Accumulation:
                     else g,
                     x,
                 )
-                copy.name, copy.named = f"{x.name}_bar", True
+                copy.name, copy.named, copy.derived = f"{x.name}_bar", True, True
                 self.bar[x] = copy
                 self.owned.add(copy)
                 return
@@ -276,7 +276,7 @@ class Accumulation:
         else:
             assert self._own_frame(x), f"the shadow of {x!r} begins outside the region of its array"
             copy = self.ev.zeros_like(x) if shadow is None else self._owned_copy(shadow, x)
-        copy.name, copy.named = f"{x.name}_bar", True
+        copy.name, copy.named, copy.derived = f"{x.name}_bar", True, True
         self.bar[x] = copy
         self.owned.add(copy)
         return copy
@@ -331,10 +331,11 @@ class Accumulation:
 
     def _bar_of(self, v: Var) -> Var:
         """A variable for the adjoint of `v`, its lengths in terms of what stands in the reverse sweep."""
-        if not isinstance(v.type, Array):
-            return Var(f"{v.name}_bar", Scalar(v.type.dtype))
-        bar = Var(f"{v.name}_bar", Array(v.type.dtype, v.type.shape, "A"))
-        remeasure.by_itself(bar, self.needs.outside, self.ev)
+        kind = Array(v.type.dtype, v.type.shape, "A") if isinstance(v.type, Array) else Scalar(v.type.dtype)
+        bar = Var(f"{v.name}_bar", kind)
+        bar.derived = True
+        if bar.is_array:
+            remeasure.by_itself(bar, self.needs.outside, self.ev)
         return bar
 
     def _within(self, v: Var, inside: set[int]) -> bool:

@@ -17,7 +17,7 @@ two (`preaccumulate`).
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cached_property
 
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
@@ -36,6 +36,8 @@ from adc.compiler.ir.nodes import (
     Program,
     Stmt,
     Store,
+    Var,
+    While,
     blocks,
     defined,
     is_of_numbers,
@@ -44,7 +46,8 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.distribute import preaccumulate
 from adc.compiler.transforms.distribute import windows as windowed
-from adc.compiler.transforms.distribute.blocked import Blocks
+from adc.compiler.transforms.distribute.blocked import Blocks, Writer
+from adc.compiler.transforms.distribute.in_rows import RowWriter, may_be_in_rows
 from adc.compiler.transforms.distribute.order import Order, Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
@@ -68,26 +71,53 @@ SIMPLE = {"add", "subtract", "multiply", "negative"}
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with its recurrences in blocks, where that is faster."""
-    memory = Memory(evaluator.joined_roots)
-    counters = ranges(program.body)
-    seen = cache(lambda: Wants(walk(program.body), memory))
+    program.body = Distribution(program, evaluator).block(program.body, inside=False)
+    return program
 
-    def may_be_regrouped(c: Carried, windows: list[Window]) -> bool:
-        """Whether nobody sees the last bit of a number that trips hand on, maybe in elements of an array."""
-        if c.phi.type.dtype not in ("float64", "float32"):
-            return False
-        return seen().of(next((w.array for w in windows if c.phi in w.handed_on.values()), c.phi)) <= DOMAIN
 
-    def visit(block: Block) -> Block:
+class Distribution:
+    """Which loops of a program are done in parts."""
+
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.program = program
+        self.ev = evaluator
+        self.memory = Memory(evaluator.joined_roots)
+        self.counters = ranges(program.body)
+
+    @cached_property
+    def seen(self) -> Wants:
+        return Wants(walk(self.program.body), self.memory)
+
+    @cached_property
+    def made(self) -> dict[Var, Assign]:
+        return {t: s for s in walk(self.program.body) if isinstance(s, Assign) for t in s.targets}
+
+    def block(self, block: Block, inside: bool) -> Block:
+        """A block, maybe inside a loop, with its loops in parts."""
         out: Block = []
         for s in block:
             for inner in blocks(s):
-                inner[:] = visit(inner)
-            found = _in_blocks(s) if isinstance(s, For) else None
+                inner[:] = self.block(inner, inside or isinstance(s, (For, While)))
+            found = self._in_parts(s, inside) if isinstance(s, For) else None
             out += [s] if found is None else found
         return out
 
-    def _in_blocks(loop: For) -> Block | None:
+    def looks_ahead(self, loop: For) -> bool:
+        """Whether a loop inside others will go along its rows in parts, through a recurrence some trips at a time."""
+        found = self._found(loop)
+        return found is not None and found[1].looks_ahead() and may_be_in_rows(found[1])
+
+    def _in_parts(self, loop: For, inside: bool) -> Block | None:
+        found = self._found(loop)
+        if found is None:
+            return None
+        front, parts = found
+        if inside and parts.looks_ahead() and may_be_in_rows(parts):
+            return [*front, *RowWriter(parts, self.ev, self.made).block()]
+        return [*front, *Writer(parts, self.ev).block()]
+
+    def _found(self, loop: For) -> tuple[Block, Blocks] | None:
+        """What stands in front of a loop in parts, and the parts, if they are faster."""
         around = any(isinstance(s, For) for s in loop.body)
         waiting = 0.0 if around else chain(loop)
         if waiting < SHORT and not any(map(is_vector_call, loop.body)):
@@ -95,44 +125,49 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         straight = _straight(loop)
         if straight is None:
             return None
+        front: Block = []
         if around:
-            beside = _around_loops(straight)
-            return None if beside is None else beside.block(evaluator)
-        front, straight = _invariants(straight)
-        found = _blocks(straight, max(waiting, work(straight.body)))
-        return None if found is None else [*front, *found.block(evaluator)]
+            found = self._around_loops(straight)
+        else:
+            front, straight = _invariants(straight)
+            found = self._blocks(straight, max(waiting, work(straight.body)))
+        return None if found is None else (front, found)
 
-    def _blocks(straight: For, before: float) -> Blocks | None:
+    def _blocks(self, loop: For, before: float) -> Blocks | None:
         """The parts of a loop of whose trips each takes so many cycles as it is, if they take less."""
-        in_numbers, windows = windowed.run(straight, memory, counters)
-        handed_on = Order(in_numbers, memory, counters).handed_on
-        linear = _linear(in_numbers, [c for c in handed_on if may_be_regrouped(c, windows)])
+        in_numbers, windows = windowed.run(loop, self.memory, self.counters)
+        handed_on = Order(in_numbers, self.memory, self.counters).handed_on
+        linear = _linear(
+            in_numbers,
+            [c for c in handed_on if self._may_be_regrouped(c, windows)],
+            {c.phi for c in handed_on if _stands_for(c, windows).derived},
+        )
         for one in (linear, in_numbers):
-            found = None if one is None else _parts(one, windows)
+            found = None if one is None else self._parts(one, windows)
             if found is None:
                 continue
-            ahead = any(p.recurrence is not None for p in found.parts)
+            ahead = found.looks_ahead()
             if windows and not ahead and not found.calls():
                 continue
             if before > (GAIN if ahead or found.calls() else GAIN_ALONE) * _cycles(found):
                 return found
         return None
 
-    def _around_loops(loop: For) -> Blocks | None:
+    def _around_loops(self, loop: For) -> Blocks | None:
         """The functions that a trip calls for one number, beside what other loops make, in loops of their own."""
         inside = sum(len(walk(s.body)) for s in loop.body if isinstance(s, For))
-        found = _parts(loop, [])
+        found = self._parts(loop, [])
         return found if found is not None and inside <= BESIDE * len(found.calls()) else None
 
-    def _parts(loop: For, windows: list[Window]) -> Blocks | None:
-        parts = Order(loop, memory, counters).parts()
+    def _parts(self, loop: For, windows: list[Window]) -> Blocks | None:
+        parts = Order(loop, self.memory, self.counters).parts()
         if len(parts) < 2 or not any(p.in_order for p in parts):
             return None
-        parts = [q for p in parts for q in (_apart(p, windows) if p.in_order else [p])]
-        found = Blocks(loop, parts, windows, memory, counters)
+        parts = [q for p in parts for q in (self._apart(p, windows) if p.in_order else [p])]
+        found = Blocks(loop, parts, windows, self.memory, self.counters)
         return found if len(found.parts) > 1 else None
 
-    def _apart(part: Part, windows: list[Window]) -> list[Part]:
+    def _apart(self, part: Part, windows: list[Window]) -> list[Part]:
         """What goes in order, with the linear recurrences that wait for nothing else in it each by itself."""
         found = [recurrence(c, part.body) for c in part.carried]
         alone = [
@@ -140,7 +175,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
             for one in found
             if one is not None
             and stands_alone(one, part.body, part.carried)
-            and may_be_regrouped(one.carried, windows)
+            and self._may_be_regrouped(one.carried, windows)
         ]
         gone: set[Stmt | Carried] = {x for one in alone for x in (one.carried, one.product, one.sum)}
         left = Part(
@@ -151,8 +186,16 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         apart = [Part(part.level, [one.product, one.sum], [one.carried], one) for one in alone]
         return [*apart, left] if left.body or left.carried else apart
 
-    program.body = visit(program.body)
-    return program
+    def _may_be_regrouped(self, c: Carried, windows: list[Window]) -> bool:
+        """Whether nobody sees the last bit of a number that trips hand on, maybe in elements of an array."""
+        if c.phi.type.dtype not in ("float64", "float32"):
+            return False
+        return self.seen.of(_stands_for(c, windows)) <= DOMAIN
+
+
+def _stands_for(c: Carried, windows: list[Window]) -> Var:
+    """What trips hand on: a number, or elements of an array."""
+    return next((w.array for w in windows if c.phi in w.handed_on.values()), c.phi)
 
 
 def _straight(loop: For) -> For | None:
@@ -194,9 +237,9 @@ def _is_plain(s: Stmt) -> bool:
     return isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s))
 
 
-def _linear(loop: For, handed_on: list[Carried]) -> For | None:
+def _linear(loop: For, handed_on: list[Carried], derived: set[Var]) -> For | None:
     """The loop with what it hands on linearly by a few products."""
-    body = preaccumulate.run(loop, handed_on)
+    body = preaccumulate.run(loop, handed_on, derived)
     if body is None:
         return None
     return For(loop.index, loop.start, loop.stop, loop.step, loop.carried, body, loop.origin, loop.note)

@@ -11,6 +11,7 @@ from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.touches import move, pace, part
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -120,17 +121,19 @@ class Blocks:
         """The functions that vectorise, for numbers that wait for no other trip."""
         return [s for p in self.parts if not p.in_order for s in p.body if is_vector_call(s)]
 
+    def looks_ahead(self) -> bool:
+        """Whether a part is a linear recurrence, which goes some trips at a time."""
+        return any(p.recurrence is not None for p in self.parts)
+
     def as_loop(self, p: Part) -> For:
         """A part as a loop over all trips."""
         loop = self.loop
         return For(loop.index, loop.start, loop.stop, loop.step, p.carried, p.body, loop.origin)
 
-    def block(self, ev: Evaluator) -> Block:
-        """The statements in place of the loop."""
-        return _Writer(self, ev).block()
 
+class Writer:
+    """The parts of a loop, each over the trips of a block, and that over all blocks."""
 
-class _Writer:
     def __init__(self, blocks: Blocks, ev: Evaluator) -> None:
         self.blocks = blocks
         self.loop = blocks.loop
@@ -144,30 +147,32 @@ class _Writer:
             for name in ("first", "lowest")
         )
         self.count, self.last = (Var(name, WHOLE, named=True) for name in ("count", "last"))
-        self.rooms = {v: _room(v) for v in blocks.passed}
+        self.rooms: dict[Var, Var] = {}
+        self.elements = {phi for w in blocks.windows for phi in w.handed_on.values()}
         # Made before any part is written, which changes what is known of its variables.
         self.repeated = {p: self._copy(p) for p in blocks.parts}
-        self.begun = {c.phi: _like(c.phi) for c in self.loop.carried}
-        self.ended = {c.phi: _like(c.phi) for c in self.loop.carried}
+        self.begun: dict[Var, Atom] = {}
+        self.ended = {c.phi: like(c.phi) for c in self.loop.carried}
 
     def block(self) -> Block:
         """The arrays for what is passed on, and the loop over blocks."""
         loop = self.loop
         out: Block = []
-        for v, room in self.rooms.items():
+        for v in self.blocks.passed:
+            room = self.rooms[v] = _room(v)
             dtype = Const(np.dtype(v.type.dtype))
             out.append(self._assign(room, "empty", (Const(BLOCK),), dtype))
             self.ev.laid_out.add(room)
+        begun = {c.phi: like(c.phi) for c in loop.carried if c.phi not in self.elements}
+        self.begun.update(begun)
         body = self._ends()
         with self.ev.at(body), self.ev.origin_at(self.origin):
-            self._load()
+            self._load(self.first)
             self.ev.block += map(self._part, self.blocks.parts)
-            self._save()
-        elements = {phi for w in self.blocks.windows for phi in w.handed_on.values()}
+            if any(w.unsaved() for w in self.blocks.windows):
+                self._save(self.ev.op("add", self.lowest, self.last) if self.step > 0 else self.lowest)
         carried = [
-            Carried(self.begun[c.phi], c.init, self.ended[c.phi], c.result)
-            for c in loop.carried
-            if c.phi not in elements
+            Carried(begun[c.phi], c.init, self.ended[c.phi], c.result) for c in loop.carried if c.phi in begun
         ]
         step = Const(self.step * BLOCK)
         return [*out, For(self.first, loop.start, loop.stop, step, carried, body, self.origin)]
@@ -195,20 +200,18 @@ class _Writer:
             block.append(self._assign(self.lowest, "subtract", self.first, self.last))
         return block
 
-    def _load(self) -> None:
-        """The elements that the first trip of a block has of the one before."""
+    def _load(self, first: Value) -> None:
+        """The elements that the first trip has of the one before."""
         for window in self.blocks.windows:
             for age, phi in window.handed_on.items():
-                index = window.element(self.first, age, self.ev)
-                self.ev.block.append(
-                    Assign((self.begun[phi],), "getitem", (window.array, index), self.origin)
-                )
+                index = window.element(first, age, self.ev)
+                self.begun[phi] = element = like(phi)
+                self.ev.block.append(Assign((element,), "getitem", (window.array, index), self.origin))
 
-    def _save(self) -> None:
-        """The elements that were written, and would have been stored by later trips."""
+    def _save(self, last: Value) -> None:
+        """The elements that were written, and would have been stored by later trips than the last."""
         for window in self.blocks.windows:
             for age in window.unsaved():
-                last = self.ev.op("add", self.lowest, self.last) if self.step > 0 else self.lowest
                 index = window.element(last, age - 1, self.ev)
                 self.ev.store(window.array, index, self.ended[window.handed_on[age]])
 
@@ -221,20 +224,19 @@ class _Writer:
 
     def _part(self, p: Part) -> For:
         """The loop over the trips of a block that does one part; where order does not matter, upwards."""
-        k = Var("k", WHOLE, named=False)
-        counter = _like(self.loop.index)
+        k, counter, counted = self._counted(p)
         again, table = self.repeated[p]
         table[self.loop.index] = counter
         got: Block = []
         for v in self.blocks.got[p]:
-            number = table[v] = _like(v)
+            number = table[v] = like(v)
             got.append(Assign((number,), "getitem", (self.rooms[v], (k,))))
         inside = substitute([*again, *p.body], table)
-        if not p.in_order or p.recurrence is not None:
+        if (counted is not None and not p.in_order) or p.recurrence is not None:
             known = [self.blocks.at_the_front[s] for s in (*self.blocks.repeated[p], *p.body)]
             inside = _unsigned(inside, known)
-        if any(counter in uses(s) for s in walk(inside)):
-            got.insert(0, self._assign(counter, "add", self.lowest, k))
+        if counted is not None and any(counter in uses(s) for s in walk(inside)):
+            got.insert(0, counted)
         left = [v for v, home in self.blocks.passed.items() if home is p]
         given = [v for v in left if any(c.phi is v for c in p.carried)]
         stores = {v: Store(self.rooms[v], (k,), v) for v in left}
@@ -247,9 +249,19 @@ class _Writer:
         carried = [
             Carried(c.phi, self.begun[c.phi], operand(c.out, table), self.ended[c.phi]) for c in p.carried
         ]
-        backwards = p.in_order and self.step < 0
-        start, stop = (self.last, Const(-1)) if backwards else (Const(0), self.count)
-        return For(k, start, stop, Const(-1 if backwards else 1), carried, body, self.origin)
+        start, stop, step = self._over_trips(p)
+        return For(k, start, stop, step, carried, body, self.origin)
+
+    def _counted(self, p: Part) -> tuple[Var, Var, Assign | None]:
+        """The place of a trip in the arrays, the counter, and the statement that makes it of the place."""
+        k, counter = Var("k", WHOLE, named=False), like(self.loop.index)
+        return k, counter, self._assign(counter, "add", self.lowest, k)
+
+    def _over_trips(self, p: Part) -> tuple[Atom, Atom, Const]:
+        """The ends and the step of the loop over the places."""
+        if p.in_order and self.step < 0:
+            return self.last, Const(-1), Const(-1)
+        return Const(0), self.count, Const(1)
 
     def _assign(self, target: Var, name: str, *args: Operand) -> Assign:
         op = name if name == "alias" else registry.named(name)
@@ -281,5 +293,5 @@ def _room(v: Var) -> Var:
     return Var(f"{v.name}_each", Array(v.type.dtype, (Dim(BLOCK),), "C"), named=v.named)
 
 
-def _like(v: Var) -> Var:
+def like(v: Var) -> Var:
     return Var(v.name, v.type, named=v.named)

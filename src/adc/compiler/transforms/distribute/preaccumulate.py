@@ -13,7 +13,7 @@ Walther, *Evaluating Derivatives*, 2nd ed., 2008, chapter 10.)
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from adc.compiler.ir.nodes import Assign, Atom, Block, Carried, Const, For, Var, defined, uses, walk
@@ -43,15 +43,18 @@ class _NotLinear(Exception):
     pass
 
 
-def run(loop: For, handed_on: list[Carried]) -> Block | None:
+def run(loop: For, handed_on: list[Carried], derived: Collection[Var]) -> Block | None:
     """The statements of a loop that hands numbers on linearly, by as few products as may be; None if it does not.
+
+    Coefficients are added up of `derived` numbers alone, the adjoints: `s + f * (t - s)` stays s where s is t, to the
+    last bit, but (1 - f) * s + f * t does not, and where f is negative what it is off by grows from trip to trip.
 
     Which numbers these are is found by leaving out what is not linear in the others, until all are.
     """
     made = {v for s in loop.body for v in defined(s)}
     numbers = [c for c in handed_on if c.phi.type.dtype in FLOATS and c.out in made]
     while numbers:
-        forms = _Forms([c.phi for c in numbers], loop.body)
+        forms = _Forms([c.phi for c in numbers], loop.body, derived)
         linear = [c for c in numbers if isinstance(c.out, Var) and forms.is_linear(c.out)]
         if len(linear) == len(numbers):
             break
@@ -65,8 +68,9 @@ def run(loop: For, handed_on: list[Carried]) -> Block | None:
 class _Forms:
     """What numbers of a trip are, as sums of multiples of those that it was handed."""
 
-    def __init__(self, phis: list[Var], block: Block) -> None:
+    def __init__(self, phis: list[Var], block: Block, derived: Collection[Var]) -> None:
         self.phis = phis
+        self.once = [phi for phi in phis if phi not in derived]  # whose coefficients are no sums
         self.block = block
         self.made: dict[Var, Assign] = {}
         self.known: dict[Var, _Linear | None] = {}
@@ -137,6 +141,8 @@ class _Forms:
         if s is None or x.type.dtype != self.phis[0].type.dtype:
             raise _NotLinear
         args = [self._of(a) for a in s.args]
+        if any(sum(phi in form.times for form in args) > 1 for phi in self.once):
+            raise _NotLinear
 
         def op(name: str, *operands: Atom) -> Atom:
             return _made(name, s, block, *operands)

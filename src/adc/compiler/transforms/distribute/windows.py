@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access, Memory
@@ -73,7 +74,7 @@ class Window:
     def age(self, s: Stmt) -> int | None:
         """The age of the element that a statement touches."""
         touch = part(s)
-        return None if touch is None or touch[0] is not self.array else self.ages[touch[1]]
+        return None if touch is None or touch[0] is not self.array else self.ages.get(touch[1])
 
 
 def run(loop: For, memory: Memory, counters: Mapping[Var, Range]) -> tuple[For, list[Window]]:
@@ -88,33 +89,61 @@ def run(loop: For, memory: Memory, counters: Mapping[Var, Range]) -> tuple[For, 
     return loop, windows
 
 
+def _rows(loop: For, accesses: list[Access], own: set[Var]) -> list[list[Access]] | None:
+    """The accesses to an array by the row that they go along; None if two rows may be the same, or more go along one.
+
+    Rows are told apart by a subscript, `a[i, j]` and `a[i - 1, j]`, that is the same in all trips.
+    """
+    rows: dict[Index, list[Access]] = {}
+    for a in accesses:
+        assert a.index is not None
+        axes = [k for k, i in enumerate(a.index) if offset(loop.index, i) is not None]
+        if len(axes) != 1:
+            return None
+        (axis,) = axes
+        rows.setdefault((axis, *a.index[:axis], *a.index[axis + 1 :]), []).append(a)
+    for one, other in combinations(rows, 2):
+        apart = any(
+            (p := length_of(a)) is not None
+            and (q := length_of(b)) is not None
+            and (p - q).known not in (None, 0)
+            for a, b in zip(one[1:], other[1:], strict=True)
+        )
+        if one[0] != other[0] or not apart:
+            return None
+    return list(rows.values()) if all(own.isdisjoint(variables(row[1:])) for row in rows) else None
+
+
 def _window(loop: For, accesses: list[Access], own: set[Var], counters: Mapping[Var, Range]) -> Window | None:
     """The elements of an array that trips touch, if each hands some on that a later one reads."""
     assert isinstance(loop.step, Const)
     array, step = accesses[0].array, loop.step.value
-    indices: list[Index] = []
+    if array.type.dtype not in ("float64", "float32"):
+        return None
     for a in accesses:
         if a.array is not array or a.index is None or len(a.index) != array.type.ndim:
             return None
         if not all(never_negative(length_of(i), counters) for i in a.index):
             return None
-        indices.append(a.index)
-    axes = [k for k, i in enumerate(indices[0]) if offset(loop.index, i) is not None]
-    if len(axes) != 1 or array.type.dtype not in ("float64", "float32"):
+    rows = _rows(loop, accesses, own) or []
+    handing_on = [row for row in rows if {a.write for a in row} == {True, False}]
+    if len(handing_on) != 1:
         return None
-    (axis,) = axes
+    (accesses,) = handing_on
+    indices = [a.index for a in accesses if a.index is not None]
+    axis = next(k for k, i in enumerate(indices[0]) if offset(loop.index, i) is not None)
     places = [offset(loop.index, i[axis]) for i in indices]
-    fixed = {(*i[:axis], *i[axis + 1 :]) for i in indices}
-    if len(fixed) != 1 or not own.isdisjoint(variables(fixed.pop())) or None in places:
-        return None
     ahead = [(p - places[0]).known for p in places if p is not None and places[0] is not None]
     if any(n is None for n in ahead):
         return None
     newest = max(n * step for n in ahead if n is not None)
     ages = {i: newest - n * step for i, n in zip(indices, ahead, strict=True) if n is not None}
-    written = sorted({ages[i] for i, a in zip(indices, accesses, strict=True) if a.write})
+    # What trips only add to elements that no later trip reads, they may add to the array.
+    oldest = max((ages[i] for i, a in zip(indices, accesses, strict=True) if not a.accumulate), default=-1)
+    ages = {i: age for i, age in ages.items() if age <= oldest}
+    written = sorted({ages[i] for i, a in zip(indices, accesses, strict=True) if a.write and i in ages})
     read = [ages[i] for i, a in zip(indices, accesses, strict=True) if not a.write]
-    if not written or not read or max(read) <= written[0] or not 0 < max(ages.values()) < WIDEST:
+    if not written or not read or max(read) <= written[0] or not 0 < oldest < WIDEST:
         return None
     if any(not _is_of(s.value, array) for s in loop.body if isinstance(s, Store) and s.array is array):
         return None
@@ -133,7 +162,8 @@ def _handing_on(loop: For, window: Window) -> For:
     """The loop with the elements that it hands on as numbers; what they begin with is left open."""
     name, kind = f"{window.array.name}_element", Scalar(window.array.type.dtype)
     oldest = max(window.ages.values())
-    phis = {age: Var(name, kind, named=True) for age in range(1, oldest + 1)}
+    # Elements that no trip has written to by then are read from the array.
+    phis = {age: Var(name, kind, named=True) for age in range(min(window.written) + 1, oldest + 1)}
     now: dict[int, Atom] = dict(phis)
     touching = [s for s in loop.body if window.age(s) is not None]
     last = [s for s in touching if isinstance(s, Store) and window.age(s) == max(window.written)][-1]
