@@ -13,7 +13,9 @@ def sweeps(start, w):
     for _ in range(2):
         for i in range(1, n - 1):
             for j in range(1, m - 1):
-                a[i, j] = w * a[i - 1, j + 1] + 0.3 * a[i, j - 1] ** 2 * a[i + 1, j - 1] + 0.2 * a[i + 1, j + 1]
+                a[i, j] = (
+                    w * a[i - 1, j + 1] + 0.3 * a[i, j - 1] ** 2 * a[i + 1, j - 1] + 0.2 * a[i + 1, j + 1]
+                )
     return np.sum(a * a)
 
 
