@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.ir.types import Array
 
 LENGTHS = {"maximum", "add", "subtract"}
 
@@ -83,16 +84,17 @@ def _moved(loop: For | While, escaping: set[Var]) -> Block:
     moved: Block = []
     made: dict[Var, Assign] = {}  # the lengths that are the same in all trips
 
-    def visit(block: Block) -> None:
+    def visit(block: Block, always: bool) -> None:
         for s in block:
             if isinstance(s, If):
-                visit(s.then)
-                visit(s.orelse)
+                visit(s.then, always=False)
+                visit(s.orelse, always=False)
             elif (_is_scratch(s, escaping) or _is_length(s)) and inside.isdisjoint(variables(s.args)):
-                inside.discard(s.target)
                 if _is_length(s):
+                    inside.discard(s.target)
                     made[s.target] = s
-                else:
+                elif always or _may_be_made(s):
+                    inside.discard(s.target)
                     take(s)
 
     def take(s: Assign) -> None:
@@ -101,8 +103,14 @@ def _moved(loop: For | While, escaping: set[Var]) -> Block:
                 take(made.pop(v))
         moved.append(s)
 
-    visit(loop.body)
+    visit(loop.body, always=True)
     return moved
+
+
+def _may_be_made(s: Assign) -> bool:
+    """Whether an array may be made where the branch is not taken that it is made in: its lengths are such anywhere."""
+    assert isinstance(s.target.type, Array)
+    return all(d.nonnegative for d in s.target.type.shape)
 
 
 def _without(block: Block, moved: set[Stmt]) -> Block:
