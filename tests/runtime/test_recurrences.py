@@ -41,6 +41,7 @@ def test_states_are_those_of_single_trips(dtype, count, form, called):
     np.testing.assert_allclose(states[:count], expected, **close)
     np.testing.assert_allclose(found, last, **close)
     assert states[count] == 7
+    np.testing.assert_allclose(function(None, *given, dtype(0.3), *ends), last, **close)
 
 
 def test_parts_of_arrays():

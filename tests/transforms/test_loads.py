@@ -23,7 +23,7 @@ def fading(u, v, rows, cols, r):
     total = 0.0
     for k in range(r.size):
         for f in range(u.shape[1]):
-            total = 0.9 * total + u[rows[k], f] * v[cols[k], f] * r[k]
+            total = 0.9 * abs(total) + u[rows[k], f] * v[cols[k], f] * r[k]
     return total
 
 

@@ -171,6 +171,17 @@ def test_rows_are_read_where_they_lie():
     assert "p = rt.linear_recurrence(p_each, a, x[" in found
 
 
+def test_states_that_nobody_reads_are_not_kept():
+    def last(x, y, a):
+        s = 0.0
+        for i in range(x.size):
+            s = 0.9 * s + np.exp(x[i]) * y[i]
+        return s
+
+    assert "= rt.linear_recurrence(None, 0.9, product_each, s, 0, count)" in text(last)
+    compare(gradient(last)(*given(1030)), gradient(last, "tape")(*given(1030)))
+
+
 def test_what_is_the_same_in_all_trips_is_computed_once():
     assert "rt.linear_recurrence(s_each, difference, " in text(average)
 

@@ -38,11 +38,29 @@ def _at_of(x: Any, k: Any) -> Any:
     return each if isinstance(x, types.Array) else one
 
 
+def _put(states: Any, k: Any, state: Any) -> None:
+    """Write the state of a trip, if there is an array for it."""
+    if states is not None:
+        states[k] = state
+
+
+@overload(_put)
+def _put_into(states: Any, k: Any, state: Any) -> Any:
+    def into(states: Any, k: Any, state: Any) -> None:
+        states[np.uint64(k)] = state
+
+    def nowhere(states: Any, k: Any, state: Any) -> None:
+        pass
+
+    return into if isinstance(states, types.Array) else nowhere
+
+
 @register_jitable(error_model="numpy", fastmath={"contract"})
 def linear_recurrence(states: Any, factors: Any, terms: Any, state: Any, start: Any, stop: Any) -> Any:
     """Write what each of the trips of range(start, stop) begins with to `states`; return what the last one ends with.
 
-    Arrays have a number for each trip, shape (stop,) or longer; factors or terms may be one number for all.
+    Arrays have a number for each trip, shape (stop,) or longer; factors or terms may be one number for all, and states
+    None, where the last one alone is wanted.
 
     >>> states = np.zeros(4)
     >>> float(linear_recurrence(states, 0.5, np.array([0.0, 1.0, 2.0, 3.0]), 8.0, 1, 4))
@@ -78,13 +96,13 @@ def _in_steps(states: Any, factors: Any, terms: Any, state: Any, start: Any, cou
         of_two = g * t + _at(terms, k + step)
         of_four = last * h * of_two + (last * v + _at(terms, k + 3 * step))
         behind_two = g * f * state + of_two
-        states[np.uint64(k)] = state
-        states[np.uint64(k + step)] = f * state + t
-        states[np.uint64(k + 2 * step)] = behind_two
-        states[np.uint64(k + 3 * step)] = h * behind_two + v
+        _put(states, k, state)
+        _put(states, k + step, f * state + t)
+        _put(states, k + 2 * step, behind_two)
+        _put(states, k + 3 * step, h * behind_two + v)
         state = last * h * (g * f) * state + of_four
     for trip in range(whole, count):
         k = start + step * trip
-        states[np.uint64(k)] = state
+        _put(states, k, state)
         state = _at(factors, k) * state + _at(terms, k)
     return state

@@ -61,8 +61,11 @@ def _call(loop: For, ev: Evaluator) -> Block | None:
     if found is None or not found.sum.target.derived or loop.step not in NAMES:
         return None
     rows = _rows(loop, found)
-    array = _stored(loop, found)
-    if rows is None or array is None or array in (row for row, _ in rows.values()):
+    stores = [s for s in loop.body if isinstance(s, Store)]
+    if rows is None or len(stores) > 1 or not all(_keeps(s, loop, found) for s in stores):
+        return None
+    states: Atom = stores[0].array if stores else Const(None)
+    if any(row is states for row, _ in rows.values()):
         return None
     out: Block = []
 
@@ -77,17 +80,13 @@ def _call(loop: For, ev: Evaluator) -> Block | None:
             return ev.getitem(row, (*outer, Slice(first, None, None)))
 
     c = found.carried
-    args = (array, operand(found.factor), operand(found.term), c.init, loop.start, loop.stop)
+    args = (states, operand(found.factor), operand(found.term), c.init, loop.start, loop.stop)
     return [*out, Assign((c.result,), NAMES[loop.step], args, loop.origin)]
 
 
-def _stored(loop: For, found: Recurrence) -> Var | None:
-    """The array to which each trip writes what it was handed."""
-    stores = [s for s in loop.body if isinstance(s, Store)]
-    if len(stores) != 1 or stores[0].accumulate:
-        return None
-    (store,) = stores
-    return store.array if store.index == (loop.index,) and store.value is found.carried.phi else None
+def _keeps(s: Store, loop: For, found: Recurrence) -> bool:
+    """Whether a trip writes what it was handed to the place that is its own."""
+    return s.index == (loop.index,) and s.value is found.carried.phi and not s.accumulate
 
 
 def _rows(loop: For, found: Recurrence) -> dict[Var, _Row] | None:
