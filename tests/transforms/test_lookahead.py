@@ -182,6 +182,16 @@ def test_states_that_nobody_reads_are_not_kept():
     compare(gradient(last)(*given(1030)), gradient(last, "tape")(*given(1030)))
 
 
+def test_the_counter_itself_is_no_row():
+    def counted(x, y, a):
+        s = a
+        for i in range(x.size):
+            s = s * a + i
+        return s + np.sum(x) + np.sum(y)
+
+    compare(gradient(counted)(*given(40)), gradient(counted, "tape")(*given(40)))
+
+
 def test_what_is_the_same_in_all_trips_is_computed_once():
     assert "rt.linear_recurrence(s_each, difference, " in text(average)
 

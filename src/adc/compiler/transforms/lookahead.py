@@ -115,12 +115,13 @@ def _rows(loop: For, found: Recurrence) -> dict[Var, _Row] | None:
         places[s.target] = place
         if s.name == "cast":
             unsigned.add(s.target)
-    return rows
+    others = made.difference(rows)
+    return rows if others.isdisjoint((found.factor, found.term)) else None
 
 
 def _place(s: Assign, places: Mapping[Atom, Dim]) -> Dim | None:
     """How far ahead of the counter an integer is that is made of it."""
-    if s.name == "cast":
+    if s.name == "cast" and s.target.type.dtype == "uint64":
         return places.get(s.args[0])
     if s.name not in ("add", "subtract"):
         return None
