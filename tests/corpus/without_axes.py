@@ -144,3 +144,9 @@ def arrays_of_numbers_under_one_name(x):
 def an_axis_of_a_number_made_an_array(scale, x):
     factor = np.asarray(scale)
     return np.sum(100.0 / factor[..., None] * x) + np.sum(x / factor[None] + 1 / factor[None])
+
+
+@program(lambda r: (r.normal(size=3), 2), argnums=(0,))
+def what_is_asked_of_plain_numbers(x, n):
+    asked = np.count_nonzero(n) + 2 * np.count_nonzero(True) + np.argsort(3).size + np.argwhere(n).size
+    return x[0] * asked + x[1] * np.nanargmax(n) + x[2] * np.sum(np.roll(n, 1)) + np.argpartition(n, 0).size

@@ -59,6 +59,10 @@ WRONG = [
     lambda x: np.rot90(x, axes=(0, 7)),
     lambda x: np.lib.stride_tricks.sliding_window_view(x, 1, axis=2),
     lambda x: np.transpose(x, 7),
+    lambda x: np.sort(3),
+    lambda x: np.partition(x[0, 0], 0),
+    lambda x: np.rot90(x[0, 0]),
+    lambda x: np.linalg.inv(len(x)),
 ]
 
 

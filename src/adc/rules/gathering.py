@@ -241,14 +241,14 @@ constant(
     parameters="a, axis=-1, kind=None",
     methods="argsort",
     shape=_argsorted,
-    examples=lambda r: [r.distinct(4), call(r.distinct(2, 3), axis=0)],
+    examples=lambda r: [r.distinct(4), call(r.distinct(2, 3), axis=0), 3],
 )
 constant(
     np.argpartition,
     parameters="a, kth, axis=-1",
     methods="argpartition",
     extra={"dtype": "int64"},
-    shape=lambda a, kth, axis=-1: (shapes.size(a.shape),) if axis is None else a.shape,
+    shape=lambda a, kth, axis=-1: _argsorted(a, axis),
     examples=lambda r: [(r.distinct(4), 1)],
 )
 constant(

@@ -87,6 +87,8 @@ _IN_DOUBLES = {
     *(f"scipy.spatial.distance.{name}" for name in ("braycurtis", "canberra", "cdist", "pdist")),
 }
 
+_LENGTHS = {"shape", "dims", "N", "n"}
+
 
 @dataclass(eq=False)
 class Operation:
@@ -162,6 +164,14 @@ class Operation:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(p.name for p in self.parameters)
+
+    @functools.cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The parameters of a constant that are arrays, of which something is asked; others are lengths and options."""
+        if self.kind != "constant":
+            return ()
+        required = [p.name for p in self.parameters if p.default is inspect.Parameter.empty]
+        return tuple(name for name in required if name not in _LENGTHS)
 
     def ruled(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]

@@ -310,7 +310,10 @@ for test in (np.any, np.all):
         examples=_axis_examples,
     )
 constant(
-    np.count_nonzero, parameters="a, axis=None, keepdims=False", shape=shapes.reduced, examples=_axis_examples
+    np.count_nonzero,
+    parameters="a, axis=None, keepdims=False",
+    shape=shapes.reduced,
+    examples=lambda r: [*_axis_examples(r), 3],
 )
 constant(
     np.nanargmax,

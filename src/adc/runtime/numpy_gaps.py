@@ -1,5 +1,6 @@
 """Numba knows forms of NumPy functions that it lacks: argsort and argpartition along an axis,
-nanargmax and nanargmin, eigh of the upper triangle, qr with a complete basis or none, frexp.
+nanargmax and nanargmin, these and count_nonzero of numbers, eigh of the upper triangle,
+qr with a complete basis or none, frexp.
 """
 
 from __future__ import annotations
@@ -73,8 +74,13 @@ def _best(x: Any, largest: bool) -> int:
 
 
 def _position_but_nan(largest: bool) -> Any:
+    def of_number(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return _best(np.array([a]), largest)
+
     def choose(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        """Along no axis, or along one of a matrix."""
+        """Along no axis, or along one of a matrix; of a number that is none it raises, as of nothing else than NaN."""
+        if isinstance(a, types.Number):
+            return of_number
         if not isinstance(a, types.Array) or not (keepdims is False or isinstance(keepdims, Omitted)):
             return None
 
@@ -98,6 +104,18 @@ def _position_but_nan(largest: bool) -> Any:
 
 overload(np.nanargmax, jit_options=_OPTIONS)(_position_but_nan(True))
 overload(np.nanargmin, jit_options=_OPTIONS)(_position_but_nan(False))
+
+
+@overload(np.count_nonzero, jit_options=_OPTIONS)
+def _count_nonzero(a: Any) -> Any:
+    """Of a number."""
+    if not isinstance(a, (types.Number, types.Boolean)):
+        return None
+
+    def count_nonzero(a: Any) -> Any:
+        return 1 if a else 0
+
+    return count_nonzero
 
 
 @overload(np.linalg.eigh, jit_options=_OPTIONS, prefer_literal=True)

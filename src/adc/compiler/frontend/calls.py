@@ -124,6 +124,8 @@ _PURE = {
     format,
     issubclass,
 }
+# What a call ends in that NumPy or Python refuse.
+_OF_OPERANDS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 # What they go over is looked at when they are gone over; those that take all of it at once are not here.
 _LAZY = (
@@ -248,7 +250,7 @@ class Calls(RuleCalls):
                 if any(function is lazy for lazy in _LAZY):
                     self.goes_over(found, args)
                 return self.fetched(found, "an iterator") if _finds(function) else found
-            except (TypeError, ValueError, LookupError) as error:
+            except _OF_OPERANDS as error:
                 raise misfits.said(self, function, args, kwargs, error) from error
 
     def _given_beside(self, function: Value, node: Any) -> list[Value]:

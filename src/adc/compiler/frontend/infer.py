@@ -63,8 +63,9 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
         return [_created(operation, args, require)]
     if operation.name == "arange":
         return [_counted(operation, args)]
+    arrays = {*operation.wrt, *operation.asked}  # a number among them is an array without axes, not a length
     views = tuple(
-        _view(a) if p.name not in operation.wrt or not isinstance(a, Const) else type_of(a) or _view(a)
+        _view(a) if p.name not in arrays else type_of(a) or _view(a)
         for p, a in zip(operation.parameters, args, strict=True)
     )
     if operation.name in SAME_DTYPE:

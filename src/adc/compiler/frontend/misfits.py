@@ -73,10 +73,16 @@ def said(
         return error
     numpys = _of_numpy(function, args, kwargs)
     if isinstance(numpys, (TypeError, np.exceptions.AxisError)) or (
-        numpys is not None and isinstance(error, type(numpys))
+        numpys is not None and (isinstance(error, type(numpys)) or _are_numbers(ev, function, args))
     ):
         return SurelyRaised(numpys, ev.region_depth, ev.origin)
     return error
+
+
+def _are_numbers(ev: Core, function: Value, args: list[Value]) -> bool:
+    """Whether no operand has axes: what NumPy says of samples is then not of their lengths."""
+    given = [function.array, *args] if isinstance(function, BoundMethod) else args
+    return all(known is None or known.ndim == 0 for known in map(ev.type_of, given))
 
 
 def _of_numpy(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Exception | None:

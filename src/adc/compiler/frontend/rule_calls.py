@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
 from adc.compiler.frontend import array_functions, memory_order
@@ -181,11 +179,7 @@ class RuleCalls(Functions):
         for name, value in bound.arguments.items():
             if name not in operation.wrt:
                 bound.arguments[name] = value = plain_integers(value)
-            required = operation.signature.parameters[name].default is inspect.Parameter.empty
-            # What is asked about arrays takes lists, too; a shape is one.
-            data = name in operation.wrt or (
-                operation.kind == "constant" and required and name not in ("shape", "dims")
-            )
+            data = name in operation.wrt or name in operation.asked  # takes lists
             if (lists or data) and isinstance(value, (list, tuple)):
                 sequences = operation.sequences
                 bound.arguments[name] = (
