@@ -11,10 +11,22 @@ from adc.rules.registry import composite
 from adc.rules.sampler import call
 
 
+# What Python finds as a fraction, and makes a number of the type of the data of.
+_AS_DATA = "Python cuts the fraction off, or raises, as the result is one of NumPy's integers, too"
+
+
 def _python(function, wrt, examples):
     """Register a function of Python's by its formula."""
     name = f"statistics.{function.__name__}"
     extra = {"float64_only": True, "rtol": 1e-12}
+    if function in (
+        statistics.mean,
+        statistics.variance,
+        statistics.pvariance,
+        statistics.stdev,
+        statistics.pstdev,
+    ):
+        extra["numpys_integers"] = _AS_DATA
     return composite(function, wrt=wrt, name=name, spelling=name, examples=examples, extra=extra)
 
 

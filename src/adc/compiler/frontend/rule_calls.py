@@ -56,6 +56,12 @@ class RuleCalls(Functions):
                 operation.extra["tape"],
                 "leave the choice of the engine to adc: the tape takes it",
             )
+        if "numpys_integers" in operation.extra and args and self._has_numpys_integers(args[0]):
+            raise self.refuse(
+                f"{operation.spelling} of integers of NumPy's is not supported",
+                operation.extra["numpys_integers"],
+                "give it floats (`x.astype(float)`), or take NumPy's function; the tape takes them",
+            )
         of_math = getattr(function, "__module__", "") == "math"
         if of_math:
             args = [self._as_double(a) for a in args]
@@ -120,6 +126,17 @@ class RuleCalls(Functions):
         known = self.type_of(x)
         single = isinstance(known, Scalar) and known.dtype in ("float16", "float32")
         return self.cast(x, "float64", weak=True) if single else x
+
+    def _has_numpys_integers(self, data: Value) -> bool:
+        """Whether an array, or a list of numbers, has integers in it that are not Python's own."""
+        if isinstance(data, (list, tuple)):
+            return any(self._has_numpys_integers(item) for item in data)
+        known = self.type_of(data)
+        return (
+            known is not None
+            and known.dtype.startswith(("int", "uint"))
+            and not getattr(known, "weak", False)
+        )
 
     def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
         """Whether operands have ranks for which compiled code takes the body of an operation in its place."""
