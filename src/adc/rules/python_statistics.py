@@ -10,7 +10,6 @@ from adc.rules.reductions import root
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
-
 # What Python finds as a fraction, and makes a number of the type of the data of.
 _AS_DATA = "Python cuts the fraction off, or raises, as the result is one of NumPy's integers, too"
 
