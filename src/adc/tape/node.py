@@ -8,7 +8,9 @@ from __future__ import annotations
 import itertools
 import linecache
 import math
+import os
 import sys
+import sysconfig
 import traceback
 import types
 from collections.abc import Callable
@@ -214,12 +216,19 @@ class Whole(Node):
         )
 
 
+_PYTHONS = os.path.join(sysconfig.get_path("stdlib"), "")
+_INSTALLED = tuple(os.path.join(sysconfig.get_path(name), "") for name in ("purelib", "platlib"))
 _OWN = ("adc.", "numpy.", "scipy.", "contextlib", "functools")
 
 
 def is_own(module: str, file: str) -> bool:
     """Whether code is adc's or a library's rather than the user's; what is typed in a docstring is the user's."""
     return module.startswith(_OWN) and not file.startswith("<doctest")
+
+
+def _is_no_users(module: str, file: str) -> bool:
+    """Whether code is adc's, a library's or Python's own, so that the line to name is that of its caller."""
+    return (file.startswith(_PYTHONS) and not file.startswith(_INSTALLED)) or is_own(module, file)
 
 
 _own_files: dict[str, bool] = {}
@@ -233,7 +242,7 @@ def user_frame() -> types.FrameType | None:
         file = frame.f_code.co_filename
         own = _own_files.get(file)
         if own is None:
-            own = is_own(str(frame.f_globals.get("__name__", "")), file)
+            own = _is_no_users(str(frame.f_globals.get("__name__", "")), file)
             if not file.startswith("<"):  # `<string>` may be anyone's
                 _own_files[file] = own
                 is_users_file[file] = not own
@@ -253,7 +262,7 @@ def raised_at(error: BaseException) -> Location | None:
     """The user's line that raised an error."""
     found = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        if not is_own(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
+        if not _is_no_users(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
             found = frame
     return None if found is None else locate(found.f_code, found.f_lasti)
 

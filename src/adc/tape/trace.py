@@ -26,7 +26,7 @@ from adc.errors import (
 from adc.rules import registry
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
-from adc.tape import gradients, operators, record
+from adc.tape import gradients, operators, record, unknown_to
 from adc.tape.backward import propagate, reachable
 from adc.tape.given_twice import Twice
 from adc.tape.lent import Lent
@@ -293,6 +293,12 @@ def _run(
             if getattr(error.obj, "__adc_model__", False) is True:
                 what, why, repair = registry.no_attribute(str(error.name))
                 raise UnsupportedError(what, raised_at(error), why, repair) from error
+            if isinstance(error.obj, Tensor):
+                raise unknown_to.refusal(error) from error
+            raise
+        except TypeError as error:
+            if unknown_to.is_raised_by(error):
+                raise unknown_to.refusal(error) from error
             raise
         except ValueError as error:
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
