@@ -250,3 +250,15 @@ def test_what_refuses_code_for_the_sizes_is_said_beside_the_first_refusal():
     ):
         adc.grad(by_key_of_the_run, mode="compiled")(x, 2)
     assert np.allclose(adc.grad(by_key_of_the_run, mode="tape")(x, 2), [1.0, 2.5, 1.0])
+
+
+@pytest.mark.tiny
+def test_a_dict_whose_keys_the_data_choose_is_named():
+    def f(b):
+        flows = {f"{i}": v * 2.0 for i, v in zip(range(3), b, strict=False)}
+        over = {k: v for k, v in flows.items() if v > 0.3}
+        return sum(v**2 for v in over.values())
+
+    line = f.__code__.co_firstlineno + 2
+    with pytest.raises(adc.UnsupportedError, match=rf"{line}:\d+: the condition of a comprehension"):
+        adc.grad(f, mode="python")(np.ones(3))

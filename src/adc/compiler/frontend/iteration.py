@@ -356,7 +356,12 @@ class Iteration(Expressions):
                 self.bind(generator.target, item)
                 tests = [self.condition(test) for test in generator.ifs]
                 if any(isinstance(t, Var) for t in tests):
-                    raise RunTimeLength("the condition of a comprehension depends on the data")
+                    raise RunTimeLength(
+                        "the condition of a comprehension depends on the data",
+                        location=self.locate(generator.ifs[0]),
+                        why="Which keys or items there are is then only known at run time.",
+                        repair="Keep all of them, those that do not count as 0.0; the tape takes it.",
+                    )
                 if all(tests):
                     results.extend(
                         self._each(element, rest, self.evaluate(rest[0].iter))
