@@ -394,3 +394,34 @@ def an_order_of_which_one_comparison_is_written(x):
     if worst > bids[0] or bids[0] <= worst:
         total += 100.0 * x[3]
     return total
+
+
+class _Measured:
+    def __init__(self, x):
+        self.x = x
+        self.asked = 0
+
+    def __getattr__(self, name):
+        self.asked += 1
+        if name.startswith("squared_"):
+            return getattr(self, name[8:]) ** 2
+        raise AttributeError(name)
+
+
+class _Late:
+    ready = False
+
+    @property
+    def width(self):
+        if not self.ready:
+            raise AttributeError("too early")
+        return 0.5
+
+
+@program(lambda r: (r.normal(size=2),))
+def attributes_that_code_says_to_be_there(x):
+    m, late = _Measured(x[0]), _Late()
+    found = hasattr(m, "squared_x") + 2 * hasattr(m, "height") + 4 * hasattr(late, "width")
+    y = getattr(m, "squared_x", 7.0) + getattr(m, "depth", x[1]) + 10.0 * getattr(late, "width", x[1])
+    late.ready = True
+    return (found + hasattr(late, "width")) * x[1] + y * m.asked + getattr(late, "width", 3.0)

@@ -294,7 +294,28 @@ def _bool(self: Calls, x: Value = False) -> Value:
 def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
     if not isinstance(name, str):
         raise self.refuse("getattr() takes a name that is known before the program runs")
-    return default[0] if default and not _hasattr(self, value, name) else self.attribute(value, name)
+    if not default:
+        return self.attribute(value, name)
+    if isinstance(value, Instance):
+        there, found = _sought(self, value, name)
+        return found if there else default[0]
+    return self.attribute(value, name) if _hasattr(self, value, name) else default[0]
+
+
+def _sought(self: Calls, owner: Instance, name: str) -> tuple[bool, Value]:
+    """Whether an object has an attribute, and which: properties and `__getattr__` say by an error that it has not."""
+    self.trying += 1
+    try:
+        return True, self.attribute(owner, name)
+    except SurelyRaised as raised:
+        if raised.depth != self.region_depth or not isinstance(raised.exception, AttributeError):
+            raise
+    except AttributeError as raised:
+        if not hasattr(raised, "__adc_raised__"):
+            raise  # not the user's, but of the compiler
+    finally:
+        self.trying -= 1
+    return False, None
 
 
 def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
@@ -305,7 +326,7 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
-        return name in value or hasattr(value.cls, name)
+        return _sought(self, value, name)[0]
     if isinstance(value, (Growing, Range)):
         return hasattr(classes.of(self, value), name)
     if isinstance(value, types.ModuleType):
