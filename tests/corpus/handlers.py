@@ -376,3 +376,14 @@ def power_of_numbers(base, exponent, large):
         except:  # noqa: E722
             total += base
     return total
+
+
+@program(lambda r: (r.normal(size=2),))
+def sign_of_a_list(x):
+    y = 0.0
+    for k in range(2):
+        try:
+            y += x[k] if k else (-[x[0]])[0]
+        except TypeError as error:
+            y += x[1] * len(str(error))
+    return y

@@ -167,6 +167,10 @@ class Operators(Names):
             word = instances.UNARY[type(node.op)]
             if isinstance(x, Instance) or instances.method(self, x, word) is not None:
                 return instances.called(self, x, word)
+            if isinstance(x, (list, tuple)):
+                kind, sign = ("list" if isinstance(x, list) else type(x).__name__), operation.symbol
+                error = TypeError(f"bad operand type for unary {sign}: '{kind}'")
+                raise SurelyRaised(error, self.region_depth, self.origin)
             return ZERO if x is ZERO else self.op(operation, self._counted(x))
 
     def _counted(self, x: Value) -> Value:
