@@ -124,7 +124,12 @@ class Tensor(Graphed):
             whole = round(float(self.primal))  # raises where no integer is near
             if modes.plain:
                 return whole
-        return operators.own(np.round(self, digits or 0), self)
+        found = np.round(self, digits or 0)
+        if digits is not None and operators.is_pythons(self):
+            exact = round(float(self.primal), digits)  # of what the number is; NumPy rounds a rounded product
+            if exact != found.primal:
+                found = found + (exact - float(found.primal))
+        return operators.own(found, self)
 
     if TYPE_CHECKING:  # methods.py gives the class what is not written here
 

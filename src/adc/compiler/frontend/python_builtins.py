@@ -55,7 +55,7 @@ from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Var
 from adc.compiler.ir.types import Array, Scalar, is_float
-from adc.rules import python_containers
+from adc.rules import decimal_rounding, python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -559,6 +559,12 @@ def _round(self: Calls, number: Value, ndigits: Value = None) -> Value:
     if ndigits is not None:
         if not isinstance(x, Var):
             return round(x, ndigits)
+        if (
+            x.type == Scalar("float64", weak=True)
+            and type(ndigits) is int
+            and abs(ndigits) <= decimal_rounding.DIGITS
+        ):
+            return self.plain(self.inline_rule(decimal_rounding.rounded, [x, ndigits]))
         found = self.call(np.round, [x, ndigits], {})
         return self.plain(found) if isinstance(x.type, Scalar) and x.type.weak else found
     return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
