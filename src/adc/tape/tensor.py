@@ -124,7 +124,7 @@ class Tensor(Graphed):
             whole = round(float(self.primal))  # raises where no integer is near
             if modes.plain:
                 return whole
-        found = np.round(self, digits or 0)
+        found: Any = np.round(self, digits or 0)
         if digits is not None and operators.is_pythons(self):
             exact = round(float(self.primal), digits)  # of what the number is; NumPy rounds a rounded product
             if exact != found.primal:
