@@ -34,7 +34,15 @@ def called_again(x):
     return np.sum(first * second) + np.sum(chebyshev.chebmul(x, x) ** 2)
 
 
-@pytest.mark.parametrize("f", (series, statistics, several, called_again), ids=lambda f: f.__name__)
+def of_normality(x):
+    """They call others with a keyword by which SciPy leaves out what looks after axes and NaN."""
+    y = np.concatenate((x, x * x, x + 0.5))
+    return scipy.stats.jarque_bera(y).statistic + scipy.stats.normaltest(y).statistic * x[0]
+
+
+@pytest.mark.parametrize(
+    "f", (series, statistics, several, called_again, of_normality), ids=lambda f: f.__name__
+)
 def test_their_own_code(f):
     x = np.array([0.4, 0.9, -1.7, 0.2])
     adc.check_grads(f, (x,), order=2, modes=("rev",), mode="tape")
@@ -146,3 +154,34 @@ def test_what_counts_and_writes_is_not_constant():
     x = np.array([1.0, 2.0])
     assert only_counts(divided, (x, np.zeros(2)), {}) is None
     assert only_counts(divided, (x, 1.0 / x), {}) == 0  # it has left what there was
+
+
+@pytest.mark.parametrize(
+    "constant",
+    (
+        lambda v: scipy.stats.ttest_1samp(v, 0.2).confidence_interval().low,
+        lambda v: scipy.stats.ttest_1samp(v, 0.2).df,
+        lambda v: scipy.stats.pearsonr(v, v**2).confidence_interval().high,
+        lambda v: scipy.stats.linregress(v, v**2).intercept_stderr,
+    ),
+)
+def test_results_of_constants_have_all_their_attributes(constant):
+    v = np.array([0.1, 0.5, 0.3, 0.9])
+    slope = adc.grad(lambda x: constant(v) * x, mode="tape")(2.0)
+    assert slope == pytest.approx(constant(v))
+
+
+@pytest.mark.parametrize("mode", ("compiled", "tape"))
+@pytest.mark.parametrize(
+    ("f", "name"),
+    (
+        (lambda x: scipy.stats.linregress(x, x**2).intercept_stderr, "intercept_stderr"),
+        (lambda x: scipy.stats.ttest_1samp(x, 0.1).df * x[0], "df"),
+        (lambda x: scipy.stats.pearsonr(x, x**2).confidence_interval().low, "confidence_interval"),
+    ),
+)
+def test_attributes_that_the_result_of_a_rule_lacks_are_named(f, name, mode):
+    with pytest.raises(
+        adc.UnsupportedError, match=rf"test_library_code.*`\.{name}` of this object of a library"
+    ):
+        adc.grad(f, mode=mode)(np.array([0.1, 0.5, 0.3, 0.9]))

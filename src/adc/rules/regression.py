@@ -24,6 +24,8 @@ class Line(NamedTuple):
     pvalue: Any
     stderr: Any
 
+    __adc_model__ = True
+
 
 @static
 def _two_sided(alternative):

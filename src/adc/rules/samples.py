@@ -132,6 +132,8 @@ class Correlation(NamedTuple):
     statistic: Any
     pvalue: Any
 
+    __adc_model__ = True
+
 
 @static
 def _two_sided(alternative, method):

@@ -165,6 +165,8 @@ class Tested(NamedTuple):
     statistic: Any
     pvalue: Any
 
+    __adc_model__ = True
+
 
 _REPAIR = "Leave it away, or write the test."
 

@@ -20,6 +20,7 @@ HARMLESS = frozenset(
     | {f"overwrite_{name}" for name in ("a", "b", "ab", "b_ab", "x", "input", "data", "c")}
 )
 _PLAIN = (bool, int, float, str)
+_BARE = "_no_deco"  # by which functions of scipy.stats call each other without what looks after axes and NaN
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Wording:
         return args, {k: v for k, v in named.items() if k in self.known or not self._says_nothing(k, v)}
 
     def _says_nothing(self, name: str, value: Any) -> bool:
-        if name in HARMLESS and name in self.defaults:
+        if (name in HARMLESS and name in self.defaults) or name == _BARE:
             return True
         default = self.defaults.get(name, inspect.Parameter.empty)
         return value is default or (

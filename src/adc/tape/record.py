@@ -94,7 +94,9 @@ def rebuild(like: Any, parts: list[Any]) -> Any:
     if hasattr(kind, "_make"):
         return kind._make(parts)
     if hasattr(kind, "_extra_fields"):  # of scipy.stats, which has names beside those of the tuple
-        return kind(*parts, **{name: getattr(like, name) for name in kind._extra_fields})
+        made = tuple.__new__(kind, parts)
+        made.__dict__.update(vars(like))
+        return made
     return kind(parts)
 
 

@@ -326,7 +326,12 @@ def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
         return ev.call(found.fget, [owner], {})
     if name in getattr(owner, "__dict__", ()) and not isinstance(owner, type):
         return getattr(owner, name)  # an attribute of the object stands before a method of its class
-    return method(ev, owner, name) or getattr(owner, name)
+    try:
+        return method(ev, owner, name) or getattr(owner, name)
+    except AttributeError:
+        if getattr(owner, "__adc_model__", False) is True:
+            raise ev.refuse(*registry.no_attribute(name)) from None
+        raise
 
 
 def called(ev: Core, owner: Value, name: str, /, *args: Value, **kwargs: Value) -> Value:
