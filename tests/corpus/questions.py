@@ -75,3 +75,39 @@ def number_or_several(x, xs):
         total += squared(v) + largest(v) * first_two(v)
         total += np.sum(v) * ((2.0 if np.iterable(v) else 3.0) + (0.5 if isinstance(v, Iterable) else 0.1))
     return total
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.factor * x
+
+
+class Level:
+    def __init__(self, height):
+        self.height = height
+
+
+class Wrapped:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def which_objects_can_be_called(x):
+    """A function, an object of a class with `__call__`, one of a class without, or a number."""
+    total = 0.0
+    for k, part in enumerate((Scaled(x[0]), Level(x[1]), np.sin, x[2], Wrapped(Level(x[0] * x[1])))):
+        if callable(part):
+            total += (k + 1) * part(x[1])
+        else:
+            total += part.height ** (k + 2) if hasattr(part, "height") else 3.0 * part
+    chosen = np.sin if x[0] > 1.0 else np.cos
+    there = (lambda v: v * x[1]) if x[0] > 1.0 else None
+    total += (chosen(x[2]) if callable(chosen) else x[0]) + (there(x[0]) if callable(there) else x[2])
+    return total + x[1] * (5.0 if hasattr(Level(x[0]), "__name__") else 7.0)

@@ -136,3 +136,62 @@ def test_what_an_object_lacks_is_named(mode):
     with pytest.raises(adc.UnsupportedError, match=r"`\.as_davenport` of this object") as found:
         adc.grad(angles, mode=mode)(np.ones(3))
     assert "return Rotation.from_rotvec(x).as_davenport(np.eye(3)" in str(found.value)
+
+
+interpolate = pytest.importorskip("scipy.interpolate")
+PLACES = np.arange(3.0)
+
+
+def told(x):
+    """What a program asks of the class of an object chooses what it computes."""
+    r, p = Rotation.from_rotvec(x), np.poly1d(x)
+    turned = r.magnitude() if isinstance(r, Rotation) and not isinstance(r, np.poly1d | tuple) else 0.0
+    value = p(0.3) if type(p) is np.poly1d and p.__class__ is np.poly1d else 0.0
+    series = np.polynomial.Polynomial(x)
+    if isinstance(series, np.polynomial.Polynomial) and not isinstance(series, np.polynomial.Chebyshev):
+        value += series(x[0])
+    spline = interpolate.CubicSpline(PLACES, x)
+    fixed = isinstance(TURNED, Rotation) and hasattr(spline, "x") and not hasattr(spline, "nonsense")
+    return turned + value + (spline(0.7) if callable(spline) else 0.0) + (x[1] if fixed else 0.0)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+def test_of_which_class_an_object_is(mode):
+    x = np.array([0.4, 0.9, 1.7])
+    adc.check_grads(told, (x,), order=1, mode=mode)
+    assert adc.value_and_grad(told, mode=mode)(x)[0] == pytest.approx(told(x), rel=1e-12)
+
+
+@pytest.mark.parametrize("mode", ("tape", "python"))
+@pytest.mark.parametrize(
+    "question",
+    (
+        lambda s: isinstance(s, interpolate.CubicSpline),
+        lambda s: isinstance(s, interpolate.PPoly),
+        lambda s: type(s) is interpolate.CubicSpline,
+        lambda s: hasattr(s, "roots"),
+    ),
+)
+def test_what_is_not_known_of_an_object_is_refused(question, mode):
+    with pytest.raises(adc.UnsupportedError, match=r"test_objects.py:.*(of a library|what class)"):
+        adc.grad(lambda x: x[0] if question(interpolate.CubicSpline(PLACES, x)) else x[1], mode=mode)(
+            np.ones(3)
+        )
+
+
+def test_a_pattern_of_a_class_of_a_library_is_refused_on_the_tape():
+    def f(x):
+        match Rotation.from_rotvec(x):
+            case Rotation():
+                return x[0]
+        return x[1]
+
+    with pytest.raises(adc.UnsupportedError, match="Ask in a guard"):
+        adc.grad(f, mode="tape")(np.ones(3))
+
+
+def test_objects_of_constants_by_class_methods_on_the_tape():
+    def f(x):
+        return np.sum(interpolate.BSpline.basis_element([0, 1, 2, 3])(x))
+
+    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1, mode="tape")

@@ -42,7 +42,7 @@ class System:
 
 
 def _parts(system):
-    return system.parts if isinstance(system, System) else system
+    return system.parts if hasattr(system, "parts") else system
 
 
 def _fraction(system):

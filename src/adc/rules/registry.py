@@ -426,6 +426,16 @@ def maker_of(function: Any) -> Callable[..., Any] | None:
         return None
 
 
+def made_classes() -> list[tuple[type, Any]]:
+    """The classes of libraries for which something stands, and what."""
+    return [(maker, own) for maker, own in _makers.items() if isinstance(maker, type)]
+
+
+def modelled_classes() -> list[type]:
+    """The classes of libraries for whose objects something stands, made in a program or found by it."""
+    return [*(maker for maker, _ in made_classes()), *_models]
+
+
 def model_of(value: Any) -> Any:
     """The plain object that stands for one of a library, or None."""
     if not _models:

@@ -24,7 +24,7 @@ class Line(NamedTuple):
     pvalue: Any
     stderr: Any
 
-    __adc_model__ = True
+    __adc_model__ = True  # type: ignore[misc]
 
 
 @static

@@ -132,7 +132,7 @@ class Correlation(NamedTuple):
     statistic: Any
     pvalue: Any
 
-    __adc_model__ = True
+    __adc_model__ = True  # type: ignore[misc]
 
 
 @static

@@ -165,7 +165,7 @@ class Tested(NamedTuple):
     statistic: Any
     pvalue: Any
 
-    __adc_model__ = True
+    __adc_model__ = True  # type: ignore[misc]
 
 
 _REPAIR = "Leave it away, or write the test."

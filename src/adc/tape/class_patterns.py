@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.rules import registry
 from adc.tape.node import locate
 from adc.tape.plain_types import CLASSES
 from adc.tape.tensor import Tensor
@@ -51,6 +52,8 @@ def _is_asked_in_vain(kind: type) -> bool:
     """Whether values of NumPy's are of a class, and a Tensor is not."""
     if issubclass(Tensor, kind) or any(kind is original for original, _ in CLASSES):
         return False
+    if registry.maker_of(kind) is not None:
+        return True  # of a library: another class stands for it
     return any(issubclass(own, kind) for own in _OF_VALUES)
 
 

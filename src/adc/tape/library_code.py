@@ -19,6 +19,7 @@ from adc import pytree
 from adc.errors import AdcError, UnsupportedError
 from adc.rules import registry
 from adc.tape import record
+from adc.tape.node import raised_at
 from adc.tape.state import modes
 
 __all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code", "only_counts"]
@@ -72,7 +73,7 @@ def by_own_code(
             return counted
         raise _refusal(function, str(error.what)) from error
     except Exception as error:
-        if any(map(callable, (*args, *kwargs.values()))):
+        if raised_at(error) is not None:
             raise
         function(*record.plain(args), **record.plain(kwargs))
         raise _refusal(function, f"{type(error).__name__}: {error}") from error

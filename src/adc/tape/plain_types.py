@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
 import numpy as np
 
 from adc import pytree
 from adc.errors import UnsupportedError
-from adc.tape import operators
+from adc.rules import model_kinds
+from adc.tape import library_objects, operators
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import Node, here, is_own, orders
 from adc.tape.operators import is_pythons
@@ -128,9 +129,24 @@ operators.ask(check_division, check_power, _in_users_code)
 
 def isinstance_(value: Any, kinds: Any) -> bool:
     """`isinstance` in traced code: a Tensor is what its value is in the function as NumPy runs it."""
+    if model_kinds.is_model(type(value)):
+        return any(
+            library_objects.is_of(value, kind)
+            if builtins.isinstance(kind, type)
+            else builtins.isinstance(value, kind)  # which asks again, of the library's class
+            for kind in _one_by_one(kinds)
+        )
     if not builtins.isinstance(value, Tensor) or _names_tensors(kinds):
         return builtins.isinstance(value, kinds)
     return builtins.isinstance(sample(value), kinds)
+
+
+def _one_by_one(kinds: Any) -> Iterator[Any]:
+    parts = kinds if builtins.isinstance(kinds, tuple) else get_args(kinds)
+    if not parts:
+        yield kinds
+    for part in parts:
+        yield from _one_by_one(part)
 
 
 def _names_tensors(kinds: Any) -> bool:
@@ -141,7 +157,12 @@ def _names_tensors(kinds: Any) -> bool:
 
 def hasattr_(value: Any, name: str) -> bool:
     """`hasattr` in traced code, which asks what a Tensor is in the function as NumPy runs it."""
-    return builtins.hasattr(sample(value) if builtins.isinstance(value, Tensor) else value, name)
+    if builtins.isinstance(value, Tensor):
+        return builtins.hasattr(sample(value), name)
+    found = builtins.hasattr(value, name)
+    if not found and model_kinds.is_model(type(value)):
+        library_objects.require_none(type(value), name)
+    return found
 
 
 def getattr_(value: Any, name: str, *default: Any) -> Any:
@@ -177,7 +198,10 @@ class _Asked(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not type_:  # a metaclass of the user's
             return super().__call__(*args, **kwargs)
-        return _named(class_of(*args)) if len(args) == 1 and not kwargs else type(*args, **kwargs)
+        if len(args) != 1 or kwargs:
+            return type(*args, **kwargs)
+        found = class_of(*args)
+        return library_objects.class_of_model(found) if model_kinds.is_model(found) else _named(found)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return builtins.isinstance(value, type) if cls is type_ else super().__instancecheck__(value)

@@ -22,12 +22,13 @@ from typing import Any, cast
 import numpy as np
 
 from adc.errors import UnsupportedError
-from adc.rules import registry
+from adc.rules import model_kinds, registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
 from adc.tape import (
     class_patterns,
     distributions,
+    library_objects,
     record,
     refused_questions,
     solvers,
@@ -340,7 +341,7 @@ class Namespace(dict[str, Any]):
 
 
 class Module:
-    """A module, or an object of a library, whose attributes are translated as they are looked up."""
+    """A module, or an object or class of a library, whose attributes are translated as they are looked up."""
 
     def __init__(self, substitution: Substitution, module: Any) -> None:
         object.__setattr__(self, "_substitution", substitution)
@@ -349,7 +350,10 @@ class Module:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         special = _special(value) if callable(value) and getattr(value, "__hash__", None) else None
-        value = special or self._substitution.translate(value)
+        if isinstance(self._module, type) and isinstance(value, types.MethodType):
+            value = self._maker(value)
+        else:
+            value = special or self._substitution.translate(value)
         if not isinstance(value, Tensor):
             self.__dict__[name] = value  # the next look-up does not come here
         return value
@@ -365,6 +369,22 @@ class Module:
         if record.is_active(args) or record.is_active(kwargs):
             raise record.no_rule(f"a call of {self._module!r}")
         return self._module(*record.plain(args), **record.plain(kwargs))
+
+    def __instancecheck__(self, value: Any) -> bool:
+        if model_kinds.is_model(type(value)):
+            return library_objects.is_of(value, self._module)
+        return isinstance(value, self._module)
+
+    def _maker(self, method: types.MethodType) -> Callable[..., Any]:
+        """What makes an object of constants, for which its model stands: `BSpline.basis_element(knots)`."""
+
+        @functools.wraps(method)
+        def make(*args: Any, **kwargs: Any) -> Any:
+            if record.is_active(args) or record.is_active(kwargs):
+                raise record.no_rule(f"{registry.spell(self._module)}.{method.__name__}")
+            return self._substitution.translate(method(*record.plain(args), **record.plain(kwargs)))
+
+        return make
 
     def __repr__(self) -> str:
         return repr(self._module)
@@ -406,6 +426,8 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return lambda _, __: own_class
     if isinstance(value, type | np.generic | Tensor):
         maker = (registry.maker_of(value) or FUNCTIONS.get(value)) if isinstance(value, type) else None
+        if isinstance(maker, types.FunctionType) and maker is registry.maker_of(value):
+            return Module  # whose call is the maker's, and whose class methods are the library's
         return None if maker is None else lambda substitution, _: substitution.translate(maker)
     if isinstance(value, SOURCES):
         return lambda _, generator: Draws(generator)

@@ -6,17 +6,28 @@ import builtins
 import functools
 import types
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
+from adc.compiler.frontend import instances
 from adc.compiler.frontend.expressions import BoundMethod
-from adc.compiler.frontend.frame import Closure, Generator, Growing, Instance, Partial, Place, Range
+from adc.compiler.frontend.frame import (
+    Closure,
+    Evaluated,
+    Generator,
+    Growing,
+    Instance,
+    Partial,
+    Place,
+    Range,
+)
 from adc.compiler.frontend.growing import Method
-from adc.compiler.frontend.values import Maybe, Value
+from adc.compiler.frontend.values import Choice, Maybe, Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
+from adc.rules import model_kinds, registry
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -55,6 +66,8 @@ def candidates(ev: Core, value: Value) -> tuple[type, ...]:
 def _found(ev: Core, value: Value) -> type:
     if isinstance(value, Instance):
         model = getattr(value.cls, "__adc_model__", None)
+        if model_kinds.is_model(value.cls):
+            return cast(type, instances.told(ev, model_kinds.kind, value.cls))
         return model if isinstance(model, type) else value.cls
     if isinstance(value, Var):
         if value.is_array:
@@ -89,12 +102,49 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
         and issubclass(list, classes) == issubclass(tuple, classes)
     ):
         return issubclass(list, classes)
+    if isinstance(value, Instance) and model_kinds.is_model(value.cls):
+        return any(instances.told(self, model_kinds.is_one, value.cls, c) for c in named(classes))
     if isinstance(value, (Var, Instance, *_STANDING_FOR)) or self.is_without_axes(value):
         answers = {issubclass(cls, classes) for cls in candidates(self, value)}
         return answers.pop() if len(answers) == 1 else issubclass(of(self, value), classes)
     if id(value) in self.classes_of_dicts:
         return issubclass(of(self, value), classes)
     return isinstance(value, classes)
+
+
+def named(classes: Any) -> Iterator[Any]:
+    """The classes that `isinstance` is given, one by one."""
+    parts = classes if isinstance(classes, tuple) else get_args(classes)
+    if not parts:
+        yield classes
+    for part in parts:
+        yield from named(part)
+
+
+def _callable(self: Calls, value: Value) -> Value:
+    """`callable(x)`: a question to the class of an object, not to what stands for the object here."""
+    if isinstance(value, Maybe):
+        held = _callable(self, value.value)
+        return self.choose(value.present, lambda: held, lambda: False)
+    if isinstance(value, Choice):
+        return self.is_option(value, *(k for k, o in enumerate(value.options) if _callable(self, o) is True))
+    if isinstance(value, Instance):
+        return _says(value.cls, "__call__")
+    return callable(value) or isinstance(value, (BoundMethod, Closure, Evaluated, Method, Partial))
+
+
+def _says(cls: type, name: str) -> bool:
+    """Whether the objects of a class have an attribute of it: those that its metaclass gives are the class's alone."""
+    return any(name in vars(base) for base in cls.__mro__)
+
+
+def may_have(ev: Core, value: Instance, name: str) -> bool:
+    """Whether an object that the program makes has an attribute, unless a property or `__getattr__` says otherwise."""
+    if name in value or name in ("__class__", "__dict__") or _says(value.cls, name):
+        return True
+    if model_kinds.is_model(value.cls) and model_kinds.may_have(value.cls, name):
+        raise ev.refuse(*registry.no_attribute(name))
+    return _says(value.cls, "__getattr__")
 
 
 def by_class(function: Value) -> bool:
@@ -113,4 +163,4 @@ def _dispatched(function: Any, cls: type) -> Any:
     return function.dispatch(cls)
 
 
-TABLE: dict[Any, Callable[..., Value]] = {builtins.isinstance: _isinstance}
+TABLE: dict[Any, Callable[..., Value]] = {builtins.isinstance: _isinstance, builtins.callable: _callable}

@@ -11,6 +11,7 @@ import functools
 import inspect
 import operator
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -27,7 +28,8 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
 )
 from adc.compiler.frontend.values import Value, is_settled
-from adc.rules import python_containers, registry
+from adc.errors import UnsupportedError
+from adc.rules import model_kinds, python_containers, registry
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -116,7 +118,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
     if _users(found, "__get__") and _users(found, "__set__"):
         return _got(ev, found, owner)
     if name == "__class__":
-        return owner.cls
+        return told(ev, model_kinds.kind, owner.cls) if model_kinds.is_model(owner.cls) else owner.cls
     if name == "__dict__":
         return ev.call(python_containers.Attributes, [owner], {})
     if name in owner:
@@ -131,6 +133,14 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)
     return _of_class(ev, found, owner.cls, owner, name)
+
+
+def told(ev: Core, question: Callable[..., Any], *asked: Any) -> Any:
+    """What is known of an object of a library; a refusal is one of the user's line."""
+    try:
+        return question(*asked)
+    except UnsupportedError as error:
+        raise error.at(ev.origin) from None
 
 
 def _users(found: Any, word: str) -> bool:

@@ -34,7 +34,6 @@ from adc.compiler.frontend import (
     sorting,
     templates,
 )
-from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
     Generator,
@@ -304,6 +303,8 @@ def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
 
 def _sought(self: Calls, owner: Instance, name: str) -> tuple[bool, Value]:
     """Whether an object has an attribute, and which: properties and `__getattr__` say by an error that it has not."""
+    if not classes.may_have(self, owner, name):
+        return False, None
     self.trying += 1
     try:
         return True, self.attribute(owner, name)
@@ -326,7 +327,7 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
-        return _sought(self, value, name)[0]
+        return _sought(self, value, str(name))[0]
     if isinstance(value, (Growing, Range)):
         return hasattr(classes.of(self, value), name)
     if isinstance(value, types.ModuleType):
@@ -598,7 +599,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.hasattr: _hasattr,
     builtins.getattr: _getattr,
     builtins.setattr: _setattr,
-    builtins.callable: lambda self, x: callable(x) or isinstance(x, (BoundMethod, Closure, Partial)),
     builtins.tuple: _tuple,
     builtins.tuple.__new__: _new_tuple,
     builtins.list: _list,
