@@ -120,3 +120,37 @@ def product_from_a_start(x):
 def sums_and_products_of_generators(x):
     layers = (x * k for k in (1.0, 2.0, 3.0))
     return math.fsum(v * v for v in x) + math.prod(layers)[1] + statistics.fmean(v for v in x)
+
+
+@program(lambda r: (r.normal(size=4), 0.7))
+def statistics_of_numbers(x, y):
+    """Python's numbers of Python's numbers, integers of integers, floats of all for `fmean` and `stdev`."""
+    found = [
+        statistics.mean([y, 1, 2]),
+        statistics.mean([2, 4, 6]),
+        statistics.variance([1, 3]),
+        statistics.median([y, 2.0]),
+        statistics.fmean(x),
+        statistics.stdev(x),
+        statistics.mean(x),
+        statistics.pstdev([3, 4]),
+    ]
+    return sum(v * (k + 2.0 * (type(v) is float) + 3.0 * (type(v) is int)) for k, v in enumerate(found))
+
+
+@program(lambda r: (1.5,), refused={"python": "of NumPy's integers", "compiled": "of NumPy's integers"})
+def mean_of_integers_is_cut(x):
+    counts = np.array([1, 2, 4, 8])
+    return x * statistics.mean(counts)
+
+
+@program(lambda r: (1.5,))
+def numbers_as_arrays_without_axes(x):
+    """What counts and orders takes a number for an array of one element, and `fabs` makes a float of an integer."""
+    lengths = np.fabs(np.array([-1, 2]))
+    lengths[0] = 0.5
+    order = np.argsort(3) + np.argsort(x)
+    return (
+        x * (np.count_nonzero(3) + 2 * np.count_nonzero(x) + 4 * np.count_nonzero(x > 2))
+        + x * lengths[order[0]]
+    )

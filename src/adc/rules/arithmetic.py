@@ -138,8 +138,6 @@ def minimum(z, x, y):
     np.absolute,
     abs,
     operator.abs,
-    np.fabs,
-    math.fabs,
     cost=1,
     domain="nonzero",
     name="absolute",
@@ -150,6 +148,17 @@ def absolute(z, x):
     if np.iscomplexobj(x):
         return np.conjugate(x) / np.where(z == 0.0, 1.0, z)
     return np.sign(x)
+
+
+@composite(
+    np.fabs,
+    math.fabs,
+    name="fabs",
+    examples=lambda r: [0.5, 3, r.nonzero(4), r.nonzero(2, 3)],
+    notes="derivative 0 at 0",
+)
+def fabs(x):
+    return np.abs(x * 1.0)  # a float of an integer
 
 
 @elementwise(

@@ -241,7 +241,7 @@ constant(
     parameters="a, axis=-1, kind=None",
     methods="argsort",
     shape=_argsorted,
-    examples=lambda r: [r.distinct(4), call(r.distinct(2, 3), axis=0), 3],
+    examples=lambda r: [r.distinct(4), call(r.distinct(2, 3), axis=0), 0.5, 3],
 )
 constant(
     np.argpartition,

@@ -171,6 +171,8 @@ def _joined(arrays, axis=0, require=lambda x, y: None):
     if axis is None:
         return (sum((shapes.size(shapes.shape_of(a)) for a in arrays), Dim(0)),)
     first = arrays[0].shape
+    if not first:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
     k = axis % len(first)
     total = Dim(0)
     for a in arrays:

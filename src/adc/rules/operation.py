@@ -127,7 +127,6 @@ class Operation:
     # "ranks": of operands, for which compiled code has the operation itself; the body is for all others.
     # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says;
     # "matrix" where that has two axes.
-    # "numpys_integers": why compiled code does not take these for its first parameter.
     # "integers": parameters that stay integers beside float32.
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.

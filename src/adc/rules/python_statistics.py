@@ -10,22 +10,11 @@ from adc.rules.reductions import root
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
-# What Python finds as a fraction, and makes a number of the type of the data of.
-_AS_DATA = "Python cuts the fraction off, or raises, as the result is one of NumPy's integers, too"
 
-
-def _python(function, wrt, examples):
-    """Register a function of Python's by its formula."""
+def _python(function, wrt, examples, as_data=False):
+    """Register a function of Python's by its formula. It gives a float, or a number of the class of the data."""
     name = f"statistics.{function.__name__}"
-    extra = {"float64_only": True, "rtol": 1e-12}
-    if function in (
-        statistics.mean,
-        statistics.variance,
-        statistics.pvariance,
-        statistics.stdev,
-        statistics.pstdev,
-    ):
-        extra["numpys_integers"] = _AS_DATA
+    extra = {"float64_only": True, "rtol": 1e-12, "as_data": as_data}
     return composite(function, wrt=wrt, name=name, spelling=name, examples=examples, extra=extra)
 
 
@@ -43,7 +32,7 @@ def _positive(r):
     return [r.positive(5), r.positive(2)]
 
 
-@_python(statistics.mean, "data", _numbers)
+@_python(statistics.mean, "data", _numbers, as_data=True)
 def mean(data):
     _some(data)
     return np.mean(data)
@@ -61,13 +50,13 @@ def geometric_mean(data):
     return np.exp(np.mean(np.log(data)))
 
 
-@_python(statistics.harmonic_mean, "data weights", _positive)
+@_python(statistics.harmonic_mean, "data weights", _positive, as_data=True)
 def harmonic_mean(data, weights=None):
     _some(data)
     return 1.0 / np.mean(1.0 / data) if weights is None else np.sum(weights) / np.sum(weights / data)
 
 
-@_python(statistics.median, "data", _numbers)
+@_python(statistics.median, "data", _numbers, as_data=True)
 def median(data):
     _some(data)
     return np.median(data)
@@ -80,12 +69,12 @@ def _spread(data, centre, fewer):
     return np.sum(apart * apart) / (np.shape(data)[0] - fewer)
 
 
-@_python(statistics.variance, "data xbar", _numbers)
+@_python(statistics.variance, "data xbar", _numbers, as_data=True)
 def variance(data, xbar=None):
     return _spread(data, xbar, 1)
 
 
-@_python(statistics.pvariance, "data mu", _numbers)
+@_python(statistics.pvariance, "data mu", _numbers, as_data=True)
 def pvariance(data, mu=None):
     return _spread(data, mu, 0)
 

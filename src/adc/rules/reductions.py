@@ -313,7 +313,7 @@ constant(
     np.count_nonzero,
     parameters="a, axis=None, keepdims=False",
     shape=shapes.reduced,
-    examples=lambda r: [*_axis_examples(r), 3],
+    examples=lambda r: [*_axis_examples(r), 0.5, 3],
 )
 constant(
     np.nanargmax,

@@ -54,10 +54,11 @@ def number_of_pythons(t: Tensor) -> Tensor:
 
 
 def of_math(function: Any, entry: Entry) -> Callable[[tuple[Any, ...]], bool] | None:
-    """What tells from the arguments of a function of `math` that its result is a number of Python's; None of others."""
-    if getattr(function, "__module__", None) not in ("math", "cmath"):
+    """Of a function of `math` or `statistics`: what tells from its arguments that it gives a number of Python's."""
+    if getattr(function, "__module__", None) not in ("math", "cmath", "statistics"):
         return None
-    return _all_pythons if "as_operands" in entry.operation.extra else _always
+    as_data = entry.operation.extra.get("as_data")
+    return _all_pythons if as_data or "as_operands" in entry.operation.extra else _always
 
 
 def _always(args: tuple[Any, ...]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adc.compiler.frontend import array_functions, memory_order
+from adc.compiler.frontend import array_functions, memory_order, statistics_calls
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
@@ -38,6 +38,11 @@ class RuleCalls(Functions):
         assert operation is not None
         if isinstance(function, np.ufunc) and len(args) > function.nin:
             args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
+        known = statistics_calls.of_known_numbers(function, args, kwargs)
+        if known is not None:
+            return known
+        statistics_calls.check(self, function, args)
+        data = args
         own = {p.name for p in operation.parameters if p.default is not p.empty}
         if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
             return self._ufunc(function, args, kwargs)
@@ -55,12 +60,6 @@ class RuleCalls(Functions):
                 f"{operation.spelling} is not supported",
                 operation.extra["tape"],
                 "leave the choice of the engine to adc: the tape takes it",
-            )
-        if "numpys_integers" in operation.extra and args and self._has_numpys_integers(args[0]):
-            raise self.refuse(
-                f"{operation.spelling} of integers of NumPy's is not supported",
-                operation.extra["numpys_integers"],
-                "give it floats (`x.astype(float)`), or take NumPy's function; the tape takes them",
             )
         of_math = getattr(function, "__module__", "") == "math"
         if of_math:
@@ -96,11 +95,13 @@ class RuleCalls(Functions):
             if isinstance(seen, Var) and seen.is_array:
                 self.view_without_axes(result, seen)
         if self.in_user_code and operation.name in _ARRAYS_OF_NUMBERS:
-            known = self.type_of(result)
-            if isinstance(known, Scalar) and not self.is_without_axes(result):
+            made = self.type_of(result)
+            if isinstance(made, Scalar) and not self.is_without_axes(result):
                 result = self.without_axes(result)
         if self.in_user_code:
             memory_order.noted(self, operation.order, (*args, *kwargs.values()), result)
+        if getattr(function, "__module__", "") == "statistics":
+            result = statistics_calls.typed(self, operation, data, result)
         of_math = of_math and "as_operands" not in operation.extra
         if of_math and isinstance(result, tuple):
             result = tuple(self.plain(part) for part in result)
@@ -126,17 +127,6 @@ class RuleCalls(Functions):
         known = self.type_of(x)
         single = isinstance(known, Scalar) and known.dtype in ("float16", "float32")
         return self.cast(x, "float64", weak=True) if single else x
-
-    def _has_numpys_integers(self, data: Value) -> bool:
-        """Whether an array, or a list of numbers, has integers in it that are not Python's own."""
-        if isinstance(data, (list, tuple)):
-            return any(self._has_numpys_integers(item) for item in data)
-        known = self.type_of(data)
-        return (
-            known is not None
-            and known.dtype.startswith(("int", "uint"))
-            and not getattr(known, "weak", False)
-        )
 
     def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
         """Whether operands have ranks for which compiled code takes the body of an operation in its place."""

@@ -97,6 +97,14 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         arrays = builder.type_is_array(chosen), builder.type_is_array(other)
         if arrays == (False, False) or (all(arrays) and _same_type(builder, chosen, other)):
             return chosen
+    elif (
+        name in ("argsort", "count_nonzero")
+        and builder.type_of(bound[0])
+        and not builder.type_is_array(bound[0])
+    ):
+        if name == "argsort":
+            return builder.op("zeros", 1, "int64")
+        return builder.op("where", builder.op("not_equal", bound[0], 0), np.int64(1), np.int64(0))
     elif name in ("argmax", "argmin") and builder.type_of(bound[0]) and not builder.type_is_array(bound[0]):
         return np.int64(0)  # NumPy lets them act on numbers, too
     elif name in ("any", "all") and not builder.type_is_array(bound[0]) and builder.type_of(bound[0]):
