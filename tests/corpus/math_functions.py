@@ -134,6 +134,7 @@ def statistics_of_numbers(x, y):
         statistics.stdev(x),
         statistics.mean(x),
         statistics.pstdev([3, 4]),
+        statistics.linear_regression(x, [1, 2, 3, 5.0]).slope,
     ]
     return sum(v * (k + 2.0 * (type(v) is float) + 3.0 * (type(v) is int)) for k, v in enumerate(found))
 

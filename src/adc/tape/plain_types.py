@@ -79,7 +79,8 @@ def as_numpys(result: Any, before: int) -> None:
 def as_pythons(result: Any) -> Any:
     """Numbers with a derivative as numbers of Python's."""
     if builtins.isinstance(result, tuple):
-        return tuple(map(as_pythons, result))
+        parts = map(as_pythons, result)
+        return result._make(parts) if hasattr(result, "_make") else tuple(parts)
     if result.__class__ is not Tensor or result.node is None or result.ndim or is_pythons(result):
         return result
     return number_of_pythons(result)

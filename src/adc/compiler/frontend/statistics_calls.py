@@ -46,8 +46,8 @@ def typed(ev: Core, operation: Operation, args: list[Value], result: Any) -> Val
     """The result as a number of Python's, unless the data are NumPy's and tell its type."""
     if operation.extra["as_data"] and any(_is_of_numpy(ev, v) for a in args for v in _elements(a)):
         return result
-    if isinstance(result, tuple):
-        return result._make(typed(ev, operation, args, part) for part in result)  # type: ignore[attr-defined]
+    if hasattr(result, "_make"):
+        return result._make(typed(ev, operation, args, part) for part in result)
     return float(result) if isinstance(result, np.floating) else ev.plain(result)
 
 
