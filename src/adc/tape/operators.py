@@ -103,6 +103,11 @@ def is_pythons(value: Any) -> bool:
     return pull is not None and pull.pythons
 
 
+def asks_the_other(value: Any, other: Any) -> bool:
+    """Whether Python leaves an operator to the other operand: a number of its own beside a class over a sequence."""
+    return isinstance(other, list | tuple) and other.__class__ not in (list, tuple) and is_pythons(value)
+
+
 def own(result: Any, *operands: Any) -> Any:
     """A result that an operator or an attribute has made of operands: a number of Python's if all of them are."""
     if (
@@ -344,7 +349,8 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
     def method(self: Any, other: Any) -> Any:
         y = other.primal if other.__class__ is Tensor else other
         # An object of the user's is asked by Python; of None == and != then compare identity.
-        if y.__class__ not in _PLAIN and not isinstance(other, _OPERANDS):
+        if y.__class__ not in _PLAIN and (not isinstance(other, _OPERANDS) or asks_the_other(self, other)):
+            record.refuse_elements(self, other)
             return NotImplemented
         x = self.primal
         if x.__class__ is not y.__class__:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
+from adc.rules.objects_beside_arrays import is_left_to_the_object
 from adc.tape import operators, views
 from adc.tape.entry import Entry, Pull, any_complex
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
@@ -215,16 +216,33 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     """A binary operator with an operand that is neither a Tensor nor one of the plain classes."""
     for value in (left, right):
         if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
+            if value is right:
+                refuse_elements(left, right)
             return (
                 sparse.operator(entry.operation.name, left, right)
                 if sparse.is_sparse(value) or value.__class__ in CARRIERS
                 else NotImplemented
             )
+    if operators.asks_the_other(left, right) or operators.asks_the_other(right, left):
+        return NotImplemented
     left, right = (
         np.asarray(plain(v)) if isinstance(v, list | tuple) and not is_active(v) else v for v in (left, right)
     )
     left, right = (np.stack(v) if isinstance(v, list | tuple) else v for v in (left, right))
     return operators.own(apply(entry, (left, right), {}), left, right)
+
+
+def refuse_elements(left: Any, right: Any) -> None:
+    """Refuse an operator of an array and an object of the user's, which NumPy asks for each element of the array."""
+    cls = type(right)
+    if np.ndim(left) == 0 or sparse.is_sparse(right) or cls in CARRIERS or is_left_to_the_object(cls):
+        return
+    raise UnsupportedError(
+        f"an array stands before a `{cls.__name__}` in an operator",
+        here(),
+        "NumPy makes an array of the object, or asks it for each element of the array.",
+        "Write the object first, or `__array_ufunc__ = None` into its class, which leaves it to the object.",
+    )
 
 
 def record(

@@ -13,8 +13,9 @@ from adc.compiler.frontend.frame import Instance, SurelyRaised
 from adc.compiler.frontend.instances import OPERATORS, called, class_of, method
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Array, Scalar
 from adc.rules import registry
+from adc.rules.objects_beside_arrays import is_left_to_the_object
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -79,6 +80,8 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
         found = method(ev, owner, word)
         if found is None:
             continue
+        if owner is y:
+            _refuse_elements(ev, x, y, word)
         if found.func.__code__.co_filename != "<string>":
             answer = ev.call(found, [other], {})
             if answer is NotImplemented:
@@ -103,6 +106,21 @@ def _is_of_a_class_under(y: Value, x: Value) -> bool:
     if not (isinstance(lower, type) and isinstance(upper, type)):
         return False
     return lower is not upper and issubclass(lower, upper)
+
+
+def _refuse_elements(ev: Core, x: Value, y: Value, name: str) -> None:
+    """Refuse `x * y` of an array and an object: NumPy asks the object for each element, or makes an array of it."""
+    cls = class_of(y)
+    sequence = isinstance(cls, type) and issubclass(cls, (tuple, list))
+    known = ev.type_of(x)
+    numpys = isinstance(known, Array) or (sequence and isinstance(known, Scalar) and not known.weak)
+    if cls is None or not numpys or is_left_to_the_object(cls) or registry.model_of(y) is not None:
+        return
+    raise ev.refuse(
+        f"an array or number of NumPy's stands before a `{cls.__name__}`, which has `{name}`",
+        "NumPy makes an array of the object, or asks it for each element of the array",
+        "write the object first, or `__array_ufunc__ = None` into its class, which leaves it to the object",
+    )
 
 
 def _differ(y: Value, x: Value, name: str) -> bool:
@@ -130,6 +148,8 @@ def binary(ev: Core, function: Any, x: Value, y: Value) -> Value:
     first = _is_of_a_class_under(y, x) and _differ(y, x, f"__r{word}__")
     for owner, other, name in reversed(asked) if first else asked:
         called = method(ev, owner, name)
+        if called is not None and owner is y:
+            _refuse_elements(ev, x, y, name)
         found = NotImplemented if called is None else ev.call(called, [other], {})
         if found is not NotImplemented:
             return found

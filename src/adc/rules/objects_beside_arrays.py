@@ -1,0 +1,12 @@
+"""Whom NumPy asks where an object stands beside an array: the array goes first, unless the class says otherwise."""
+
+from typing import Any
+
+
+def is_left_to_the_object(cls: Any) -> bool:
+    """Whether an array leaves `array * object` to the object, as its class says, or is of a library that does."""
+    if getattr(cls, "__module__", "").split(".")[0] in ("builtins", "numpy", "scipy", "adc", "pandas"):
+        return True
+    if hasattr(cls, "__array_ufunc__"):
+        return True
+    return bool(getattr(cls, "__array_priority__", -1.0) > 0.0)
