@@ -1,6 +1,7 @@
 """What classes say of operators, comparisons and built-in functions: objects, named tuples, dataclasses"""
 
 import functools
+import math
 import operator
 from collections import namedtuple
 from dataclasses import dataclass
@@ -425,3 +426,16 @@ def attributes_that_code_says_to_be_there(x):
     y = getattr(m, "squared_x", 7.0) + getattr(m, "depth", x[1]) + 10.0 * getattr(late, "width", x[1])
     late.ready = True
     return (found + hasattr(late, "width")) * x[1] + y * m.asked + getattr(late, "width", 3.0)
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __float__(self):
+        return float(self.amount)
+
+
+@program(lambda r: (0.7,))
+def a_class_says_what_its_float_is(x):
+    return float(Money(x * x)) + math.sin(float(Money(3))) * x

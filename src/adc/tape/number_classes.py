@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from decimal import Decimal
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,20 @@ def _element(t: Tensor) -> Tensor:
     return t[(0,) * t.ndim] if t.ndim else t
 
 
+def _answer(value: Any) -> Any:
+    """What the class of a user's object says of `float(value)`: Python takes no Tensor from it."""
+    answer = type(value).__float__(value)
+    if answer.__class__ is Tensor or isinstance(answer, builtins.float):
+        return answer
+    raise TypeError(f"{type(value).__name__}.__float__ returned non-float (type {type(answer).__name__})")
+
+
 def _float(value: Any = 0.0, /) -> Any:
     if isinstance(value, str | bytes):
         said.read_back(number := builtins.float(value))
         return number
+    if value.__class__ is not Tensor and isinstance(getattr(type(value), "__float__", None), FunctionType):
+        value = _answer(value)
     if not _carries(value):
         return builtins.float(value)
     builtins.float(value.primal)  # what NumPy refuses
