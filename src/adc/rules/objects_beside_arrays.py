@@ -1,6 +1,18 @@
 """Whom NumPy asks where an object stands beside an array: the array goes first, unless the class says otherwise."""
 
+import operator
 from typing import Any
+
+# What NumPy does with each element of an array and an object, by the name of its own function.
+PYTHONS_OPERATORS = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+}
 
 
 def is_left_to_the_object(cls: Any) -> bool:

@@ -350,8 +350,8 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
         y = other.primal if other.__class__ is Tensor else other
         # An object of the user's is asked by Python; of None == and != then compare identity.
         if y.__class__ not in _PLAIN and (not isinstance(other, _OPERANDS) or asks_the_other(self, other)):
-            record.refuse_elements(self, other)
-            return NotImplemented
+            object_first = function.__module__ != "_operator"
+            return NotImplemented if object_first else record.by_elements(function, self, other)
         x = self.primal
         if x.__class__ is not y.__class__:
             x, y = beside(self, y), beside(other, x) if other.__class__ is Tensor else y

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.rules.objects_beside_arrays import is_left_to_the_object
+from adc.rules.objects_beside_arrays import PYTHONS_OPERATORS, is_left_to_the_object
 from adc.tape import operators, views
 from adc.tape.entry import Entry, Pull, any_complex
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
@@ -217,7 +217,9 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     for value in (left, right):
         if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
             if value is right:
-                refuse_elements(left, right)
+                function = PYTHONS_OPERATORS.get(entry.operation.name)
+                if (found := by_elements(function, left, right)) is not NotImplemented:
+                    return found
             return (
                 sparse.operator(entry.operation.name, left, right)
                 if sparse.is_sparse(value) or value.__class__ in CARRIERS
@@ -232,17 +234,27 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     return operators.own(apply(entry, (left, right), {}), left, right)
 
 
-def refuse_elements(left: Any, right: Any) -> None:
-    """Refuse an operator of an array and an object of the user's, which NumPy asks for each element of the array."""
+def by_elements(function: Callable[[Any, Any], Any] | None, left: Any, right: Any) -> Any:
+    """An operator of an array and an object of the user's, which NumPy asks for each element of the array.
+
+    NotImplemented where the array leaves it to the object.
+    """
     cls = type(right)
     if np.ndim(left) == 0 or sparse.is_sparse(right) or cls in CARRIERS or is_left_to_the_object(cls):
-        return
-    raise UnsupportedError(
-        f"an array stands before a `{cls.__name__}` in an operator",
-        here(),
-        "NumPy makes an array of the object, or asks it for each element of the array.",
-        "Write the object first, or `__array_ufunc__ = None` into its class, which leaves it to the object.",
-    )
+        return NotImplemented
+    found = []
+    if function is not None and not hasattr(cls, "__array__") and not hasattr(cls, "__len__"):
+        found = [function(left[index], right) for index in np.ndindex(left.shape)]
+    if not found or not all(
+        isinstance(v, Tensor | np.generic | int | float) and np.ndim(v) == 0 for v in found
+    ):
+        raise UnsupportedError(
+            f"an array stands before a `{cls.__name__}` in an operator",
+            here(),
+            "NumPy makes an array of the object, or asks it for each element of the array.",
+            "Write the object first, or `__array_ufunc__ = None` into its class, which leaves it to the object.",
+        )
+    return np.reshape(np.stack(found), left.shape)
 
 
 def record(
