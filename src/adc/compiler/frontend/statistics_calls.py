@@ -34,7 +34,7 @@ def check(ev: Core, function: Any, args: list[Value]) -> None:
     if function not in _CUT or not args:
         return
     elements = _elements(args[0])
-    if elements and all(_is_integer(ev, v) and _is_of_numpy(ev, v) for v in elements):
+    if all(_is_integer(ev, v) for v in elements) and any(_is_of_numpy(ev, v) for v in elements):
         raise ev.refuse(
             f"`statistics.{function.__name__}` of NumPy's integers is not compiled",
             "Python cuts the result to an integer, too",
