@@ -95,3 +95,23 @@ def test_other_dtypes(dtype):
     taped = adc.grad(real, 1, mode="tape")(*given(dtype))
     assert found.dtype == dtype
     np.testing.assert_allclose(found, taped, rtol=1e-4 if dtype == np.float32 else 1e-11)
+
+
+def test_what_is_written_over_is_read_where_it_was():
+    def changed(x, w):
+        q = 2.0 * x
+        c = x @ w + q
+        q[0] = 7.0
+        return np.sum(np.sum(c, axis=0) ** 2) + np.sum(q)
+
+    def changed_itself(x, w):
+        c = x @ w + x
+        c[1] = 0.5 * x[0]
+        return np.sum(np.sum(c, axis=0) ** 2)
+
+    x = np.random.default_rng(2).normal(size=(4, 4))
+    for function in (changed, changed_itself):
+        value, found = adc.value_and_grad(function, mode="compiled")(x, x[::-1])
+        expected, taped = adc.value_and_grad(function, mode="tape")(x, x[::-1])
+        assert value == pytest.approx(expected, rel=1e-12)
+        np.testing.assert_allclose(found, taped, rtol=1e-11)

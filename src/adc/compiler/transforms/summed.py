@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import Assign, Block, Const, Program, Var, blocks, times_read
@@ -41,6 +42,8 @@ class _Summed:
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
         self.readers = times_read(program)
+        self.memory = Memory(evaluator.joined_roots)
+        self.written = {root for s in program.body for root in self.memory.effects(s).writes}
 
     def block(self, block: Block) -> None:
         """Rewrite the sums of a block, and of those in it."""
@@ -74,7 +77,7 @@ class _Summed:
 
     def _collect(self, x: Var, sign: int, made: dict[Var, Assign], terms: _Terms, depth: int) -> None:
         s = made.get(x)
-        alone = s is not None and self.readers[x] == 1 and x not in self.ev.mutated and depth > 0
+        alone = s is not None and self.readers[x] == 1 and not self._is_written(x) and depth > 0
         if s is not None and alone:
             if s.name in ("matmul", "dot") and all(
                 _is_matrix(a) and a.type.dtype == x.type.dtype for a in s.args
@@ -95,8 +98,12 @@ class _Summed:
             isinstance(a, Var)
             and _is_matrix(a)
             and a.type.dtype == x.type.dtype
+            and not self._is_written(a)  # it is read later than it was
             and self.ev.equal.same_shape(a.type.shape, x.type.shape)
         )
+
+    def _is_written(self, x: Var) -> bool:
+        return self.memory.of(x) in self.written
 
     def _rewrite(self, block: Block, s: Assign, terms: _Terms) -> None:
         """Put the products of sums where the products were, and what is left of the sum where that was."""
