@@ -4,12 +4,13 @@ A class of adc's may stand for several of a library, and one that a function mak
 known is refused: taken for false, it would choose another branch, without a word.
 """
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
 
-__all__ = ["is_model", "is_one", "kind", "kinds", "made_by", "may_have"]
+__all__ = ["is_model", "is_one", "kind", "kinds", "made_by", "may_have", "one_by_one"]
 
 
 def is_model(cls: type) -> bool:
@@ -54,6 +55,15 @@ def is_one(model: type, cls: Any) -> bool:
 def may_have(model: type, name: str) -> bool:
     """Whether an object of a library for which one of the class `model` stands may have an attribute."""
     return any(hasattr(theirs, name) for theirs in kinds(model) or registry.modelled_classes())
+
+
+def one_by_one(classes: Any) -> Iterator[Any]:
+    """The classes that `isinstance` is given, also in tuples and unions."""
+    parts = classes if isinstance(classes, tuple) else get_args(classes)
+    if not parts:
+        yield classes
+    for part in parts:
+        yield from one_by_one(part)
 
 
 def _refusal(what: str) -> UnsupportedError:

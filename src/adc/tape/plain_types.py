@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -136,19 +136,11 @@ def isinstance_(value: Any, kinds: Any) -> bool:
             library_objects.is_of(value, kind)
             if builtins.isinstance(kind, type)
             else builtins.isinstance(value, kind)  # which asks again, of the library's class
-            for kind in _one_by_one(kinds)
+            for kind in model_kinds.one_by_one(kinds)
         )
     if not builtins.isinstance(value, Tensor) or _names_tensors(kinds):
         return builtins.isinstance(value, kinds)
     return builtins.isinstance(sample(value), kinds)
-
-
-def _one_by_one(kinds: Any) -> Iterator[Any]:
-    parts = kinds if builtins.isinstance(kinds, tuple) else get_args(kinds)
-    if not parts:
-        yield kinds
-    for part in parts:
-        yield from _one_by_one(part)
 
 
 def _names_tensors(kinds: Any) -> bool:

@@ -6,8 +6,8 @@ import builtins
 import functools
 import types
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast, get_args
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -103,22 +103,15 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
     ):
         return issubclass(list, classes)
     if isinstance(value, Instance) and model_kinds.is_model(value.cls):
-        return any(instances.told(self, model_kinds.is_one, value.cls, c) for c in named(classes))
+        return any(
+            instances.told(self, model_kinds.is_one, value.cls, c) for c in model_kinds.one_by_one(classes)
+        )
     if isinstance(value, (Var, Instance, *_STANDING_FOR)) or self.is_without_axes(value):
         answers = {issubclass(cls, classes) for cls in candidates(self, value)}
         return answers.pop() if len(answers) == 1 else issubclass(of(self, value), classes)
     if id(value) in self.classes_of_dicts:
         return issubclass(of(self, value), classes)
     return isinstance(value, classes)
-
-
-def named(classes: Any) -> Iterator[Any]:
-    """The classes that `isinstance` is given, one by one."""
-    parts = classes if isinstance(classes, tuple) else get_args(classes)
-    if not parts:
-        yield classes
-    for part in parts:
-        yield from named(part)
 
 
 def _callable(self: Calls, value: Value) -> Value:

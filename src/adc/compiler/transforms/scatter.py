@@ -94,7 +94,7 @@ class _Scatter:
         rows = Counter((s.array, s.index[:-1]) for s in moved)
         for store in moved:
             again = self._again(store.value, loop, definition)
-            # What goes to several places of a row is left in a row, too, from which one loop gathers it (gather.py).
+            # What goes to several places of a row is left in a row, too, from which it goes on (ripple.py).
             several = rows[store.array, store.index[:-1]] > 1
             if again is None or (several and not self._of_rows(again, loop)):
                 assert isinstance(store.value, Var)
