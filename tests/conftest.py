@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parent / "golden"
 _is_worker = "PYTEST_XDIST_WORKER" in os.environ
 _cache = os.environ["ADC_CACHE_DIR"] if _is_worker else tempfile.mkdtemp(prefix="adc-tests-")
 os.environ.update(ADC_VERIFY="1", ADC_CACHE_DIR=_cache)
-for variable in ("ADC_DEBUG", "ADC_DUMP", "ADC_MODE"):
+for variable in ("ADC_DEBUG", "ADC_DUMP", "ADC_MODE", "ADC_STRICT"):
     os.environ.pop(variable, None)
 
 

@@ -95,13 +95,26 @@ def test_warns_as_an_instance():
 
 def test_config_reads_the_environment():
     read = config.from_environment(
-        dict(ADC_DEBUG="3", ADC_DUMP="dump", ADC_CACHE_DIR="cache", ADC_MODE="python", ADC_VERIFY="1")  # noqa: C408
+        {
+            "ADC_DEBUG": "3",
+            "ADC_DUMP": "dump",
+            "ADC_CACHE_DIR": "cache",
+            "ADC_MODE": "python",
+            "ADC_VERIFY": "1",
+            "ADC_STRICT": "1",
+        }
     )
-    assert (read.debug, str(read.dump), str(read.cache_dir), read.mode, read.verify) == (
-        3, "dump", "cache", "python", True,
+    assert (read.debug, str(read.dump), str(read.cache_dir), read.mode, read.verify, read.strict) == (
+        3, "dump", "cache", "python", True, True,
     )  # fmt: skip
     plain = config.from_environment({})
-    assert (plain.debug, plain.dump, plain.mode, plain.verify) == (0, None, "auto", False)
+    assert (plain.debug, plain.dump, plain.mode, plain.verify, plain.strict) == (
+        0,
+        None,
+        "auto",
+        False,
+        False,
+    )
     assert plain.cache_dir.name == "adc"
 
 

@@ -6,6 +6,7 @@ ADC_DEBUG      0 to 4, one ladder: 1 prints the generated source, 2 the IR after
 ADC_DUMP       a directory: each stage writes its program to a numbered file there
 ADC_CACHE_DIR  where generated modules and their machine code are kept; by default the user's cache directory
 ADC_MODE       the default of `mode=`: auto, compiled, python or tape
+ADC_STRICT     1 is the default of `strict=`: compiled code adds and divides as the program says
 ADC_VERIFY     1 checks the IR after every stage
 ADC_KEEP_MEMORY  megabytes of freed memory that malloc may keep for the next call (256; 0 leaves malloc alone)
 ===============  ==============================================================================================
@@ -37,6 +38,7 @@ class Config:
     cache_dir: Path
     mode: Mode
     verify: bool
+    strict: bool = False
     keep_memory: int = 256  # megabytes of freed memory that malloc may hold
 
 
@@ -56,6 +58,7 @@ def from_environment(environment: Mapping[str, str]) -> Config:
         cache_dir=Path(cache_dir) if cache_dir else _user_cache(environment),
         mode=cast(Mode, _one_of(environment, "ADC_MODE", get_args(Mode))),
         verify=_one_of(environment, "ADC_VERIFY", ("0", "1")) == "1",
+        strict=_one_of(environment, "ADC_STRICT", ("0", "1")) == "1",
         keep_memory=_megabytes(environment, "ADC_KEEP_MEMORY", 256),
     )
 

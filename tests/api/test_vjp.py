@@ -10,6 +10,7 @@ import pytest
 
 import adc
 from adc import pytree
+from adc.api.how import how
 from adc.api.phases import phased
 from adc.api.pullback import Pulled
 
@@ -304,7 +305,7 @@ def test_code_is_generated_once():
 
     for _ in range(3):
         adc.vjp(f, X, mode="compiled")
-    forward = phased(Pulled, f, (0,), False, "compiled")[0]
+    forward = phased(Pulled, f, (0,), False, how("compiled"))[0]
     assert sum(map(len, forward._specialisations.values())) == 1
     assert "def f_forward(x):" in forward.source()
 

@@ -13,6 +13,7 @@ from tests.corpus.reference import flat, rebuilt
 
 from adc import pytree
 from adc.api.composite import Composite
+from adc.api.how import how
 from adc.compiler.transforms import nested
 
 STEP = 1e-4
@@ -79,7 +80,7 @@ class Derived(Composite):
         exec(f"def stub({', '.join(names)}): ...", stub)
         self.program, self.how = program, derive
         wanted = (*program.argnums, *range(count, len(names)))
-        super().__init__(stub["stub"], wanted, value=True, has_aux=False, mode=mode)  # type: ignore[arg-type]
+        super().__init__(stub["stub"], wanted, value=True, has_aux=False, asked=how(mode))  # type: ignore[arg-type]
         self._primal = program.function
 
     def _request(self, layout: Any, slots: Any) -> Any:

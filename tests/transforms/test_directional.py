@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.api.how import how
 
 MODES = ["compiled", "python", "tape"]
 X = np.array([0.3, 0.5, -0.7])
@@ -110,7 +111,7 @@ def test_pullback_runs_the_reverse_sweep_alone(mode):
     value, pull = adc.vjp(f, X, mode=mode)
     np.testing.assert_allclose(pull(V)[0], value * np.cos(X) * V)
     np.testing.assert_allclose(pull(2 * V)[0], 2 * value * np.cos(X) * V)
-    _, _, run = phased(Pulled, f, (0,), False, mode)[0](X)
+    _, _, run = phased(Pulled, f, (0,), False, how(mode))[0](X)
     code = [line for line in run.text("adjoint").splitlines() if not line.strip().startswith("#")]
     assert "np.exp" not in "\n".join(code)
 
@@ -135,7 +136,7 @@ def test_text_of_a_push():
         y = x * x
         return np.sum(y) * a
 
-    text = Jvp(scaled, 2, False, "python").source(X, 2.0, V, 1.0)
+    text = Jvp(scaled, 2, False, how("python")).source(X, 2.0, V, 1.0)
     lines = [line.strip() for line in text.splitlines()]
     assert "def scaled_jvp(x, a, x_dot, a_dot):" in lines
     assert "y_dot = 2.0 * x * x_dot" in lines

@@ -15,6 +15,7 @@ from tests.transforms.directions import directions, half, programs
 
 import adc
 from adc import pytree
+from adc.api.how import how
 from adc.api.linearize import Linearized
 from adc.api.pullback import Pulled
 
@@ -39,7 +40,7 @@ def close(found, wanted):
 @functools.lru_cache(maxsize=2)
 def optimized(program, kind):
     """Two programs of which the texts for Numba run in CPython. Both have been called: they have their texts."""
-    made = kind(program.function, program.argnums, False, "compiled")
+    made = kind(program.function, program.argnums, False, how("compiled"))
     with interpreted():
         run = made(*program.arguments())[2]
         run(pytree.map_structure(np.zeros_like, made.expected(run.call, run.value)))
@@ -49,7 +50,7 @@ def optimized(program, kind):
 def readable(program, kind):
     """By the readable texts, which are derived once with those for Numba where there are any."""
     if "compiled" in program.refused:
-        return kind(program.function, program.argnums, False, "python")
+        return kind(program.function, program.argnums, False, how("python"))
     return by_readable_text(optimized(program, kind))
 
 

@@ -14,6 +14,7 @@ from adc.api.custom_pull import custom_vjp as custom_vjp
 from adc.api.custom_push import custom_jvp as custom_jvp
 from adc.api.derivative import Derivative as Derivative
 from adc.api.holomorphic import HolomorphicGradient, HolomorphicJacobian
+from adc.api.how import How, how
 from adc.api.jacobian import Jacobian as Jacobian
 from adc.api.jvp import gauss_newton_vp as gauss_newton_vp
 from adc.api.jvp import hvp as hvp
@@ -72,6 +73,7 @@ def grad(
     has_aux: Literal[True],
     holomorphic: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     check: Check | None = ...,
 ) -> Differentiated[P, tuple[Any, Aux]]: ...
 @overload
@@ -82,6 +84,7 @@ def grad(
     *,
     holomorphic: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     check: Check | None = ...,
 ) -> Differentiated[P, Any]: ...
 @overload
@@ -92,6 +95,7 @@ def grad(
     *,
     holomorphic: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     check: Check | None = ...,
 ) -> GradientDecorator: ...
 @static
@@ -102,6 +106,7 @@ def grad(
     *,
     holomorphic: bool = False,
     mode: Mode | None = None,
+    strict: bool | None = None,
     check: Check | None = None,
 ) -> Any:
     """The gradient of a function that returns one real number.
@@ -117,6 +122,9 @@ def grad(
         mode: "compiled" (generated code through Numba), "python" (the same text run by CPython), "tape" (operator
             recording), or "auto": the first of these that takes the function, each fallback reported once by a
             `FallbackWarning`. By default the environment variable ADC_MODE, else "auto".
+        strict: compiled code adds in the order of the program and divides where it divides. Without it a sum whose
+            running value nothing reads is added up in any order, and a quotient whose last bit nobody can see may be
+            a product with a reciprocal; so loops go several elements at a time. By default ADC_STRICT, else False.
         check: "first" verifies the first call, by a difference of the function along a random direction and by
             forward mode (the adjoint test); a `GradientMismatch` is raised where they disagree.
 
@@ -143,7 +151,7 @@ def grad(
     >>> area(2.0, 3.0)
     (3.0, 2.0)
     """
-    return _made(function, argnums, has_aux, holomorphic, mode, check, value=False)
+    return _made(function, argnums, has_aux, holomorphic, how(mode, strict), check, value=False)
 
 
 @overload
@@ -154,6 +162,7 @@ def value_and_grad(
     *,
     holomorphic: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     check: Check | None = ...,
 ) -> Differentiated[P, tuple[R, Any]]: ...
 @overload
@@ -164,6 +173,7 @@ def value_and_grad(
     *,
     holomorphic: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     check: Check | None = ...,
 ) -> ValueAndGradientDecorator: ...
 @static
@@ -174,6 +184,7 @@ def value_and_grad(
     *,
     holomorphic: bool = False,
     mode: Mode | None = None,
+    strict: bool | None = None,
     check: Check | None = None,
 ) -> Any:
     """The value of a function and its gradient, in one pass: `(value, gradient)`.
@@ -185,7 +196,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 3.0]))
     (10.0, array([2., 6.]))
     """
-    return _made(function, argnums, has_aux, holomorphic, mode, check, value=True)
+    return _made(function, argnums, has_aux, holomorphic, how(mode, strict), check, value=True)
 
 
 @overload
@@ -197,6 +208,7 @@ def jacobian(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Transform[P, Any]: ...
 @overload
 def jacobian(
@@ -207,6 +219,7 @@ def jacobian(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Decorator: ...
 @static
 def jacobian(
@@ -217,6 +230,7 @@ def jacobian(
     holomorphic: bool = False,
     chunk_size: int | None = None,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """All first derivatives of a function whose result is a number, an array, or a container of them.
 
@@ -235,10 +249,11 @@ def jacobian(
     """
 
     refuse_no_argnums(argnums)
+    asked = how(mode, strict)
 
     def decorate(f: Callable[..., Any]) -> Matrix:
         kind = HolomorphicJacobian if holomorphic else Jacobian
-        return kind(f, argnums, has_aux, mode, chunk_size)
+        return kind(f, argnums, has_aux, asked, chunk_size)
 
     return decorate if function is None else decorate(function)
 
@@ -248,7 +263,7 @@ def _made(
     argnums: Argnums,
     has_aux: bool,
     holomorphic: bool,
-    mode: Mode | None,
+    asked: How,
     check: Check | None,
     *,
     value: bool,
@@ -261,9 +276,9 @@ def _made(
                 raise ArgumentError(
                     "check= is not for holomorphic=True", repair="Compare with adc.check_grads(f, args)."
                 )
-            return HolomorphicGradient(f, argnums, value=value, has_aux=has_aux, mode=mode)
+            return HolomorphicGradient(f, argnums, value=value, has_aux=has_aux, asked=asked)
         if check is not None:
-            return Checked(f, argnums, value=value, has_aux=has_aux, mode=mode, check=check)
-        return Derivative(f, argnums, value=value, has_aux=has_aux, mode=mode)
+            return Checked(f, argnums, value=value, has_aux=has_aux, asked=asked, check=check)
+        return Derivative(f, argnums, value=value, has_aux=has_aux, asked=asked)
 
     return decorate if function is None else decorate(function)

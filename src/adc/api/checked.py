@@ -13,7 +13,7 @@ from adc.api import taped
 from adc.api.derivative import Derivative
 from adc.api.derived import Derived
 from adc.api.differences import Claim, agreed, direction_of, paired, precision
-from adc.config import Mode
+from adc.api.how import How, how
 from adc.errors import ArgumentError, GradientMismatch, UnsupportedError
 
 __all__ = ["Checked"]
@@ -31,19 +31,19 @@ class Checked(Derivative):
         *,
         value: bool,
         has_aux: bool,
-        mode: Mode | None,
+        asked: How,
         check: str,
     ) -> None:
         if check != "first":
             raise ArgumentError(f'check={check!r} is not "first" or None')
-        super().__init__(function, argnums, value=value, has_aux=has_aux, mode=mode)
+        super().__init__(function, argnums, value=value, has_aux=has_aux, asked=asked)
         self._verified = False
 
     def __reduce__(self) -> Any:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
-        return _rebuilt, (self._given, self._argnums, self._value, self._has_aux, self._asked)
+        return _rebuilt, (self._given, self._argnums, self._value, self._has_aux, self._how)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         found = super().__call__(*args, **kwargs)
@@ -97,7 +97,7 @@ class Checked(Derivative):
         function = self._function
         if self._has_aux:
             return  # forward mode of the number alone would need the function without its auxiliary values
-        push = Derived(function, layout, slots, ("fwd",), "python" if self._ran != "tape" else "tape")
+        push = Derived(function, layout, slots, ("fwd",), how("python" if self._ran != "tape" else "tape"))
         try:
             pushed = float(push(*pytree.map_structure(taped.own, tuple(values)), directions))
         except UnsupportedError:
@@ -144,5 +144,5 @@ def _along(x: Any, v: Any, step: float) -> Any:
     return x.dtype.type(moved) if isinstance(x, np.inexact) else moved.item()
 
 
-def _rebuilt(function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, mode: Mode) -> Checked:
-    return Checked(function, argnums, value=value, has_aux=has_aux, mode=mode, check="first")
+def _rebuilt(function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, asked: How) -> Checked:
+    return Checked(function, argnums, value=value, has_aux=has_aux, asked=asked, check="first")

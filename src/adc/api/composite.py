@@ -20,6 +20,7 @@ from adc.api import taped
 from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
+from adc.api.how import How
 from adc.api.keeping import kept_on
 from adc.api.pickles import by_name
 from adc.api.specialise import Specialisation
@@ -30,7 +31,6 @@ from adc.compiler.frontend import lower
 from adc.compiler.frontend.frame import Bound
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import walk
-from adc.config import Mode
 from adc.runtime.copies import overlap
 
 __all__ = ["BoundComposite", "Composite", "Directional", "directional"]
@@ -70,7 +70,7 @@ class Composite(Value):
 
     def _arguments(self) -> tuple[Any, ...]:
         """What makes this transform again."""
-        return self._given, self._argnums, self._has_aux, self._asked
+        return self._given, self._argnums, self._has_aux, self._how
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call of this transform means inside a function that is being compiled."""
@@ -163,7 +163,7 @@ class Directional(Composite):
         function: Callable[..., Any],
         count: int,
         has_aux: bool,
-        mode: Mode | None,
+        asked: How,
         fixed: int = 0,
         named: tuple[str, ...] = (),
     ) -> None:
@@ -180,7 +180,7 @@ class Directional(Composite):
         )
         at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
         chosen = tuple(range(fixed, fixed + 2 * count))
-        super().__init__(at, chosen, value=True, has_aux=has_aux, mode=mode)
+        super().__init__(at, chosen, value=True, has_aux=has_aux, asked=asked)
         self.target = function
         self.count = count
         self.fixed = fixed
@@ -188,7 +188,7 @@ class Directional(Composite):
         self._primal = function
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self.target, self.count, self._has_aux, self._asked, self.fixed, self.named
+        return self.target, self.count, self._has_aux, self._how, self.fixed, self.named
 
     def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
         return replace(super()._request(layout, slots), function=self.target)
@@ -247,25 +247,25 @@ def _apart(names: list[str], taken: Sequence[str]) -> list[str]:
 
 
 def directional(
-    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
+    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, asked: How
 ) -> tuple[Directional, tuple[Any, ...], dict[str, Any]]:
     """The transform of this kind of a function of so many arguments, made once and kept on the function; and the
     arguments that the function has already."""
     if function.__class__ is types.FunctionType or has_code(function):
-        return _of_function(kind, function, count, has_aux, mode), (), {}
+        return _of_function(kind, function, count, has_aux, asked), (), {}
     target, fixed, named = taken_apart(function)
     transform = kept_on(
         target,
-        (kind, count, has_aux, mode, len(fixed), tuple(named)),
-        lambda: kind(target, count, has_aux, mode, len(fixed), tuple(named)),
+        (kind, count, has_aux, asked, len(fixed), tuple(named)),
+        lambda: kind(target, count, has_aux, asked, len(fixed), tuple(named)),
     )
     return transform, fixed, named
 
 
 def _of_function(
-    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, mode: Mode | None
+    kind: type[Directional], function: Callable[..., Any], count: int, has_aux: bool, asked: How
 ) -> Directional:
     made: Directional = kept_on(
-        function, (kind, count, has_aux, mode), lambda: kind(function, count, has_aux, mode)
+        function, (kind, count, has_aux, asked), lambda: kind(function, count, has_aux, asked)
     )
     return made

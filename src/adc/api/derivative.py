@@ -8,6 +8,7 @@ from typing import Any
 from adc import pytree
 from adc.api import functions, integers, into, taped
 from adc.api.call import Call
+from adc.api.how import How
 from adc.api.left_behind import LeftBehind
 from adc.api.pickles import by_name
 from adc.api.text import Text
@@ -17,7 +18,6 @@ from adc.compiler.frontend import columns
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import nested
-from adc.config import Mode
 from adc.errors import AdcError
 
 __all__ = ["BoundDerivative", "Derivative"]
@@ -44,7 +44,7 @@ class Derivative(Transformed):
         # Under a decorator the function's own name means the derivative, which pickle would refuse.
         return by_name(self) or (
             _rebuilt,
-            (self._given, self._argnums, self._value, self._has_aux, self._asked),
+            (self._given, self._argnums, self._value, self._has_aux, self._how),
         )
 
     def _packer(
@@ -208,6 +208,6 @@ class GradientTrees:
 
 
 def _rebuilt(
-    function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, mode: Mode
+    function: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, asked: How
 ) -> Derivative:
-    return Derivative(function, argnums, value=value, has_aux=has_aux, mode=mode)
+    return Derivative(function, argnums, value=value, has_aux=has_aux, asked=asked)

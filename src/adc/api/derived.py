@@ -15,10 +15,10 @@ from adc import pytree, tape
 from adc.api.arguments import Layout, Parameters, Slot
 from adc.api.composite import Composite
 from adc.api.functions import taken_apart
+from adc.api.how import How
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import nested
-from adc.config import Mode
 from adc.tape.substitute import traced
 
 __all__ = ["Chain", "Derived", "Step"]
@@ -41,7 +41,7 @@ class Derived(Composite):
         layout: Layout,
         slots: Sequence[int],
         chain: Chain,
-        mode: Mode | None,
+        asked: How,
     ) -> None:
         count = len(layout.names)
 
@@ -54,7 +54,7 @@ class Derived(Composite):
             [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
         )
         at.__name__ = at.__qualname__ = getattr(function, "__name__", "function")
-        super().__init__(at, tuple(slots), value=True, has_aux=False, mode=mode)
+        super().__init__(at, tuple(slots), value=True, has_aux=False, asked=asked)
         self.target = self._primal = function
         self.layout = layout
         self.parameters = Parameters(function)

@@ -78,8 +78,8 @@ class HolomorphicGradient(Composite):
 
 
 def _rebuilt(*arguments: Any) -> HolomorphicGradient:
-    function, argnums, has_aux, mode, value = arguments
-    return HolomorphicGradient(function, argnums, value=value, has_aux=has_aux, mode=mode)
+    function, argnums, has_aux, asked, value = arguments
+    return HolomorphicGradient(function, argnums, value=value, has_aux=has_aux, asked=asked)
 
 
 class HolomorphicJacobian(Matrix):

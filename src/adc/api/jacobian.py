@@ -9,10 +9,10 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api import taped
+from adc.api.how import How
 from adc.api.matrix import JacobianForward, JacobianReverse, Matrix
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
-from adc.config import Mode
 
 __all__ = ["Jacobian"]
 
@@ -34,12 +34,12 @@ class Jacobian(Matrix):
         function: Callable[..., Any],
         argnums: Any,
         has_aux: bool,
-        mode: Mode | None,
+        asked: How,
         chunk_size: int | None = None,
     ) -> None:
-        super().__init__(function, argnums, has_aux, mode, chunk_size)
-        self._forward = JacobianForward(function, argnums, has_aux, mode, chunk_size)
-        self._reverse = JacobianReverse(function, argnums, has_aux, mode, chunk_size)
+        super().__init__(function, argnums, has_aux, asked, chunk_size)
+        self._forward = JacobianForward(function, argnums, has_aux, asked, chunk_size)
+        self._reverse = JacobianReverse(function, argnums, has_aux, asked, chunk_size)
         self._fewer: dict[tuple[Any, ...], Matrix] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.composite import Directional, directional
+from adc.api.how import How, how
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import nested
 from adc.config import Mode
@@ -44,6 +45,7 @@ def jvp(
     has_aux: Literal[False] = ...,
     *,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> tuple[R, R]: ...
 @overload
 def jvp(
@@ -53,6 +55,7 @@ def jvp(
     has_aux: Literal[True],
     *,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> tuple[R, R, Aux]: ...
 def jvp(
     function: Callable[..., Any],
@@ -61,6 +64,7 @@ def jvp(
     has_aux: bool = False,
     *,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """The value of a function and its derivative along a direction, by forward-mode source transformation.
 
@@ -69,7 +73,7 @@ def jvp(
         primals: its arguments, a tuple or list; all of them floats, arrays of floats, or containers of such.
         tangents: a direction: one tangent per argument, of the same container and shapes.
         has_aux: the function returns a pair `(result, aux)`.
-        mode: as for `grad`.
+        mode, strict: as for `grad`.
 
     Returns `(value, tangent)`, or `(value, tangent, aux)` with `has_aux`: the tangent has the container, shapes and
     dtypes of the value, and is the Jacobian times the direction. It costs two to three evaluations of the function,
@@ -83,7 +87,7 @@ def jvp(
     (array([1., 4.]), array([2., 0.]))
     """
     _check(primals, tangents, "jvp")
-    transform, fixed, named = directional(Jvp, function, len(primals), has_aux, mode)
+    transform, fixed, named = directional(Jvp, function, len(primals), has_aux, how(mode, strict))
     return transform(*fixed, *primals, *tangents, **named)
 
 
@@ -105,14 +109,21 @@ class Hvp(Directional):
         return tape.jvp(gradient, primals, tangents)[1]
 
 
-def hvp(function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode | None = None) -> Any:
+def hvp(
+    function: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    *,
+    mode: Mode | None = None,
+    strict: bool | None = None,
+) -> Any:
     """The Hessian of a function of one real number, times a direction; forward over reverse.
 
     Args:
         function: a function that returns one real number.
         primals: its argument, or a tuple of its arguments.
         tangents: a direction, of the same structure and shapes.
-        mode: as for `grad`.
+        mode, strict: as for `grad`.
 
     Returns the product, of the structure, shapes and dtypes of `primals`: an array for an array, a tuple for a tuple.
     It costs a small multiple of one gradient; no matrix is formed.
@@ -123,7 +134,7 @@ def hvp(function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode
     >>> hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _product(Hvp, function, primals, tangents, mode)
+    return _product(Hvp, function, primals, tangents, how(mode, strict))
 
 
 class Vhp(Directional):
@@ -144,7 +155,14 @@ class Vhp(Directional):
         return tape.value_and_grad(slope, primals, argnums=tuple(range(len(primals))), of_one_element=True)[1]
 
 
-def vhp(function: Callable[..., Any], primals: Any, cotangents: Any, *, mode: Mode | None = None) -> Any:
+def vhp(
+    function: Callable[..., Any],
+    primals: Any,
+    cotangents: Any,
+    *,
+    mode: Mode | None = None,
+    strict: bool | None = None,
+) -> Any:
     """A direction times the Hessian of a function of one real number; reverse over forward.
 
     The Hessian is symmetric, so the result is that of `hvp`; it is computed the other way round. Parameters, result and
@@ -154,7 +172,7 @@ def vhp(function: Callable[..., Any], primals: Any, cotangents: Any, *, mode: Mo
     >>> vhp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _product(Vhp, function, primals, cotangents, mode)
+    return _product(Vhp, function, primals, cotangents, how(mode, strict))
 
 
 class GaussNewton(Directional):
@@ -174,7 +192,12 @@ class GaussNewton(Directional):
 
 
 def gauss_newton_vp(
-    function: Callable[..., Any], primals: Any, tangents: Any, *, mode: Mode | None = None
+    function: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    *,
+    mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """The Gauss-Newton matrix of a vector of residuals, times a direction: `J.T @ (J @ v)` without forming J.
 
@@ -185,17 +208,17 @@ def gauss_newton_vp(
     >>> gauss_newton_vp(lambda x: x * x, np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 4., 16.])
     """
-    return _product(GaussNewton, function, primals, tangents, mode)
+    return _product(GaussNewton, function, primals, tangents, how(mode, strict))
 
 
 def _product(
-    kind: type[Directional], function: Callable[..., Any], primals: Any, tangents: Any, mode: Mode | None
+    kind: type[Directional], function: Callable[..., Any], primals: Any, tangents: Any, asked: How
 ) -> Any:
     several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
     if not several:
         primals, tangents = (primals,), (tangents,)
     _check(primals, tangents, kind.label)
-    transform, fixed, named = directional(kind, function, len(primals), False, mode)
+    transform, fixed, named = directional(kind, function, len(primals), False, asked)
     found = transform(*fixed, *primals, *tangents, **named)
     return found if several else found[0]
 
@@ -208,12 +231,13 @@ def _prepared(kind: type[Directional]) -> Callable[..., Any]:
         has_aux: bool = False,
         *,
         mode: Mode | None = None,
+        strict: bool | None = None,
     ) -> tuple[Directional, tuple[Any, ...], dict[str, Any]]:
         """The transform that a call makes, and what it is then called with: for `source` and `explain`."""
         if kind is not Jvp and not (isinstance(primals, tuple) and not hasattr(primals, "_fields")):
             primals, tangents = (primals,), (tangents,)
         _check(primals, tangents, kind.label)
-        transform, fixed, named = directional(kind, function, len(primals), has_aux, mode)
+        transform, fixed, named = directional(kind, function, len(primals), has_aux, how(mode, strict))
         return transform, (*fixed, *primals, *tangents), named
 
     return prepare
@@ -249,7 +273,7 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
 def _inline_jvp(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     function, primals, tangents, *rest = args
     has_aux = bool(rest[0]) if rest else bool(kwargs.get("has_aux", False))
-    return Jvp(function, len(primals), has_aux, None).derived(ev, function, primals, tangents)
+    return Jvp(function, len(primals), has_aux, how()).derived(ev, function, primals, tangents)
 
 
 def _inline_product(kind: type[Directional]) -> Callable[..., Any]:
@@ -258,7 +282,7 @@ def _inline_product(kind: type[Directional]) -> Callable[..., Any]:
         several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
         if not several:
             primals, tangents = (primals,), (tangents,)
-        found = kind(function, len(primals), False, None).derived(ev, function, primals, tangents)
+        found = kind(function, len(primals), False, how()).derived(ev, function, primals, tangents)
         return found if several else found[0]
 
     return inline

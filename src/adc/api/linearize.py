@@ -10,6 +10,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api import taped
 from adc.api.call import Call
+from adc.api.how import how
 from adc.api.phases import Phased, phased
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
@@ -62,7 +63,11 @@ class Linearized(Phased):
 
 
 def linearize(
-    function: Callable[..., Any], *primals: Any, has_aux: bool = False, mode: Mode | None = None
+    function: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """The value of a function, and its derivative there as a function of directions.
 
@@ -70,7 +75,7 @@ def linearize(
         function: any function of floats, arrays of floats and containers of them.
         primals: its arguments.
         has_aux: the function returns a pair `(result, aux)`.
-        mode: as for `grad`.
+        mode, strict: as for `grad`.
 
     Returns `(value, push)`, or `(value, push, aux)`. `push(*tangents)` takes one tangent per argument and returns the
     tangent of the value, as `jvp` does. The function runs once; each `push` costs the linear part alone. What it needs
@@ -82,7 +87,7 @@ def linearize(
     >>> value, push(1.0), push(2.0)
     (9.0, 6.0, 12.0)
     """
-    engine, args, named = _prepared(function, *primals, has_aux=has_aux, mode=mode)
+    engine, args, named = _prepared(function, *primals, has_aux=has_aux, mode=mode, strict=strict)
     value, aux, run = engine(*args, **named)
 
     def push(*tangents: Any) -> Any:
@@ -92,10 +97,16 @@ def linearize(
 
 
 def _prepared(
-    function: Callable[..., Any], *primals: Any, has_aux: bool = False, mode: Mode | None = None
+    function: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
     """The two programs that a call of `linearize` runs, and what the first is called with."""
-    engine, fixed, named = phased(Linearized, function, tuple(range(len(primals))), has_aux, mode)
+    engine, fixed, named = phased(
+        Linearized, function, tuple(range(len(primals))), has_aux, how(mode, strict)
+    )
     return engine, (*fixed, *taped.owned(primals)), named
 
 

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, overload
 
 from adc.api.arguments import refuse_no_argnums
 from adc.api.holomorphic import HolomorphicHessian, HolomorphicJacobian
+from adc.api.how import How, how
 from adc.api.matrix import Hessian, JacobianForward, JacobianReverse, Matrix
 from adc.api.typed import Decorator, Transform
 from adc.config import Mode
@@ -27,6 +28,7 @@ def jacfwd(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Transform[P, Any]: ...
 @overload
 def jacfwd(
@@ -37,6 +39,7 @@ def jacfwd(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Decorator: ...
 @static
 def jacfwd(
@@ -47,6 +50,7 @@ def jacfwd(
     holomorphic: bool = False,
     chunk_size: int | None = None,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """All first derivatives of a function, by forward mode: for few inputs and many results.
 
@@ -66,7 +70,12 @@ def jacfwd(
            [0., 4.]])
     """
     return _made(
-        HolomorphicJacobian if holomorphic else JacobianForward, function, argnums, has_aux, mode, chunk_size
+        HolomorphicJacobian if holomorphic else JacobianForward,
+        function,
+        argnums,
+        has_aux,
+        how(mode, strict),
+        chunk_size,
     )
 
 
@@ -79,6 +88,7 @@ def jacrev(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Transform[P, Any]: ...
 @overload
 def jacrev(
@@ -89,6 +99,7 @@ def jacrev(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Decorator: ...
 @static
 def jacrev(
@@ -99,6 +110,7 @@ def jacrev(
     holomorphic: bool = False,
     chunk_size: int | None = None,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """All first derivatives of a function, by reverse mode: for many inputs and few results.
 
@@ -111,7 +123,12 @@ def jacrev(
            [3., 2.]])
     """
     return _made(
-        HolomorphicJacobian if holomorphic else JacobianReverse, function, argnums, has_aux, mode, chunk_size
+        HolomorphicJacobian if holomorphic else JacobianReverse,
+        function,
+        argnums,
+        has_aux,
+        how(mode, strict),
+        chunk_size,
     )
 
 
@@ -124,6 +141,7 @@ def hessian(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Transform[P, Any]: ...
 @overload
 def hessian(
@@ -134,6 +152,7 @@ def hessian(
     holomorphic: bool = ...,
     chunk_size: int | None = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Decorator: ...
 @static
 def hessian(
@@ -144,6 +163,7 @@ def hessian(
     holomorphic: bool = False,
     chunk_size: int | None = None,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """All second derivatives of a function, forward over reverse.
 
@@ -159,7 +179,14 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    return _made(HolomorphicHessian if holomorphic else Hessian, function, argnums, has_aux, mode, chunk_size)
+    return _made(
+        HolomorphicHessian if holomorphic else Hessian,
+        function,
+        argnums,
+        has_aux,
+        how(mode, strict),
+        chunk_size,
+    )
 
 
 def _made(
@@ -167,12 +194,12 @@ def _made(
     function: Callable[..., Any] | None,
     argnums: Any,
     has_aux: bool,
-    mode: Mode | None,
+    asked: How,
     chunk_size: int | None,
 ) -> Any:
     refuse_no_argnums(argnums)
 
     def decorate(f: Callable[..., Any]) -> Matrix:
-        return kind(f, argnums, has_aux, mode, chunk_size)
+        return kind(f, argnums, has_aux, asked, chunk_size)
 
     return decorate if function is None else decorate(function)

@@ -9,11 +9,11 @@ import numpy as np
 
 from adc import pytree, tape
 from adc.api.composite import Composite
+from adc.api.how import How
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
 from adc.compiler.transforms.chunks import CHUNK
-from adc.config import Mode
 from adc.errors import ArgumentError, DerivativeError
 
 __all__ = ["Hessian", "JacobianForward", "JacobianReverse", "Matrix", "taped_jacobian"]
@@ -29,7 +29,7 @@ class Matrix(Composite):
         function: Callable[..., Any],
         argnums: Any,
         has_aux: bool,
-        mode: Mode | None,
+        asked: How,
         chunk_size: int | None = None,
     ) -> None:
         if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
@@ -37,10 +37,10 @@ class Matrix(Composite):
                 f"chunk_size={chunk_size!r} is not a positive integer", repair="Leave it out."
             )
         self.chunk = CHUNK if chunk_size is None else chunk_size
-        super().__init__(function, argnums, value=True, has_aux=has_aux, mode=mode)
+        super().__init__(function, argnums, value=True, has_aux=has_aux, asked=asked)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return *super()._arguments()[:3], self._asked, self.chunk
+        return *super()._arguments()[:3], self._how, self.chunk
 
     @property
     def _several(self) -> bool:

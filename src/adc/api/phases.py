@@ -17,6 +17,7 @@ from adc.api.arguments import Layout, Slot
 from adc.api.call import Call
 from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
+from adc.api.how import How
 from adc.api.keeping import kept_on
 from adc.api.specialise import Specialisation
 from adc.api.text import Text
@@ -52,8 +53,8 @@ class Phased(Composite):
     second_label = ""
     second_what = ""
 
-    def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, mode: Mode | None) -> None:
-        super().__init__(function, argnums, value=True, has_aux=has_aux, mode=mode)
+    def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, asked: How) -> None:
+        super().__init__(function, argnums, value=True, has_aux=has_aux, asked=asked)
 
     @abstractmethod
     def packed(self, call: Call, value: Any) -> Callable[[list[Any]], Any]:
@@ -239,7 +240,7 @@ def phased(
     function: Callable[..., Any],
     argnums: tuple[int | str, ...],
     has_aux: bool,
-    mode: Mode | None,
+    asked: How,
 ) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
     """The two programs of a function, made once and kept on the function; and the arguments that it has already."""
     target, fixed, named = (function, (), {}) if has_code(function) else taken_apart(function)
@@ -248,7 +249,7 @@ def phased(
     chosen = tuple(k + shift if isinstance(k, int) and k >= 0 else k for k in argnums)
     made = kept_on(
         target,
-        (kind, chosen, has_aux, mode),
-        lambda: kind(target, chosen, has_aux, mode),
+        (kind, chosen, has_aux, asked),
+        lambda: kind(target, chosen, has_aux, asked),
     )
     return made, fixed, named

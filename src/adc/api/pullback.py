@@ -10,6 +10,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api import functions, taped
 from adc.api.call import Call
+from adc.api.how import how
 from adc.api.phases import Phased, phased
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
@@ -100,6 +101,7 @@ def vjp(
     argnums: Any = ...,
     has_aux: Literal[False] = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     **kwargs: Any,
 ) -> tuple[R, Pullback]: ...
 @overload
@@ -109,6 +111,7 @@ def vjp(
     argnums: Any = ...,
     has_aux: Literal[True],
     mode: Mode | None = ...,
+    strict: bool | None = ...,
     **kwargs: Any,
 ) -> tuple[R, Pullback, Aux]: ...
 def vjp(
@@ -117,6 +120,7 @@ def vjp(
     argnums: Any = None,
     has_aux: bool = False,
     mode: Mode | None = None,
+    strict: bool | None = None,
     **kwargs: Any,
 ) -> Any:
     """The value of a function and its pullback: reverse mode for results of any shape and container.
@@ -127,7 +131,7 @@ def vjp(
         kwargs: its keyword arguments.
         argnums: the arguments to pull back to, by default all positional ones.
         has_aux: the function returns a pair `(result, aux)`.
-        mode: as for `grad`.
+        mode, strict: as for `grad`.
 
     Returns `(value, pullback)`, or `(value, pullback, aux)` with `has_aux`. `pullback(bar)` takes an adjoint
     with the container, shapes and dtypes of the value and returns a tuple, one gradient per argument in
@@ -142,7 +146,7 @@ def vjp(
     (array([3., 6.]), (array([3., 0.]),))
     """
     engine, args, kwargs = _prepared(
-        function, *primals, argnums=argnums, has_aux=has_aux, mode=mode, **kwargs
+        function, *primals, argnums=argnums, has_aux=has_aux, mode=mode, strict=strict, **kwargs
     )
     value, aux, run = engine(*args, **kwargs)
     pullback = Pullback(run, engine._spoken, engine.mode)
@@ -155,12 +159,13 @@ def _prepared(
     argnums: Any = None,
     has_aux: bool = False,
     mode: Mode | None = None,
+    strict: bool | None = None,
     **kwargs: Any,
 ) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
     """The two programs that a call of `vjp` runs, and what the first is called with."""
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
-    engine, fixed, named = phased(Pulled, function, chosen, has_aux, mode)
+    engine, fixed, named = phased(Pulled, function, chosen, has_aux, how(mode, strict))
     args, kwargs = taped.owned((primals, {**named, **kwargs}))
     return engine, (*fixed, *args), kwargs
 
@@ -170,7 +175,7 @@ def _inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     function, *primals = args
     named = dict(kwargs)
     has_aux, argnums = named.pop("has_aux", False), named.pop("argnums", None)
-    named.pop("mode", None)
+    named.pop("mode", None), named.pop("strict", None)
     chosen = range(len(primals)) if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
     output, again = later.call(ev, function, primals, named)
     value, aux = results.split_aux(output, ev.origin) if has_aux else (output, None)

@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from adc import config, pytree
+from adc import pytree
 from adc.api import explain_error, per_call, sizes, taped
 from adc.api.arguments import Layout, Slot, read
 from adc.api.binding import Binding
 from adc.api.call import Call
 from adc.api.functions import depth_of_caller, has_code, written_out
+from adc.api.how import How
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
 from adc.api.text import Text
 from adc.compiler import pipeline
@@ -64,15 +65,14 @@ class Transformed(Binding):
     __qualname__: str
 
     def __init__(
-        self, function: Callable[..., Any], argnums: Any, *, value: bool, has_aux: bool, mode: Mode | None
+        self, function: Callable[..., Any], argnums: Any, *, value: bool, has_aux: bool, asked: How
     ) -> None:
         given, function = function, written_out(function) or function
         super().__init__(given, function, argnums)
         self._value = value
         self._has_aux = has_aux
-        self._asked: Mode = mode if mode is not None else config.current().mode
-        if self._asked not in ("auto", "compiled", "python", "tape"):
-            raise ArgumentError(f"mode={mode!r} is not one of auto, compiled, python, tape")
+        self._how = asked
+        self._asked: Mode = asked.mode
         self._ran: Mode | None = None
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
         self._lock = threading.RLock()
@@ -346,6 +346,7 @@ class Transformed(Binding):
             self._value,
             self._has_aux,
             sizes=held,
+            strict=self._how.strict,
         )
 
     def _packer(

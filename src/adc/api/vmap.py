@@ -11,6 +11,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api import taped
 from adc.api.composite import Composite
+from adc.api.how import How, how
 from adc.api.text import Text
 from adc.api.typed import Decorator, Transform
 from adc.compiler.frontend.lower import Evaluator
@@ -36,7 +37,7 @@ class Batched(Composite):
         function: Callable[..., Any],
         in_axes: Any,
         out_axes: Any,
-        mode: Mode | None,
+        asked: How,
         parallel: bool = False,
         shared: frozenset[str] = frozenset(),
     ) -> None:
@@ -45,10 +46,10 @@ class Batched(Composite):
         self.parallel = parallel
         self.out_axes = out_axes
         self._forms: dict[tuple[Any, ...], Batched] = {}
-        super().__init__(function, (), value=True, has_aux=False, mode=mode)
+        super().__init__(function, (), value=True, has_aux=False, asked=asked)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self._given, self.in_axes, self.out_axes, self._asked, self.parallel, self.shared
+        return self._given, self.in_axes, self.out_axes, self._how, self.parallel, self.shared
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled."""
@@ -81,7 +82,7 @@ class Batched(Composite):
             axes = (*self._axes(args), *left)
         found = self
         if axes is not self.in_axes or shared != self.shared:
-            found = Batched(self._given, axes, self.out_axes, self._asked, self.parallel, shared)
+            found = Batched(self._given, axes, self.out_axes, self._how, self.parallel, shared)
         self._forms[key] = found
         return found
 
@@ -273,6 +274,7 @@ def vmap(
     *,
     parallel: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Transform[P, Any]: ...
 @overload
 def vmap(
@@ -282,6 +284,7 @@ def vmap(
     *,
     parallel: bool = ...,
     mode: Mode | None = ...,
+    strict: bool | None = ...,
 ) -> Decorator: ...
 @static
 def vmap(
@@ -291,6 +294,7 @@ def vmap(
     *,
     parallel: bool = False,
     mode: Mode | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """Apply a function to each element of a batch: one compiled loop.
 
@@ -303,7 +307,7 @@ def vmap(
         parallel: cut the batch into pieces and run them on all cores (as many threads as `numba.set_num_threads` says).
             Worth it where a call takes a millisecond or more. Inside another compiled function the loop stays
             sequential.
-        mode: as for `grad`.
+        mode, strict: as for `grad`.
 
     Returns a callable with the function's signature. `vmap(grad(loss), in_axes=(None, 0, 0))` gives per-example
     gradients. The function may use Python's control flow: each element takes its own branches, and writes to copies of
@@ -323,7 +327,9 @@ def vmap(
             repair="Give an int, None, or a tuple with one entry per argument.",
         )
 
+    asked = how(mode, strict)
+
     def decorate(f: Callable[..., Any]) -> Batched:
-        return Batched(f, in_axes, out_axes, mode, parallel)
+        return Batched(f, in_axes, out_axes, asked, parallel)
 
     return decorate if function is None else decorate(function)

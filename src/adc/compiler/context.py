@@ -50,6 +50,7 @@ class Request:
     into: bool = False  # of a gradient: the compiled code takes the arrays that it is written to
     # Whether the code may take for granted that loops have trips: where one has none, or too few, it raises.
     insists: bool = True
+    strict: bool = False  # whether compiled code adds and divides as the program says
 
 
 @dataclass(eq=False)

@@ -156,6 +156,12 @@ def _number_and_aux(context: Context, where: Location) -> list[Atom]:
     return [value, *_kept_from_the_sweep(aux, context.lowered.program, context.evaluator)]
 
 
+def _whole(program: Program, context: Context) -> Program:
+    # A product of matrices adds in an order of its own.
+    request = context.request
+    return whole.run(program, context.evaluator) if request.insists and not request.strict else program
+
+
 def _adjoint(program: Program, context: Context) -> Program:
     if context.request.kind == "value":
         return program
@@ -192,7 +198,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
     Stage("unread", lambda p, c: unread.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
-    Stage("whole", lambda p, c: whole.run(p, c.evaluator) if c.request.insists else p),
+    Stage("whole", _whole),
     Stage("reread", lambda p, c: reread.run(p, c.evaluator)),
     Stage("renewed", lambda p, c: renewed.run(p, c.evaluator)),
     Stage("dead-whole", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
@@ -239,7 +245,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("loads", lambda p, c: loads.run(p, c.evaluator)),
     Stage("checks", lambda p, c: checks.run(p)),
     Stage("together", lambda p, c: together.run(p, c.evaluator)),
-    Stage("reciprocals", lambda p, c: reciprocals.of_arrays(p, c.evaluator)),
+    Stage("reciprocals", lambda p, c: reciprocals.of_arrays(p, c.evaluator, c.request.strict)),
     Stage("scalarise", lambda p, c: scalarise.run(p, c.evaluator)),
     Stage("unroll", lambda p, c: unroll.run(p, c.evaluator)),
     Stage("propagate-4", lambda p, c: propagate.run(p, c.evaluator)),
@@ -267,16 +273,16 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("propagate-5", lambda p, c: propagate.run(p, c.evaluator)),
     Stage("dead-7", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("reciprocals-2", lambda p, c: reciprocals.of_numbers(p, c.evaluator)),
-    Stage("jam", lambda p, c: jam.run(p, c.evaluator)),
+    Stage("jam", lambda p, c: jam.run(p, c.evaluator, c.request.strict)),
     Stage("scatter", lambda p, c: scatter.run(p, c.evaluator)),
     Stage("registers", lambda p, c: registers.run(p, c.evaluator)),
     Stage("reuse", lambda p, c: reuse.run(p, c.evaluator)),
-    Stage("distribute", lambda p, c: distribute.run(p, c.evaluator)),
+    Stage("distribute", lambda p, c: distribute.run(p, c.evaluator, c.request.strict)),
     Stage("scatter-2", lambda p, c: scatter.run(p, c.evaluator)),
     Stage("pieces", lambda p, c: pieces.run(p, c.evaluator)),
     Stage("hoist", lambda p, c: hoist.run(p, c.evaluator)),
     Stage("widths", lambda p, c: widths.run(p, c.evaluator)),
-    Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator)),
+    Stage("vectorise", lambda p, c: vectorise.run(p, c.evaluator, c.request.strict)),
     Stage("ripple", lambda p, c: ripple.run(p, c.evaluator)),
     Stage("zeros", lambda p, c: rooms.cleared(p, c.evaluator)),
     Stage("starts", lambda p, c: starts.run(p, c.evaluator)),

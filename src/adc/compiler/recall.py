@@ -65,7 +65,15 @@ def key_of(context: Context) -> Key | None:
         return None
     evaluator = context.evaluator
     known = {name: value for name, value in vars(evaluator).items() if name not in _OF_LOWERING}
-    asked = (request.kind, request.value, request.has_aux, request.into, request.insists, context.optimize)
+    asked = (
+        request.kind,
+        request.value,
+        request.has_aux,
+        request.into,
+        request.insists,
+        request.strict,
+        context.optimize,
+    )
     try:
         return Key(
             digest((_sources(), asked, context.wrt, context.program, known)),

@@ -23,6 +23,7 @@ from adc.api.arguments import Layout, Parameters
 from adc.api.derived import Chain, Derived, Step
 from adc.api.differences import STEPS, Claim, agreed, direction_of, paired, precision, slope
 from adc.api.functions import written_out
+from adc.api.how import how
 from adc.config import Mode
 from adc.errors import ArgumentError, DerivativeError, GradientMismatch
 
@@ -153,7 +154,9 @@ class _Check:
 
     def _program(self, chain: Chain) -> Derived:
         if chain not in self.programs:
-            self.programs[chain] = Derived(self.primal, self.layout, self.slots, chain, self.settings.mode)
+            self.programs[chain] = Derived(
+                self.primal, self.layout, self.slots, chain, how(self.settings.mode)
+            )
         return self.programs[chain]
 
     def _leaves(self) -> list[_Leaf]:

@@ -76,20 +76,20 @@ RAISING = ("floor_divide", "remainder", "power")  # of integers
 LONGEST = 4  # trips that a row may be behind the one before
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
+def run(program: Program, evaluator: Evaluator, strict: bool) -> Program:
     """The program with rows of recurrences abreast."""
-    jammer = _Jammer(program, evaluator)
+    jammer = _Jammer(program, evaluator, strict)
     program.body = jammer.block(program.body)
     return program
 
 
 class _Jammer:
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, strict: bool) -> None:
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
         self.counters = ranges(program.body)
         self.conditions = Conditions(program)
-        self.distribution = Distribution(program, evaluator)
+        self.distribution = Distribution(program, evaluator, strict)
 
     def block(self, block: Block) -> Block:
         out: Block = []

@@ -40,12 +40,12 @@ TINY = float(np.finfo(np.float64).tiny)
 _Home = tuple[Block, For]  # the block in which a loop stands, and the loop
 
 
-def of_arrays(program: Program, evaluator: Evaluator) -> Program:
+def of_arrays(program: Program, evaluator: Evaluator, strict: bool) -> Program:
     """The program with reciprocals of the arrays by which larger ones are divided.
 
-    From here on quotients whose last bit nobody can see count as parts of derivatives.
+    From here on quotients whose last bit nobody can see count as parts of derivatives, but in a `strict` program.
     """
-    for quotient in tolerant(program, evaluator.joined_roots):
+    for quotient in () if strict else tolerant(program, evaluator.joined_roots):
         quotient.target.derived = True
     written = written_roots(walk(program.body), evaluator.joined_roots)
 

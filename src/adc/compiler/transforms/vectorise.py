@@ -4,7 +4,7 @@ Such a loop is innermost, runs straight through, makes no element of one that an
 but sums, products, extremes and what holds for all or any, none of which it reads otherwise, and numbers that a trip
 hands to the next, of which that makes nothing that it hands on in their place. Elsewhere the C library's
 functions are faster (docs/design/vectormath.md). A sum whose running value is read, as in a compensated summation,
-keeps its order.
+keeps its order, as do all sums and products of floats in a `strict` program.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from adc.compiler.ir.nodes import (
     uses,
     variables,
 )
+from adc.compiler.ir.types import is_float
 from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.runtime import vectormath
@@ -45,6 +46,7 @@ HALVES = {
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
 SUMS = {"add", "subtract"}
+ROUNDED = SUMS | {"multiply"}
 ERRORS = {"erf", "special.erf", "vm.erf"}
 # Functions of an order and a number, where the order is a constant of the code.
 BY_ORDER = {
@@ -54,21 +56,21 @@ BY_ORDER = {
 }
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
+def run(program: Program, evaluator: Evaluator, strict: bool) -> Program:
     """The program with vector functions in the loops that vectorise."""
-    _visit(program.body)
+    _visit(program.body, strict)
     return program
 
 
-def _visit(block: Block) -> None:
+def _visit(block: Block, strict: bool) -> None:
     for stmt in block:
         for inner in blocks(stmt):
-            _visit(inner)
+            _visit(inner, strict)
         if not isinstance(stmt, For) or not _is_straight(stmt) or reads_back(stmt):
             continue
         handed = handed_over(stmt)
         sums = [c for c in stmt.carried if c not in handed]
-        chains = [accumulation(c, stmt) for c in sums]
+        chains = [accumulation(c, stmt, strict) for c in sums]
         if all(chains):
             for chain in chains:
                 _join(chain, stmt)
@@ -240,10 +242,11 @@ def _calls(s: Assign) -> bool:
     return isinstance(s.op, Operation) and any(isinstance(a, Var) and a.is_array for a in s.args)
 
 
-def accumulation(c: Carried, loop: For) -> list[Assign]:
+def accumulation(c: Carried, loop: For, strict: bool = False) -> list[Assign]:
     """The statements `phi + a`, `.. + b` up to `out` (or times, or extreme) when nothing else reads what they make.
 
-    None at all if there are others: then the loop has to go through its trips in order.
+    None at all if there are others: then the loop has to go through its trips in order. So it has in a `strict`
+    program, where what it adds or multiplies is rounded.
     """
     chain: list[Assign] = []
     value = c.phi
@@ -261,7 +264,8 @@ def accumulation(c: Carried, loop: For) -> list[Assign]:
         chain.append(step)
         value = step.targets[0]
     read = any(v is c.out for s in loop.body for v in uses(s))
-    return [] if read or c.out in handed_on else chain
+    in_this_order = strict and bool(chain) and chain[0].name in ROUNDED and is_float(c.phi.type)
+    return [] if read or c.out in handed_on or in_this_order else chain
 
 
 def _join(chain: list[Assign], loop: For) -> None:

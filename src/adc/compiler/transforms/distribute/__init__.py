@@ -69,17 +69,18 @@ BESIDE = 12  # statements in inner loops that a function for one number is worth
 SIMPLE = {"add", "subtract", "multiply", "negative"}
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with its recurrences in blocks, where that is faster."""
-    program.body = Distribution(program, evaluator).block(program.body, inside=False)
+def run(program: Program, evaluator: Evaluator, strict: bool) -> Program:
+    """The program with its recurrences in blocks, where that is faster; with its sums, where their order is kept."""
+    program.body = Distribution(program, evaluator, strict).block(program.body, inside=False)
     return program
 
 
 class Distribution:
     """Which loops of a program are done in parts."""
 
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, strict: bool) -> None:
         self.program = program
+        self.strict = strict
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
         self.counters = ranges(program.body)
@@ -136,7 +137,7 @@ class Distribution:
     def _blocks(self, loop: For, before: float) -> Blocks | None:
         """The parts of a loop of whose trips each takes so many cycles as it is, if they take less."""
         in_numbers, windows = windowed.run(loop, self.memory, self.counters)
-        handed_on = Order(in_numbers, self.memory, self.counters).handed_on
+        handed_on = Order(in_numbers, self.memory, self.counters, self.strict).handed_on
         linear = _linear(
             in_numbers,
             [c for c in handed_on if self._may_be_regrouped(c, windows)],
@@ -160,7 +161,7 @@ class Distribution:
         return found if found is not None and inside <= BESIDE * len(found.calls()) else None
 
     def _parts(self, loop: For, windows: list[Window]) -> Blocks | None:
-        parts = Order(loop, self.memory, self.counters).parts()
+        parts = Order(loop, self.memory, self.counters, self.strict).parts()
         if len(parts) < 2 or not any(p.in_order for p in parts):
             return None
         parts = [q for p in parts for q in (self._apart(p, windows) if p.in_order else [p])]
@@ -188,7 +189,7 @@ class Distribution:
 
     def _may_be_regrouped(self, c: Carried, windows: list[Window]) -> bool:
         """Whether nobody sees the last bit of a number that trips hand on, maybe in elements of an array."""
-        if c.phi.type.dtype not in ("float64", "float32"):
+        if self.strict or c.phi.type.dtype not in ("float64", "float32"):
             return False
         return self.seen.of(_stands_for(c, windows)) <= DOMAIN
 

@@ -60,13 +60,13 @@ class Part:
 class Order:
     """The statements of a loop, and which of them wait for which."""
 
-    def __init__(self, loop: For, memory: Memory, counters: Mapping[Var, Range]) -> None:
+    def __init__(self, loop: For, memory: Memory, counters: Mapping[Var, Range], strict: bool) -> None:
         self.loop = loop
         self.memory = memory
         self.counters = counters
         self.own = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         in_loops = {v for s in loop.body if isinstance(s, For) for v in _read(s)}
-        chains = {c: accumulation(c, loop) for c in loop.carried}
+        chains = {c: accumulation(c, loop, strict) for c in loop.carried}
         self.sums = {
             c: chain
             for c, chain in chains.items()
