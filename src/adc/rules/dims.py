@@ -83,6 +83,10 @@ class Dim:
 
     def __add__(self, other: Dim | int) -> Dim:
         other = Dim.of(other)
+        if not other.terms:
+            return Dim(self.const + other.const, self.terms)
+        if not self.terms:
+            return Dim(self.const + other.const, other.terms)
         coefficients: dict[Symbol, int] = dict(self.terms)
         for symbol, coefficient in other.terms:
             coefficients[symbol] = coefficients.get(symbol, 0) + coefficient

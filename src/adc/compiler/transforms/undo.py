@@ -79,7 +79,7 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
         w.stmt
         for w in writes
         if not any(
-            _matters(w, *r, may_be, home, counters) and not _too_late(w, r[0], over[w]) for r in readers
+            not _too_late(w, r[0], over[w]) and _matters(w, *r, may_be, home, counters) for r in readers
         )
     }
     program.body = _without(program.body, dead)
@@ -208,6 +208,8 @@ def _matters(
     common = [a for a, b in zip(write.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
     if array.root is store.array.root:  # memory that each trip makes anew carries nothing to the next
         common = [loop for loop in common if loop not in home.get(array.root, ())]
+    if not common and reader.position <= write.position:
+        return False
     if index is not None and array is store.array:
         if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
             return False
