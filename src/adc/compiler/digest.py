@@ -36,8 +36,8 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _LIBRARIES = {"builtins", "math", "numpy"}  # what they call by a name is the same thing everywhere
 _NODES: tuple[type, ...] = (
     nodes.Const, nodes.Slice, nodes.Assign, nodes.Store, nodes.Carried, nodes.For, nodes.While, nodes.Merge, nodes.If,
-    nodes.Check, nodes.Print, nodes.Buffer, nodes.NewBuffer, nodes.Keep, nodes.Restore, nodes.Mark, nodes.Program,
-    Array, Scalar, Location, Dim, Symbol, Draws,
+    nodes.Check, nodes.Print, nodes.Buffer, nodes.NewBuffer, nodes.Keep, nodes.Room, nodes.Restore,
+    nodes.Mark, nodes.Program, Array, Scalar, Location, Dim, Symbol, Draws,
 )  # fmt: skip
 _FIELDS = {kind: tuple(f.name for f in dataclasses.fields(kind)) for kind in _NODES}
 _OF_VARIABLES = tuple(name for name in Var.__slots__ if name != "order")

@@ -86,6 +86,7 @@ from adc.compiler.transforms import (
     short_rows,
     snapshots,
     spread,
+    stacked_rows,
     stacks,
     starts,
     strided,
@@ -208,6 +209,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("kept tests", lambda p, c: kept_tests.run(p, c.evaluator)),
     Stage("kept once", lambda p, c: kept_once.run(p, c.evaluator)),
     Stage("left states", lambda p, c: left_states.run(p, c.evaluator)),
+    Stage("stacked rows", lambda p, c: stacked_rows.run(p, c.evaluator)),
     Stage("opaque", lambda p, c: opaque.run(p, c.evaluator)),
     Stage("nothing", lambda p, c: nothing.run(p, c.evaluator)),
     Stage("propagate-2", lambda p, c: propagate.run(p, c.evaluator)),
@@ -296,6 +298,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("lookahead", lambda p, c: lookahead.run(p, c.evaluator)),
     Stage("into", _into),
     Stage("outputs", lambda p, c: outputs.run(p, c.evaluator)),
+    Stage("stacked rows-2", lambda p, c: stacked_rows.in_place(p)),
     Stage("rooms", lambda p, c: rooms.named(p)),
     Stage("print optimized", text="optimized"),
 )

@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Room,
     Settle,
     Slice,
     Stmt,
@@ -160,6 +161,8 @@ class Emitter(KeepingPrinter):
                 self._new_buffer(stmt, depth)
             case Keep():
                 self._keep(stmt, depth)
+            case Room():
+                self._room(stmt, depth)
             case Restore():
                 self._restore(stmt, depth)
             case Settle():

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.compiler.backend.expressions import attribute, call, constant, name
 from adc.compiler.backend.printing import SayingPrinter
-from adc.compiler.ir.nodes import Atom, Buffer, Const, Keep, NewBuffer, Restore, Settle
+from adc.compiler.ir.nodes import Atom, Buffer, Const, Keep, NewBuffer, Restore, Room, Settle
 
 FIRST_STACK_SIZE = 64
 
@@ -65,23 +65,35 @@ class KeepingPrinter(SayingPrinter):
         self._line(ast.Assign([target], self.atom(stmt.value)), depth)
 
     def _keep_elements(self, stmt: Keep, text: str, depth: int) -> None:
-        """Push the elements of an array together: room is made once, and grows at least twofold."""
+        """Push the elements of an array together."""
         count, top = self._count(stmt.lengths), self.names.tops[stmt.buffer]
+        if not stmt.in_place:
+            self._make_room(stmt.buffer, count, depth)
+            value = self._expression(self.atom(stmt.value))
+            if stmt.buffer.by_runtime:
+                pushed = f"rt.push({text}, {top}, {value})"
+            else:
+                flat = ".ravel()" if len(stmt.lengths) > 1 else ""
+                pushed = f"{self._part(stmt.buffer, count)} = {value}{flat}"
+            self._header(pushed, depth)
+        self._header(f"{top} += {count}", depth)
+
+    def _make_room(self, buffer: Buffer, count: str, depth: int) -> None:
+        """Make room for so many elements, if there is none; a stack grows at least twofold."""
+        text, top = self.names.buffers[buffer], self.names.tops[buffer]
         made = [f"{top} + {count}"]
-        if stmt.buffer.dtype != "float64":
-            made.append(self._expression(constant(_dtype(stmt.buffer.dtype))))
-        value = self._expression(self.atom(stmt.value))
-        if stmt.buffer.by_runtime:
-            grown, pushed = f"rt.extended({text}, {made[0]})", f"rt.push({text}, {top}, {value})"
-        else:
-            grown = f"np.concatenate(({text}, np.empty({', '.join(made)})))"
-            pushed = (
-                f"{self._part(stmt.buffer, count)} = {value}{'.ravel()' if len(stmt.lengths) > 1 else ''}"
-            )
+        if buffer.dtype != "float64":
+            made.append(self._expression(constant(_dtype(buffer.dtype))))
+        grown = f"np.concatenate(({text}, np.empty({', '.join(made)})))"
+        if buffer.by_runtime:
+            grown = f"rt.extended({text}, {made[0]})"
         self._header(f"if {top} + {count} > {text}.shape[0]:", depth)
         self._header(f"{text} = {grown}", depth + 1)
-        self._header(pushed, depth)
-        self._header(f"{top} += {count}", depth)
+
+    def _room(self, stmt: Room, depth: int) -> None:
+        count = self._count(stmt.lengths)
+        self._make_room(stmt.buffer, count, depth)
+        self._header(f"{self.names[stmt.target]} = {self._part(stmt.buffer, count)}", depth)
 
     def _restore(self, stmt: Restore, depth: int) -> None:
         text, top = self.names.buffers[stmt.buffer], self.names.tops.get(stmt.buffer, "")
@@ -115,6 +127,8 @@ class KeepingPrinter(SayingPrinter):
     def _count(self, lengths: tuple[Atom, ...]) -> str:
         """How many elements an array with these lengths has."""
         factors = [self._expression(self.atom(n)) for n in lengths]
+        if len(factors) == 1:
+            return factors[0]
         return " * ".join(f if f.isidentifier() or f.isdigit() else f"({f})" for f in factors)
 
 

@@ -240,6 +240,17 @@ class Keep:
     value: Atom
     origin: Location | None = None
     lengths: tuple[Atom, ...] = ()
+    in_place: bool = False  # the elements are in their `Room` on the stack already
+
+
+@dataclass(eq=False)
+class Room:
+    """Forward sweep: `target` is the room above the elements of a stack for an array of these lengths."""
+
+    target: Var
+    buffer: Buffer
+    lengths: tuple[Atom, ...]
+    origin: Location | None = None
 
 
 @dataclass(eq=False)
@@ -269,7 +280,7 @@ class Mark:
     origin: Location | None = None
 
 
-Stmt = Assign | Store | For | While | If | Check | Print | NewBuffer | Keep | Restore | Settle | Mark
+Stmt = Assign | Store | For | While | If | Check | Print | NewBuffer | Keep | Room | Restore | Settle | Mark
 Block = list[Stmt]
 
 
@@ -423,6 +434,8 @@ def uses(stmt: Stmt) -> list[Var]:
         return variables((stmt.index or (), stmt.value, stmt.lengths))
     if isinstance(stmt, Restore):
         return variables((stmt.index or (), stmt.lengths))
+    if isinstance(stmt, Room):
+        return variables(stmt.lengths)
     return []
 
 
@@ -443,7 +456,7 @@ def defined(stmt: Stmt) -> tuple[Var, ...]:
         return tuple([c.result for c in stmt.carried])
     if isinstance(stmt, If):
         return tuple([m.result for m in stmt.merges])
-    return (stmt.target,) if isinstance(stmt, Restore) else ()
+    return (stmt.target,) if isinstance(stmt, (Room, Restore)) else ()
 
 
 def bound_inside(stmt: Stmt) -> tuple[Var, ...]:

@@ -22,6 +22,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Room,
     Settle,
     Slice,
     Stmt,
@@ -148,6 +149,9 @@ class _Printer:
                     self._line(f"{name}.push({self.operand(stmt.value)})", depth)
                 else:
                     self._line(f"{name}[{self._index(stmt.index)}] = {self.operand(stmt.value)}", depth)
+            case Room():
+                room = f"{self.name(stmt.buffer)}.room({self.operand(stmt.lengths)})"
+                self._line(f"{self.name(stmt.target)} = {room}", depth, str(stmt.target.type))
             case Restore():
                 name = self.name(stmt.buffer)
                 source = (

@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
     Print,
     Program,
     Restore,
+    Room,
     Settle,
     Slice,
     Stmt,
@@ -170,6 +171,9 @@ class _Verifier:
                 scope.buffers.add(stmt.buffer)
             case Keep() | Restore():
                 self._buffered(stmt, scope)
+            case Room():
+                self._made(stmt, scope)
+                self._read(stmt.lengths, scope, stmt.origin)
             case Settle():
                 self._made(stmt, scope)
                 self.settled.add(stmt.buffer)
@@ -253,7 +257,7 @@ class _Verifier:
         if not _compatible(value.type, holder.type):
             raise self.fail(f"`{holder.name}` ({holder.type}) is given `{value.name}` ({value.type})", origin)
 
-    def _made(self, stmt: Keep | Restore | Settle, scope: _Scope) -> None:
+    def _made(self, stmt: Keep | Room | Restore | Settle, scope: _Scope) -> None:
         if stmt.buffer not in scope.buffers:
             raise self.fail(f"the buffer `{stmt.buffer.name}` is used before it is made", stmt.origin)
 

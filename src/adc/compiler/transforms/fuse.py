@@ -163,6 +163,9 @@ class _Fuser:
         for stmt in out:
             self.known.passed(stmt)
             if isinstance(stmt, (For, While)):
+                if isinstance(stmt, While):
+                    with self.known.inside(stmt):
+                        stmt.test_block = self._block(stmt.test_block)
                 with self.known.inside(stmt):
                     stmt.body = self._block(stmt.body)
             elif isinstance(stmt, If):
