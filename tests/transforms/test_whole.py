@@ -139,3 +139,24 @@ def test_a_stack_by_one_matrix_is_one_product():
 
     text = adc.source(adc.grad(stack, (0, 1)), np.ones((2, 3, 1, 4)), np.ones((4, 5)), stage="optimized")
     assert text.count("rt.dot") == 3
+
+
+def test_what_is_added_to_a_part_is_added_where_it_is_made():
+    def diffused(u, c, steps):
+        u = u.copy()
+        for _ in range(steps):
+            new = u.copy()
+            for i in range(1, u.shape[0] - 1):
+                for j in range(1, u.shape[1] - 1):
+                    new[i, j] = u[i, j] + c[i, j] * (u[i + 1, j] + u[i - 1, j] - 2.0 * u[i, j])
+            u = new
+        return np.sum(u * u)
+
+    u, c = R.normal(size=(6, 7)), R.uniform(size=(8, 7))  # more rows of coefficients than are read
+    gradient = adc.value_and_grad(diffused, argnums=(0, 1), mode="compiled")
+    value, (u_bar, c_bar) = gradient(u, c, 3)
+    assert "c_part_bar = rt.empty" not in gradient.source(u, c, 3, stage="optimized")
+    wanted = adc.grad(diffused, argnums=(0, 1), mode="tape")(u, c, 3)
+    np.testing.assert_allclose(value, diffused(u, c, 3))
+    np.testing.assert_allclose(u_bar, wanted[0], atol=1e-13)
+    np.testing.assert_allclose(c_bar, wanted[1], atol=1e-13)

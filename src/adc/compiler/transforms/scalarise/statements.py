@@ -42,6 +42,7 @@ from adc.compiler.transforms.scalarise import (
     rows,
 )
 from adc.compiler.transforms.scalarise.nests import FILLS, Nests
+from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
 REDUCTIONS = {"sum", "mean", "max", "min", "prod", "any", "all", "count_nonzero", "argmax", "argmin"}
@@ -261,7 +262,7 @@ class _Scalariser:
             assert isinstance(last, Store)
             last.role = stmt.role
 
-        self.nests.loops(self.nests.iterated(stmt, target_type.shape), body)
+        self.nests.loops(self.nests.iterated(stmt, _lengths_of_value(stmt, target_type.shape)), body)
 
     def _joined(self, stmt: Assign) -> None:
         arrays, axis = stmt.args[0], stmt.args[1].value
@@ -361,6 +362,22 @@ class _Scalariser:
                 "multiply", self.nests.aligned(a, index[:1]), self.nests.aligned(b, index[1:])
             ),
         )
+
+
+def _lengths_of_value(stmt: Store, region: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """The lengths of a part that is written to, as what is written has them: loops over both are then alike.
+
+    They are equal wherever the program gets here, unless what is written has one element for all.
+    """
+    value = stmt.value
+    if not isinstance(value, Var) or not value.is_array:
+        return region
+    lengths = value.type.shape[max(value.type.ndim - len(region), 0) :]
+    behind = len(region) - len(lengths)
+    return (
+        *region[:behind],
+        *(r if d.known is not None else d for d, r in zip(lengths, region[behind:], strict=True)),
+    )
 
 
 def _along_one_axis(stmt: Assign) -> bool:
