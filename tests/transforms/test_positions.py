@@ -242,3 +242,25 @@ def test_a_pad_gathers_its_ends_alone(mode):
     for rows, columns in ((1, 1), (2, 3)):  # fewer than are put beside them
         b = a[:rows, :columns].copy()
         assert adc.value_and_grad(f, mode="compiled")(b)[0] == pytest.approx(f(b))
+
+
+def test_a_grid_that_reads_at_positions_is_gone_through_once():
+    def warped(image, shift):
+        total = 0.0
+        for i in range(image.shape[0]):
+            for j in range(image.shape[1]):
+                x = min(max(j + shift[i, j], 0.0), image.shape[1] - 1.001)
+                k = int(x)
+                part = x - k
+                total += ((1.0 - part) * image[i, k] + part * image[i, k + 1]) ** 2
+        return total
+
+    r = np.random.default_rng(5)
+    image, shift = r.normal(size=(6, 8)), r.normal(size=(6, 8))
+    gradient = adc.value_and_grad(warped, argnums=(0, 1), mode="compiled")
+    value, found = gradient(image, shift)
+    np.testing.assert_allclose(value, warped(image, shift))
+    for g, wanted in zip(found, adc.grad(warped, argnums=(0, 1), mode="tape")(image, shift), strict=True):
+        np.testing.assert_allclose(g, wanted, rtol=1e-12, atol=1e-13)
+    text = str(gradient.source(image, shift, stage="optimized"))
+    assert text.count("int(") == 1, text

@@ -98,6 +98,8 @@ def test_upwards_and_downwards_are_loops_of_their_own():
     np.testing.assert_allclose(gradient(r), adc.grad(mirrored, mode="tape")(r), rtol=1e-11)
     for loop in str(adc.source(gradient, r, stage="optimized")).split("for j in range")[1:]:
         added = {
-            line.split(" +=")[0].strip() for line in loop.splitlines() if " y_bar[" in line and "+=" in line
+            line.split(" +=")[0].strip()
+            for line in loop.splitlines()
+            if line.strip().startswith("y_bar[") and "+=" in line
         }
         assert len(added) <= 1, loop

@@ -319,7 +319,7 @@ class _Fuser:
         if x.defs & y.uses or x.stacks or y.stacks or y.checks:
             return False
         # What is checked in a trip is so before the other loop's. One that would vectorise does so no longer.
-        if x.checks and not self._kind(b).scatters:
+        if x.checks and not self._scatters(b):
             return False
         for root in x.accesses.keys() & y.accesses.keys():
             mine, theirs = x.accesses[root], y.accesses[root]
@@ -351,6 +351,11 @@ class _Fuser:
                 straight, straight and scatters(loop), straight and any(map(is_vector_call, loop.body))
             )
         return self.kinds[loop]
+
+    def _scatters(self, loop: For) -> bool:
+        """Whether a loop writes where data says, or those in it do, and nothing else but to fill arrays."""
+        inner = [s for s in loop.body if isinstance(s, For) and not is_fill(s)]
+        return self._kind(loop).scatters or (bool(inner) and all(map(self._scatters, inner)))
 
     def _joined(self, a: For, b: For) -> For:
         x, y = self._kind(a), self._kind(b)
