@@ -37,9 +37,7 @@ from adc.compiler.ir.nodes import (
     Carried,
     Const,
     For,
-    If,
     Index,
-    Merge,
     Operand,
     Program,
     Stmt,
@@ -53,6 +51,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms import clone, dead
 from adc.compiler.transforms.additions import Additions, additions, is_in_row, is_same_row
+from adc.compiler.transforms.new_loops import behind_a_trip, with_stores_last
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import in_order, scatters
 from adc.rules import registry
@@ -263,9 +262,6 @@ class _Rippler:
         return self._with_additions(loop, rows), gone
 
     def _with_additions(self, loop: For, rows: list[_Row]) -> Block:
-        before: Block = []
-        with self.ev.at(before), self.ev.origin_at(loop.origin):
-            test = self.ev.op("greater", plain_value(loop.stop), plain_value(loop.start))
         made, values = self._values(loop, rows)
         dropped = {row.store for row in rows}
         body = [*(s for s in loop.body if s not in dropped), *made]
@@ -275,29 +271,10 @@ class _Rippler:
         ends: Block = []
         for row in rows:
             carried += self._rippled(loop, row, values, inside, body, ends, after)
-        body = self._with_stores_last([*body, *ends])
+        body = with_stores_last([*body, *ends], self.memory)
         result = For(loop.index, loop.start, loop.stop, loop.step, carried, body, loop.origin, loop.note)
         self.memory.forget(loop)
-        if not isinstance(test, Var):
-            return [*before, *inside, result, *after]
-        merges = []
-        for c in loop.carried:
-            own = Var(c.result.name, c.result.type, named=c.result.named)
-            carried[carried.index(c)] = Carried(c.phi, c.init, c.out, own)
-            merges.append(Merge(c.result, own, c.init))
-        return [*before, If(test, [*inside, result, *after], [], merges, loop.origin)]
-
-    def _with_stores_last(self, body: Block) -> Block:
-        """What a trip writes at its end, where it reads nothing of that in between: LLVM then has no branch to keep."""
-        kept: Block = []
-        last: Block = []
-        seen: set[Var] = set()  # the memory that what follows touches
-        for s in reversed(body):
-            accesses = self.memory.effects(s).accesses
-            free = isinstance(s, Store) and seen.isdisjoint(accesses)
-            (last if free else kept).append(s)
-            seen |= accesses.keys()
-        return [*reversed(kept), *reversed(last)]
+        return behind_a_trip(loop, inside, result, after, self.ev)
 
     def _values(self, loop: For, rows: list[_Row]) -> tuple[Block, dict[Additions, Atom]]:
         """What a trip adds to the rows, of what it has just made; and the statements that make it."""

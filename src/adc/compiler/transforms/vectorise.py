@@ -66,7 +66,7 @@ def _visit(block: Block, strict: bool) -> None:
     for stmt in block:
         for inner in blocks(stmt):
             _visit(inner, strict)
-        if not isinstance(stmt, For) or not _is_straight(stmt) or reads_back(stmt):
+        if not isinstance(stmt, For) or not _is_straight(stmt, backwards=True) or reads_back(stmt):
             continue
         handed = handed_over(stmt)
         sums = [c for c in stmt.carried if c not in handed]
@@ -188,9 +188,12 @@ def vectorisable(loop: For) -> bool:
     return all(c in handed or len(accumulation(c, loop)) == 1 for c in loop.carried)
 
 
-def in_order(loop: For) -> bool:
-    """Whether a loop has to go through its trips one after another, or has branches or other loops in it."""
-    if not _is_straight(loop):
+def in_order(loop: For, backwards: bool = False) -> bool:
+    """Whether a loop has to go through its trips one after another, or has branches or other loops in it.
+
+    One that goes backwards counts as such, unless that is asked for, too.
+    """
+    if not _is_straight(loop, backwards):
         return True
     handed = handed_over(loop)
     return not all(c in handed or accumulation(c, loop) for c in loop.carried)
@@ -229,8 +232,9 @@ def handed_over(loop: For) -> list[Carried]:
     return found
 
 
-def _is_straight(loop: For) -> bool:
-    return loop.step == Const(1) and all(
+def _is_straight(loop: For, backwards: bool = False) -> bool:
+    steps = (Const(1), Const(-1)) if backwards else (Const(1),)
+    return loop.step in steps and all(
         isinstance(s, Store)
         or (isinstance(s, Assign) and not any(t.is_array for t in s.targets) and not _calls(s))
         for s in loop.body

@@ -21,7 +21,7 @@ from functools import cached_property
 
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.latency import chain, work
+from adc.compiler.analysis.latency import chain, reads_back, work
 from adc.compiler.analysis.recurrences import recurrence, stands_alone
 from adc.compiler.analysis.rounding import DOMAIN, Wants
 from adc.compiler.frontend.lengths import length_of
@@ -51,7 +51,7 @@ from adc.compiler.transforms.distribute.in_rows import RowWriter, may_be_in_rows
 from adc.compiler.transforms.distribute.order import Order, Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
-from adc.compiler.transforms.vectorise import is_vector_call
+from adc.compiler.transforms.vectorise import in_order, is_vector_call
 
 __all__ = ["run"]
 
@@ -123,6 +123,8 @@ class Distribution:
         waiting = 0.0 if around else chain(loop)
         if waiting < SHORT and not any(map(is_vector_call, loop.body)):
             return None
+        if not (self.strict or in_order(loop, backwards=True) or reads_back(loop)):
+            return None  # it vectorises as it is
         straight = _straight(loop)
         if straight is None:
             return None

@@ -77,12 +77,17 @@ class Window:
         return None if touch is None or touch[0] is not self.array else self.ages.get(touch[1])
 
 
-def run(loop: For, memory: Memory, counters: Mapping[Var, Range]) -> tuple[For, list[Window]]:
-    """A straight loop that hands on numbers, and which of them are elements of what."""
+def run(
+    loop: For, memory: Memory, counters: Mapping[Var, Range], adding: bool = False
+) -> tuple[For, list[Window]]:
+    """A straight loop that hands on numbers, and which of them are elements of what.
+
+    With `adding` also those to which later trips only add.
+    """
     windows = []
     own = {*bound_inside(loop), *(v for s in loop.body for v in defined(s))}
     for accesses in memory.effects(loop).accesses.values():
-        window = _window(loop, accesses, own, counters)
+        window = _window(loop, accesses, own, counters, adding)
         if window is not None:
             loop = _handing_on(loop, window)
             windows.append(window)
@@ -114,7 +119,9 @@ def _rows(loop: For, accesses: list[Access], own: set[Var]) -> list[list[Access]
     return list(rows.values()) if all(own.isdisjoint(variables(row[1:])) for row in rows) else None
 
 
-def _window(loop: For, accesses: list[Access], own: set[Var], counters: Mapping[Var, Range]) -> Window | None:
+def _window(
+    loop: For, accesses: list[Access], own: set[Var], counters: Mapping[Var, Range], adding: bool
+) -> Window | None:
     """The elements of an array that trips touch, if each hands some on that a later one reads."""
     assert isinstance(loop.step, Const)
     array, step = accesses[0].array, loop.step.value
@@ -139,10 +146,13 @@ def _window(loop: For, accesses: list[Access], own: set[Var], counters: Mapping[
     newest = max(n * step for n in ahead if n is not None)
     ages = {i: newest - n * step for i, n in zip(indices, ahead, strict=True) if n is not None}
     # What trips only add to elements that no later trip reads, they may add to the array.
-    oldest = max((ages[i] for i, a in zip(indices, accesses, strict=True) if not a.accumulate), default=-1)
+    kept = [ages[i] for i, a in zip(indices, accesses, strict=True) if adding or not a.accumulate]
+    oldest = max(kept, default=-1)
     ages = {i: age for i, age in ages.items() if age <= oldest}
     written = sorted({ages[i] for i, a in zip(indices, accesses, strict=True) if a.write and i in ages})
-    read = [ages[i] for i, a in zip(indices, accesses, strict=True) if not a.write]
+    read = [
+        ages[i] for i, a in zip(indices, accesses, strict=True) if not a.write or (adding and a.accumulate)
+    ]
     if not written or not read or max(read) <= written[0] or not 0 < oldest < WIDEST:
         return None
     if any(not _is_of(s.value, array) for s in loop.body if isinstance(s, Store) and s.array is array):
