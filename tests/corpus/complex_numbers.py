@@ -177,3 +177,9 @@ def parts_written_to_and_read(x):
     im[re > 0.5] *= x[0]
     re[:] = re[::-1]
     return np.sum(np.abs(z) ** 2 * np.arange(3)) + np.sum(re * im)
+
+
+@program(lambda r: (r.normal(size=3),))
+def roots_of_negative_constants(x):
+    root, size = (-8) ** (1 / 3), -4.0
+    return x[0] * root.real + x[1] * root.imag + x[2] * abs(size**0.5) + x[0] * pow(-1.0, 0.25).imag

@@ -262,3 +262,23 @@ def pythons_integers_of_bytes_have_a_sign(x, k):
 def places_that_elements_are_moved_by_without_a_sign(x, k):
     grid = np.roll(x.reshape(2, 3), (k[1], k[0]), axis=(0, 1))
     return np.sum(np.roll(x, k[0]) * np.arange(6.0)) + np.sum(grid**2 * np.arange(6.0).reshape(2, 3))
+
+
+# --- dtypes that one spelling has and the other has not -------------------------------------------------------
+
+
+@program(_bytes)
+def squares_of_truths_are_bytes(x, a, b):
+    return np.sum((a > 4) ** 2 * 100 * x) + np.sum((a > 4) ** 2 * 100 * 2 * x)
+
+
+@program(_bytes)
+def powers_of_truths_are_whole_numbers(x, a, b):
+    return np.sum(np.power(a > 4, 2) * 100 * 2 * x) + np.sum((a > 4) ** 3 * 100 * 2 * x)
+
+
+@program(_bytes)
+def constants_with_a_width(x, a, b):
+    three = np.int8(3)
+    shifted = np.left_shift(a, three) * 100 + np.floor_divide(a, three) * 100
+    return np.sum(shifted * x) + np.sum(np.bitwise_or(b > 4, three) * 100 * x)

@@ -382,3 +382,25 @@ def what_was_repeated(x):
     table = np.tile(x, (2, 1))
     table[1] = 0.5 * table[0] + np.tile(x, 1)
     return np.sum(twice**3) + np.sum(rows**2) + np.sum(pairs**2) + np.sum(table**2) + x[2]
+
+
+# --- elements that an index names twice -----------------------------------------------------------------------
+
+
+@program(lambda r: (r.normal(size=4), np.array([0, 2, 2, 1]), np.array([1, 0, 0, 1])))
+def changed_at_pairs_of_positions(x, i, j):
+    g = np.ones((3, 2))
+    np.multiply.at(g, (i, j), x)
+    np.maximum.at(g, (i, 0), 0.5 * x)
+    np.negative.at(g, (slice(1, None), [0, 0, 1]))
+    return np.sum(g * np.arange(1.0, 7.0).reshape(3, 2))
+
+
+@program(lambda r: (r.normal(size=4), np.array([0, 2, 2, 1])))
+def changed_at_masks_and_by_itself(x, i):
+    y = x * 1.0
+    np.multiply.at(y, x > 0.0, 1.0 + x[x > 0.0])
+    np.multiply.at(y, i, y[::-1])
+    z = np.outer(x, x)
+    np.multiply.at(z.T[1:], (slice(None), i), x)
+    return np.sum(y**2) + np.sum(z**2)

@@ -424,3 +424,27 @@ def test_rules_and_checkpoints_are_compiled_for_arguments_of_any_length():
     for function in (clipped, adc.checkpoint(lambda x: np.sin(x) * x.shape[0])):
         text = adc.source(adc.grad(lambda x, f=function: np.sum(f(x)), mode="compiled"), np.ones(3))
         assert "x.shape[0]" in text
+
+
+class Layer:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def forward(self, x):
+        return np.tanh(x * self.weight)
+
+
+def test_what_a_checkpointed_method_reads_of_its_object_is_refused_by_what_it_is():
+    def of_the_method(w):
+        return np.sum(adc.checkpoint(Layer(w).forward)(X))
+
+    def of_the_object(w):
+        return np.sum(adc.checkpoint(Layer.forward)(Layer(w), X))
+
+    for function, said in (
+        (of_the_method, "a checkpointed function reads `w`"),
+        (of_the_object, "`forward` is given an object of `Layer`"),
+    ):
+        with pytest.raises(adc.UnsupportedError, match=said):
+            adc.grad(function, mode="python")(V)
+        np.testing.assert_allclose(adc.grad(function, mode="tape")(V), X / np.cosh(X * V) ** 2)

@@ -34,6 +34,8 @@ class Checkpointed(Custom):
 
 
 class _AgainRule(Rule):
+    what = "a checkpointed function"
+
     def _body(self) -> Any:
         def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             output = without_lists(ev.result(self.custom.function, self.arguments(list(args)), {}))

@@ -11,7 +11,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api.arguments import Parameters
 from adc.api.functions import taken_apart
-from adc.compiler.frontend.frame import Place
+from adc.compiler.frontend.frame import Instance, Place
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.taken_in import with_lists
@@ -88,6 +88,13 @@ class Custom:
         same, given = held((self, positional))
         plain = [without_lists(a) for a in given]
         leaves, structure = pytree.flatten(plain)
+        objects = [a for a in plain if isinstance(a, Instance)]
+        if objects:
+            raise ev.refuse(
+                f"`{self.__name__}` is given an object of `{objects[0].cls.__name__}`",
+                "what has a derivative of its own, or is checkpointed, takes numbers, arrays and containers of them",
+                "pass what the object holds, or make its class a dataclass",
+            )
 
         def arguments(values: Sequence[Any]) -> list[Any]:
             return [with_lists(a, ev) for a in pytree.unflatten(structure, values)]

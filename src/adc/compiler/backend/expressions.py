@@ -245,6 +245,12 @@ class ExpressionPrinter:
             return constant(np.dtype(type.dtype).type(x.value))
         return self.atom(x) if x.type == type else call(attribute("np", type.dtype), [self.atom(x)])
 
+    def _print_power(self, stmt: Assign) -> ast.expr | None:
+        """Of truth values, `x ** 2` is their square, a byte, where `np.power(x, 2)` has 64 bits."""
+        x, y = stmt.args
+        truths = isinstance(x, Var) and x.is_array and x.type.dtype == "bool"
+        return call(attribute("np", "power"), [self.atom(x), self.atom(y)]) if truths else None
+
     def _print_logical_not(self, stmt: Assign) -> ast.expr | None:
         return None if stmt.target.is_array else ast.UnaryOp(ast.Not(), self.atom(stmt.args[0]))
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, memory_order, parts, python_builtins, templates
-from adc.compiler.frontend.frame import Closure, Items, Range
-from adc.compiler.frontend.indexing import FULL, located
+from adc.compiler.frontend import infer, memory_order, parts, python_builtins, ufunc_at
+from adc.compiler.frontend.frame import Items, Range
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, is_float
@@ -388,52 +388,6 @@ def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
     return self.call_rule(np.stack, [arrays, axis], rest)
 
 
-def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
-    if not isinstance(array, Var) or not array.is_array:
-        raise self.refuse("np.add.at takes an array")
-    array, items = located(self, array, self.index_value(array, index))
-    self.write(array, items, self.array_of(value), accumulate=True)
-
-
-def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
-    _add_at(self, array, index, self.op("negative", self.array_of(value)))
-
-
-# What `ufunc.at` does, for an array of positions on the first axis.
-_AT = templates.function(
-    """
-def at(ufunc, array, positions, values):
-    for k in range(positions.shape[0]):
-        array[positions[k]] = ufunc(array[positions[k]], values[k])
-"""
-)
-_EACH_AT = templates.function(
-    """
-def at(ufunc, array, positions):
-    for k in range(positions.shape[0]):
-        array[positions[k]] = ufunc(array[positions[k]])
-"""
-)
-
-
-def _at(ufunc: np.ufunc) -> Callable[..., Value]:
-    def call(self: Calls, array: Value, index: Value, *value: Value) -> None:
-        positions: Any = None if isinstance(index, tuple) else self.array_of(index)
-        whole = isinstance(positions, Var) and np.dtype(positions.type.dtype).kind in "iu"
-        if not whole or positions.type.ndim != 1 or not isinstance(array, Var) or not array.is_array:
-            raise self.refuse(
-                f"np.{ufunc.__name__}.at is supported for an array of positions on the first axis",
-                repair="write the loop",
-            )
-        each = (*positions.type.shape, *array.type.shape[1:])
-        values = [self.op("broadcast_to", self.array_of(v), self.shape_values(each)) for v in value]
-        self.call(
-            Closure(_AT if values else _EACH_AT, self.frame, {}), [ufunc, array, positions, *values], {}
-        )
-
-    return call
-
-
 def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
     """`x.sort()` sorts the array itself."""
     self.set_item(x, Ellipsis, self.call(np.sort, [x, axis, kind], {}))
@@ -488,13 +442,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndim: _ndim,
     np.size: _size,
     np.where: _where,
-    **{
-        ufunc.at: _at(ufunc)
-        for ufunc in vars(np).values()
-        if isinstance(ufunc, np.ufunc) and ufunc.nin <= 2 and ufunc.nout == 1 and ufunc.signature is None
-    },
-    np.add.at: _add_at,
-    np.subtract.at: _subtract_at,
+    **ufunc_at.TABLE,
     np.float64: python_builtins.to_double,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),

@@ -60,6 +60,11 @@ COMPARE: dict[type, Callable[..., Any]] = {
 }
 
 
+def _has_complex_power(x: Value, y: Value) -> bool:
+    """Whether they are numbers of Python's whose power is complex: a root of a negative one, where NumPy has NaN."""
+    return type(x) in (int, float) and type(y) is float and x < 0 and np.isfinite(y) and y != int(y)
+
+
 class Operators(Names):
     """The part of the evaluator that applies operators."""
 
@@ -96,7 +101,16 @@ class Operators(Names):
         assert operation is not None, function
         if self.trying:
             self.raise_as_python(function, x, y)
+        if function is operator.pow:
+            if _has_complex_power(x, y):
+                return x**y
+            if self._squares_truths(x, y):
+                return self.op("square", x)
         return self.op(operation, x, y)
+
+    def _squares_truths(self, x: Value, y: Value) -> bool:
+        """Whether `x**2` is the square that NumPy takes it for: of truth values, whose `np.power` has 64 bits."""
+        return type(y) is int and y == 2 and isinstance(x, Var) and x.is_array and x.type.dtype == "bool"
 
     def _refuse_operands(self, function: Callable[..., Any], x: Value, y: Value) -> None:
         """Raise what Python raises of these operands wherever the operator is reached."""

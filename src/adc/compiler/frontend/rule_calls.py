@@ -6,6 +6,7 @@ import numpy as np
 
 from adc.compiler.frontend import array_functions, memory_order, statistics_calls
 from adc.compiler.frontend.functions import Functions
+from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type
@@ -183,8 +184,9 @@ class RuleCalls(Functions):
         except TypeError as error:
             raise self.refuse(f"call of {operation.spelling}: {error}") from error
         lists = operation.kind == "elementwise" or "writes" in operation.extra
+        elementwise = is_elementwise(operation)  # whose operands have dtypes of their own
         for name, value in bound.arguments.items():
-            if name not in operation.wrt:
+            if name not in operation.wrt and not elementwise:
                 bound.arguments[name] = value = plain_integers(value)
             data = name in operation.wrt or name in operation.asked  # takes lists
             if (lists or data) and isinstance(value, (list, tuple)):

@@ -50,6 +50,8 @@ COST = 1_000_000
 class Rule:
     """How derivatives pass an opaque call; leaves are the numbers and arrays of its arguments, in order."""
 
+    what = "a function with a custom rule"
+
     def pull(
         self, ev: Evaluator, leaves: list[Value], results: list[Value], bars: list[Value]
     ) -> list[Value]:
@@ -119,9 +121,11 @@ def call(
     inner = [v for v in others if not is_float(v.type)] if ev.region_depth else []
     if (caught or inner) and not captures:
         raise ev.refuse(
-            f"a function with a custom rule reads `{[*caught, *inner][0].name}` of the function around it",
-            "its rule has no derivative for that" if caught else "its rule runs in another place",
-            "pass it as an argument",
+            f"{rule.what} reads `{[*caught, *inner][0].name}` of the function around it",
+            "its derivative is that with respect to its arguments"
+            if caught
+            else "its derivative runs in another place",
+            "pass it as an argument; of a method, what the object holds",
         )
     form = Leaves(output)
     results = [a for a in form.atoms if isinstance(a, Var)]
