@@ -404,3 +404,12 @@ def changed_at_masks_and_by_itself(x, i):
     z = np.outer(x, x)
     np.multiply.at(z.T[1:], (slice(None), i), x)
     return np.sum(y**2) + np.sum(z**2)
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 3))))
+def products_with_matrices_in_place(x, a):
+    y, z = x.copy(), a * x
+    y @= a
+    y[:2] @= a[:2, 1:]
+    z @= a
+    return np.sum(y**2) + np.sum(z)

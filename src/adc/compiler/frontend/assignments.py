@@ -279,7 +279,9 @@ class Assignments(Calls):
                 "the array holds integers",
                 "make it an array of floats",
             )
-        self.require_room(indexed_type(self, array, items)[0], vt)
+        place = indexed_type(self, array, items)[0]
+        if function is not operator.matmul:  # whose result may have fewer axes than the matrix
+            self.require_room(place, vt)
         if function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f":
             self.write(
                 array,
@@ -289,7 +291,9 @@ class Assignments(Calls):
             )
             return
         old = whole if whole is not None else self.getitem(array, items)
-        self.write(array, items, self.binary(function, old, value))
+        made = self.binary(function, old, value)
+        self.require_room(place, self.type_of(made) or vt)
+        self.write(array, items, made)
 
     def _refuse_number(self, base: Value) -> None:
         """Refuse a write by index to what is a number in compiled code."""
