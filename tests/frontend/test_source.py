@@ -383,16 +383,33 @@ def test_a_file_that_changed_after_import(tmp_path, monkeypatch):
     for edited in (
         "def f(x):\n    return x * 2.0 + 1.50\n",  # another constant
         "def f(x):\n    return x + 2.0 * 1.00\n",  # another operation
-        "\ndef f(x):\n    return x * 2.0 + 1.0\n\n",  # moved
         "def f(x:\n",
     ):
         file.write_text(edited)
         linecache.checkcache(str(file))
         with pytest.raises(SourceError, match=r"changed after it was imported|does not parse"):
             source.of(module.f)
-    file.write_text("def f(x):  # this comment is new\n    return x * 2.0 + 1.0\n")
-    assert body(module.f) == "return x * 2.0 + 1.0"
+    for edited in (
+        "def f(x):  # this comment is new\n    return x * 2.0 + 1.0\n",
+        "\ndef f(x):\n    return x * 2.0 + 1.0\n\n",  # moved
+        "def f(x):\n    return x * 3.0\ndef g():\n    def f(x): return x * 2.0 + 1.0\n    return f\n",
+    ):
+        file.write_text(edited)
+        linecache.checkcache(str(file))
+        assert body(module.f) == "return x * 2.0 + 1.0"
     monkeypatch.delitem(sys.modules, "stale_model")
+
+
+def test_code_that_autoreload_puts_in_place_has_lines_of_its_own(tmp_path, monkeypatch):
+    file = tmp_path / "reloaded_model.py"
+    file.write_text("# one\n# two\ndef f(x):\n    y = x * 3.0\n    return y - 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("reloaded_model")
+    patch: dict = {}
+    exec(compile("def f(x):\n    y = x * 3.0\n    return y - 1.0", str(file), "exec"), patch)
+    module.f.__code__ = patch["f"].__code__
+    assert "y = x * 3.0" in body(module.f)
+    monkeypatch.delitem(sys.modules, "reloaded_model")
 
 
 def test_error_crosses_processes():

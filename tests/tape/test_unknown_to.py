@@ -44,3 +44,13 @@ def test_a_class_of_the_users_of_that_name():
         f(np.array([1.5, 2.0]))
     with pytest.raises(TypeError, match=text):
         adc.grad(f, mode="tape")(np.array([1.5, 2.0]))
+
+
+@pytest.mark.parametrize(("x", "kind"), [(np.ones(3), "numpy.ndarray"), (2.0, "float")])
+def test_an_attribute_that_arrays_lack_is_what_numpy_says(x, kind):
+    def f(x):
+        y = x * 2.0
+        return y.nonsense()
+
+    with pytest.raises(AttributeError, match=f"'{kind}' object has no attribute 'nonsense'"):
+        adc.grad(f, mode="tape")(x)

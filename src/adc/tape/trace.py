@@ -294,7 +294,7 @@ def _run(
                 what, why, repair = registry.no_attribute(str(error.name))
                 raise UnsupportedError(what, raised_at(error), why, repair) from error
             if isinstance(error.obj, Tensor):
-                raise unknown_to.refusal(error) from error
+                raise unknown_to.lacks_attribute(error) from error
             raise
         except TypeError as error:
             if unknown_to.is_raised_by(error):

@@ -11,9 +11,10 @@ import traceback
 
 from adc.errors import UnsupportedError
 from adc.tape.node import is_own, raised_at
+from adc.tape.plain_types import class_of
 from adc.tape.tensor import Tensor
 
-__all__ = ["is_raised_by", "refusal"]
+__all__ = ["is_raised_by", "lacks_attribute", "refusal"]
 
 _NAME = re.compile(rf"\b{Tensor.__name__}\b")
 
@@ -25,6 +26,15 @@ def is_raised_by(error: TypeError) -> bool:
     by_adc = is_own(str(last.f_globals.get("__name__", "")), last.f_code.co_filename)
     of_the_user = any(frame.f_globals.get(Tensor.__name__, Tensor) is not Tensor for frame in frames)
     return not by_adc and not of_the_user and _NAME.search(str(error)) is not None
+
+
+def lacks_attribute(error: AttributeError) -> UnsupportedError | AttributeError:
+    """What is raised where a Tensor has no such attribute: where an array has none either, what NumPy raises."""
+    kind, name = class_of(error.obj), error.name or ""
+    if hasattr(kind, name):
+        return refusal(error)
+    said = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return AttributeError(f"'{said}{kind.__name__}' object has no attribute '{name}'", name=name)
 
 
 def refusal(error: AttributeError | TypeError) -> UnsupportedError:

@@ -15,7 +15,7 @@ import linecache
 import os
 import textwrap
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -295,13 +295,28 @@ def _find(function: types.FunctionType, file: str, text: str) -> _Found:
 
 @functools.lru_cache(maxsize=1024)
 def _definition(code: types.CodeType, text: str) -> _Found | None:
-    """The definition in a text whose code is this one."""
-    named = [
-        found
-        for found in _definitions(text).get(code.co_firstlineno, ())
-        if (isinstance(found.node, ast.Lambda) and code.co_name == "<lambda>")
-        or getattr(found.node, "name", None) == code.co_name
-    ]
+    """The definition in a text whose code is this one: at its line, or elsewhere.
+
+    A file that is edited moves the functions below the edit, and `%autoreload` leaves those as they are which did not
+    change, and gives those that did lines of their own.
+    """
+    definitions = _definitions(text)
+    at_its_line = [f for f in definitions.get(code.co_firstlineno, ()) if _is_named_as(f, code)]
+    found = _of_the_code(at_its_line, code, text)
+    if found is not None:
+        return found
+    elsewhere = [f for group in definitions.values() for f in group if _is_named_as(f, code)]
+    return _of_the_code(elsewhere, code, text, exactly=True)
+
+
+def _is_named_as(found: _Found, code: types.CodeType) -> bool:
+    return getattr(found.node, "name", "<lambda>") == code.co_name
+
+
+def _of_the_code(
+    named: Sequence[_Found], code: types.CodeType, text: str, exactly: bool = False
+) -> _Found | None:
+    """The one of these definitions whose code it is, or is but for what an import hook adds."""
     # A notebook compiles each statement of a cell by itself: its functions do not see the cell's imports.
     recompiled: list[tuple[_Found, types.CodeType]] = []
     for imports in dict.fromkeys([_imports(text), ()]):
@@ -312,6 +327,8 @@ def _definition(code: types.CodeType, text: str) -> _Found | None:
             if _same(text_code, code):
                 return found
             recompiled.append((found, text_code))
+    if exactly:
+        return None
     return next((found for found, text_code in recompiled if _instrumented(text_code, code)), None)
 
 
