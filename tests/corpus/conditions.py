@@ -296,3 +296,13 @@ def a_truth_of_either_is_asked(x):
 def ufuncs_take_truths_of_pythons_for_numpys(x):
     a, b = bool(x[0] > 0), bool(x[1] > 0)
     return (np.add(a, b) + np.add(True, True)) * x[0] + np.multiply(a, b) * x[2] + (a + b) * x[1]
+
+
+@program(lambda r: (r.normal(size=3),))
+def choices_as_statements(x):
+    y, items = x * 2.0, []
+    np.cumsum(x, out=y) if x[0] > -9.0 else None
+    x[1] > -9.0 and np.multiply(y, x, out=y)
+    x[2] > 9.0 or items.append(y[0] * y[1])
+    len(x) == 3 and x[0] < 9.0 and items.append(y[2] ** 2)
+    return np.sum(y**2) + sum(items)

@@ -63,6 +63,15 @@ def run(body: Statements, names: Names) -> Statements:
     else:
         item = v
     y.append(item)
+    >>> show("u and y.sort() and print(); v or w() if u else None")
+    if u:
+        if y.sort():
+            print()
+    if u:
+        if not v:
+            w()
+    else:
+        None
     """
     done: Statements = []
     for statement in body:
@@ -89,7 +98,22 @@ def _rewritten(statement: Node, names: Names) -> Statements:
         statement.refused = _RECALLED_JUMP
     if isinstance(statement, gast.If) and statement.orelse:
         return _appended_once(statement, names)
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, (gast.IfExp, gast.BoolOp)):
+        return run(_chosen(statement.value), names)
     return [statement]
+
+
+def _chosen(value: Node) -> Statements:
+    """`a if test else b`, `test and a` and `test or a` as statements: nobody asks what they give."""
+    if isinstance(value, gast.IfExp):
+        sides = [[placed(gast.Expr(side), side)] for side in (value.body, value.orelse)]
+        return [branch(value.test, *sides, value)]
+    first, *rest = value.values
+    last = rest[0] if len(rest) == 1 else placed(gast.BoolOp(value.op, rest), rest[0])
+    side = [placed(gast.Expr(last), last)]
+    return [
+        branch(first, side, [], value) if isinstance(value.op, gast.And) else branch(first, [], side, value)
+    ]
 
 
 def _appended_once(statement: Node, names: Names) -> Statements:
