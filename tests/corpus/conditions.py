@@ -306,3 +306,11 @@ def choices_as_statements(x):
     x[2] > 9.0 or items.append(y[0] * y[1])
     len(x) == 3 and x[0] < 9.0 and items.append(y[2] ** 2)
     return np.sum(y**2) + sum(items)
+
+
+@program(lambda r: (np.array([0.5, 2.0, -3.0, 1.5]),))
+def comprehensions_as_statements(x):
+    v, items = 3.0, []
+    [items.append(v * x[0]) for v in x if v > 1.0]
+    [items.append(v * w) for v in x if v < 0.0 for w in x[:2]]
+    return sum(items) * v

@@ -72,6 +72,11 @@ def run(body: Statements, names: Names) -> Statements:
             w()
     else:
         None
+    >>> show("[y.append(v * w) for v in v if v for w in u]")
+    for v_2 in v:
+        if v_2:
+            for w_2 in u:
+                y.append(v_2 * w_2)
     """
     done: Statements = []
     for statement in body:
@@ -100,7 +105,40 @@ def _rewritten(statement: Node, names: Names) -> Statements:
         return _appended_once(statement, names)
     if isinstance(statement, gast.Expr) and isinstance(statement.value, (gast.IfExp, gast.BoolOp)):
         return run(_chosen(statement.value), names)
+    if isinstance(statement, gast.Expr) and _is_a_loop(statement.value):
+        return run([_loop_of(statement.value, names)], names)
     return [statement]
+
+
+# What has names of its own inside a comprehension.
+_SCOPES = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.NamedExpr)
+
+
+def _is_a_loop(value: Node) -> bool:
+    """Whether it is `[items.append(v) for v in x if v > 0]`, whose list of None nobody reads."""
+    if not isinstance(value, gast.ListComp) or not isinstance(value.elt, gast.Call):
+        return False
+    inner = [node for node in gast.walk(value) if node is not value]
+    return not any(isinstance(node, _SCOPES) for node in inner) and not any(
+        g.is_async for g in value.generators
+    )
+
+
+def _loop_of(value: Node, names: Names) -> Node:
+    """The comprehension as loops, whose variables are new: its own are not those of the function."""
+    generators = value.generators
+    bound = sorted(bound_in([g.target for g in generators]))
+    renamed = {name: names.fresh(name) for name in bound}
+    first = {id(node) for node in gast.walk(generators[0].iter)}  # which is outside of it
+    for node in gast.walk(value):
+        if isinstance(node, gast.Name) and id(node) not in first:
+            node.id = renamed.get(node.id, node.id)
+    body: Statements = [placed(gast.Expr(value.elt), value.elt)]
+    for generator in reversed(generators):
+        for test in reversed(generator.ifs):
+            body = [branch(test, body, [], test)]
+        body = [placed(gast.For(generator.target, generator.iter, body, [], None), value)]
+    return body[0]
 
 
 def _chosen(value: Node) -> Statements:
