@@ -144,8 +144,8 @@ def _loop_of(value: Node, names: Names) -> Node:
 def _chosen(value: Node) -> Statements:
     """`a if test else b`, `test and a` and `test or a` as statements: nobody asks what they give."""
     if isinstance(value, gast.IfExp):
-        sides = [[placed(gast.Expr(side), side)] for side in (value.body, value.orelse)]
-        return [branch(value.test, *sides, value)]
+        one, other = ([placed(gast.Expr(side), side)] for side in (value.body, value.orelse))
+        return [branch(value.test, one, other, value)]
     first, *rest = value.values
     last = rest[0] if len(rest) == 1 else placed(gast.BoolOp(value.op, rest), rest[0])
     side = [placed(gast.Expr(last), last)]
