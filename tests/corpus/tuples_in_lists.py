@@ -151,3 +151,46 @@ def places_read_before_they_are_put_in(x):
             s += np.sum(x[path[-1]])
         path.append((k, k * 2 % 3))
     return s
+
+
+@program(lambda r: (r.normal(size=(3, 3)),))
+def tuples_that_are_longer_after_each_trip(x):
+    paths = [((), 0.0)]
+    for row in x:
+        longer = []
+        for steps, score in paths:
+            for k, v in enumerate(row):
+                longer.append((steps + (k,), score + v))
+        paths = sorted(longer, key=lambda path: path[1])[-4:]
+    return paths[-1][1] - 0.5 * paths[0][1] * len(paths[0][0])
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def arrays_in_tuples_that_are_longer_after_each_trip(x):
+    paths = [(np.zeros(1), 0.0)]
+    for row in x:
+        paths = [(np.append(steps, v), score + v * v) for steps, score in paths for v in row]
+    return paths[0][1] + np.sum(paths[-1][0] ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def dicts_of_lists_of_tuples_that_become_longer(x):
+    state = {"paths": [([], 0.0)]}
+    for row in x:
+        state["paths"] = [(steps + [v], score * 0.5 + v) for steps, score in state["paths"] for v in row]
+    return state["paths"][0][1] + sum(state["paths"][-1][0]) ** 2
+
+
+def _scaled(x, n):
+    return [(np.ones(n) * v, v * n) for v in x if v > -9.0]
+
+
+@program(
+    lambda r: (np.array([0.5, -1.0, 2.0]),),
+    refused=dict.fromkeys(("compiled", "python"), "has a value on some paths only, or of different kinds"),
+)
+def arrays_in_tuples_of_other_lengths_on_each_path(x):
+    pairs = _scaled(x, 3) if x[0] > 9.0 else _scaled(x, 2)
+    if x[1] < 0.0:
+        pairs = _scaled(x, 4)
+    return pairs[0][1] + np.sum(pairs[-1][0] ** 2)

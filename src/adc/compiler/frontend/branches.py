@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import element_kinds, frozen, growing, rooms
+from adc.compiler.frontend import element_kinds, frozen, growing, packed, rooms
 from adc.compiler.frontend.assignments import Assignments
 from adc.compiler.frontend.containers import (
     Container,
@@ -282,7 +282,10 @@ class Branches(Assignments):
         if any(raising):
             refill(container, orelse if raising[0] else then)
             return
-        if not same_places(then, orelse):
+        alike = same_places(then, orelse)
+        if alike and isinstance(then, Growing) and isinstance(orelse, Growing):
+            alike = packed.lie_alike(self, then.form, orelse.form)
+        if not alike:
             if isinstance(container, ListValue) and container.depth == self.loop_depth:
                 raise Differs(container, self.origin)
             kind = "dict" if isinstance(container, dict) else "list"

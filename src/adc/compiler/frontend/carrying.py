@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, growing, provenance, shared_rows
+from adc.compiler.frontend import element_kinds, growing, packed, provenance, shared_rows
 from adc.compiler.frontend.carried_places import (
     VALUES,
     from_before,
@@ -35,7 +35,7 @@ from adc.compiler.frontend.stand_ins import StandIns
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, emptied, kind
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
-from adc.errors import UnsupportedError
+from adc.errors import ShapeError, UnsupportedError
 from adc.rules.dims import Dim
 
 _MOST_CHOICES = 32  # that a loop finds for one name, one after the other
@@ -168,6 +168,8 @@ class Carrying(CarriedTypes):
             with self.at(blocks[1]):
                 self._lists_in_arrays(before, left)
             self._require_still_weak(begun, left)
+            with self.at(blocks[1]):
+                self._require_elements_alike(begun, left)
             if self._places_of_choices(before, left, containers, blocks[1]):
                 containers.taken()
                 continue
@@ -298,6 +300,26 @@ class Carrying(CarriedTypes):
             after = provenance.at(left, path)
             if isinstance(container, Growing) and isinstance(after, Growing) and container.weak > after.weak:
                 raise growing.holds_numpys(container)
+
+    def _require_elements_alike(self, begun: dict[provenance.Path, Value], left: dict[str, Value]) -> None:
+        """The next trip reads the list that a trip leaves as this one read the list that it found."""
+        for path, container in begun.items():
+            after = provenance.at(left, path)
+            if not isinstance(container, Growing) or not isinstance(after, Growing) or after is container:
+                continue
+            if container.values is None or after.values is None:
+                continue
+            if not container.like(after):
+                raise element_kinds.cannot(
+                    self, "its elements hold other tuples, lists or dicts after a trip than before it"
+                )
+            if container.form is not None and after.form is not None:
+                try:
+                    packed.require_alike(self, container.form, after.form)
+                except ShapeError as error:
+                    raise element_kinds.cannot(
+                        self, "the arrays that its elements hold have other lengths after a trip"
+                    ) from error
 
     def _places_of_choices(
         self, before: dict[str, Value], left: dict[str, Value], containers: Contents, body: Block

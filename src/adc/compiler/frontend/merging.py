@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import guesses
+from adc.compiler.frontend import guesses, packed
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Partial, Range
 from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, Left
@@ -117,7 +117,8 @@ class Merging(Builder):
             entries = {k: self.merge(region, a[k], b[k], name) for k in a}
             return entries if type(a) is type(b) is dict else Kept(entries)
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
-            if a.room is not None or b.room is not None or not a.like(b):
+            alike = a.like(b) and packed.lie_alike(self, a.form, b.form)
+            if a.room is not None or b.room is not None or not alike:
                 return PartlyDefined(name, a)
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")

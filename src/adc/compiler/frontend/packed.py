@@ -27,6 +27,7 @@ from adc.compiler.ir.nodes import Check, Const, Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type
 
 if TYPE_CHECKING:
+    from adc.compiler.frontend.builder import Builder
     from adc.compiler.frontend.core import Core
 
 _CONTAINERS = (tuple, ListValue, dict)
@@ -230,6 +231,14 @@ def require_alike(ev: Core, form: Form, other: Form) -> None:
     for t, u in zip(form.parts, other.parts, strict=True):
         for a, b in zip(t.shape, u.shape, strict=True):
             ev.require_equal(a, b, "the elements of a list have different shapes")
+
+
+def lie_alike(ev: Builder, form: Form | None, other: Form | None) -> bool:
+    """Whether elements of two forms that fit are known to have the same lengths, so that a row is read as the other."""
+    if form is None or other is None:
+        return form is other
+    pairs = zip(form.parts, other.parts, strict=True)
+    return all(ev.equal.same(a, b) for t, u in pairs for a, b in zip(t.shape, u.shape, strict=True))
 
 
 def known_before(ev: Core, form: Form, born: str) -> Form | None:
