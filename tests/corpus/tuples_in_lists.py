@@ -160,7 +160,7 @@ def tuples_that_are_longer_after_each_trip(x):
         longer = []
         for steps, score in paths:
             for k, v in enumerate(row):
-                longer.append((steps + (k,), score + v))
+                longer.append(((*steps, k), score + v))
         paths = sorted(longer, key=lambda path: path[1])[-4:]
     return paths[-1][1] - 0.5 * paths[0][1] * len(paths[0][0])
 
@@ -177,7 +177,7 @@ def arrays_in_tuples_that_are_longer_after_each_trip(x):
 def dicts_of_lists_of_tuples_that_become_longer(x):
     state = {"paths": [([], 0.0)]}
     for row in x:
-        state["paths"] = [(steps + [v], score * 0.5 + v) for steps, score in state["paths"] for v in row]
+        state["paths"] = [([*steps, v], score * 0.5 + v) for steps, score in state["paths"] for v in row]
     return state["paths"][0][1] + sum(state["paths"][-1][0]) ** 2
 
 
