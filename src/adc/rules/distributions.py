@@ -15,6 +15,7 @@ from adc.rules import regression as regression
 from adc.rules import sample_distances as sample_distances
 from adc.rules import samples as samples
 from adc.rules import special as special
+from adc.rules import equal_spreads as equal_spreads
 from adc.rules import spreads as spreads
 from adc.rules import tails_bounded as tails_bounded
 from adc.rules import tails_closed as tails_closed

@@ -7,16 +7,18 @@ from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.piecewise_polynomials import beside, cubic_spline, numbers
 from adc.rules.registry import static
+from adc.rules.splines import make_interp_spline
 
 LINEAR, STEPS = ("linear", "slinear"), ("previous", "zero", "next", "nearest", "nearest-up")
+DEGREES = {"quadratic": 2, "cubic": 3}
 
 
 @static
 def _known(kind):
-    if kind not in (*LINEAR, *STEPS, "cubic"):
+    if kind not in (*LINEAR, *STEPS, *DEGREES):
         raise UnsupportedError(
             f"interp1d with kind={kind!r} is not supported",
-            why="Its rule takes lines, steps and cubic splines.",
+            why="Its rule takes lines, steps, and splines that are quadratic or cubic.",
             repair="Use scipy.interpolate.make_interp_spline.",
         )
 
@@ -58,6 +60,8 @@ class Interpolator:
         extra = np.ndim(self.y) - 1
         if self.kind == "cubic":
             found = cubic_spline(self.x, self.y)(points)
+        elif self.kind == "quadratic":
+            found = make_interp_spline(self.x, self.y, 2)(points)
         elif self.kind in LINEAR:
             place = np.clip(np.searchsorted(self.x, points), 1, np.shape(self.x)[0] - 1)
             left, right = self.x[place - 1], self.x[place]
@@ -92,8 +96,11 @@ def interp1d(
     y = np.moveaxis(y, axis, 0)
     if np.shape(x)[0] != np.shape(y)[0]:
         raise ValueError("x and y arrays must be equal in length along interpolation axis.")
-    if kind == "cubic" and np.shape(x)[0] < 4:
-        raise ValueError("The number of derivatives at boundaries does not match: expected 2, got 0+0")
+    if kind in DEGREES and np.shape(x)[0] <= DEGREES[kind]:
+        raise ValueError(
+            f"The number of derivatives at boundaries does not match: expected {DEGREES[kind] + 1 - np.shape(x)[0]},"
+            " got 0+0"
+        )
     if not assume_sorted:
         order = np.argsort(x, kind="stable")
         x, y = x[order], y[order]
@@ -107,7 +114,7 @@ def _found(line):
     """What stands for an interpolator that was made outside."""
     kind = line._kind
     if kind == "spline":
-        kind = {0: "zero", 1: "linear", 3: "cubic"}.get(line._spline.k, "quadratic")
+        kind = {0: "zero", 1: "linear", 2: "quadratic", 3: "cubic"}.get(line._spline.k, line._spline.k)
     _known(kind)
     fill = "extrapolate" if line._extrapolate else line.fill_value
     y = np.moveaxis(np.asarray(line.y), line.axis % np.ndim(line.y), 0)

@@ -152,6 +152,30 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
     return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
 
 
+def _flipped(a):
+    return np.flip(a, (0, 1))
+
+
+@composite(
+    sl.rq,
+    name="scipy.linalg.rq",
+    extra={"real_only": True},
+    notes='modes "full", "economic" and "r"',
+    examples=lambda r: [
+        r.normal(3, 3),
+        call(r.normal(2, 4), mode="economic"),
+        call(r.normal(4, 2), mode="economic"),
+        call(r.normal(2, 3), mode="r"),
+        r.normal(3, 2),
+        r.normal(2, 3),
+    ],
+)
+def rq(a, overwrite_a=False, lwork=None, mode="full"):
+    # With J, which turns an order round, J a^T J = q r gives a = (J r^T J) (J q^T J).
+    q, r = np.linalg.qr(_flipped(a.T), "reduced" if mode == "economic" else "complete")
+    return _flipped(r.T) if mode == "r" else (_flipped(r.T), _flipped(q.T))
+
+
 EIGEN = {"stacked": 2, "cores": {"a": 2}}
 pull(
     sl.svd,

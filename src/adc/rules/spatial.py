@@ -293,6 +293,25 @@ def pdist(X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
 
 
 @composite(
+    distance.directed_hausdorff,
+    wrt="u v",
+    name="distance.directed_hausdorff",
+    spelling="scipy.spatial.distance.directed_hausdorff",
+    extra={"float64_only": True},
+    examples=lambda r: [(r.normal(4, 3), r.normal(3, 3)), (r.normal(2, 2), r.normal(5, 2))],
+    notes="of several pairs that are as far apart the first",
+)
+def directed_hausdorff(u, v, rng=0):
+    u, v = _floats(u), _floats(v)
+    step = np.expand_dims(u, 1) - np.expand_dims(v, 0)
+    apart = np.sum(step * step, axis=-1)
+    nearest = np.argmin(apart, axis=1)
+    i = np.argmax(np.min(apart, axis=1))
+    j = nearest[i]
+    return np.linalg.norm(u[i] - v[j]), i, j
+
+
+@composite(
     distance.squareform,
     wrt="X",
     name="distance.squareform",

@@ -27,7 +27,7 @@ __all__ = ["Asked", "by_own_code", "is_of_a_search", "may_run_by_own_code", "onl
 _SEARCHES = ("scipy.optimize.", "scipy.sparse.")
 _FORMULAS = (
     *("_pdf", "_logpdf", "_pmf", "_logpmf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf"),
-    *("_stats", "_entropy", "_get_support"),
+    *("_stats", "_entropy", "_get_support", "fit"),
 )
 
 
