@@ -81,7 +81,8 @@ def fitpack(y, t):
 def lines(y, t):
     f, g = interpolate.interp1d(t, y), interpolate.interp1d(t, y, kind="previous", fill_value="extrapolate")
     h = interpolate.interp1d(t, np.stack((y, y**2)), bounds_error=False, fill_value=0.5)
-    return np.sum(f(Q) * g(Q)) + np.sum(h(Q + 1.0)) + interpolate.interp1d(t, y, kind="cubic")(1.1)
+    curved = interpolate.interp1d(t, y, kind="cubic")(1.1) * interpolate.interp1d(t, y, kind="quadratic")(0.7)
+    return np.sum(f(Q) * g(Q)) + np.sum(h(Q + 1.0)) + curved
 
 
 def grids(y, t):

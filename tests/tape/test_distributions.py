@@ -149,3 +149,23 @@ def test_without_a_formula_it_is_refused():
         adc.grad(lambda a: stats.levy_stable.pdf(0.3, a, 0.2), mode="tape")(1.5)
     with pytest.raises(UnsupportedError, match=r"scipy\.stats\.kappa3\.mean"):
         adc.grad(lambda a: stats.kappa3.mean(a), mode="tape")(3.5)
+
+
+FITS = [
+    *[("norm", {}), ("expon", {}), ("uniform", {"floc": 0.0}), ("laplace", {}), ("rayleigh", {"floc": 0.0})],
+    *[("gamma", {"floc": 0.0}), ("pareto", {}), ("invgauss", {"floc": 0.0}), ("gumbel_r", {})],
+]
+
+
+@pytest.mark.parametrize(("name", "given"), FITS)
+def test_fits_by_formulas(name, given):
+    def f(x):
+        return sum((k + 1.0) * p for k, p in enumerate(getattr(stats, name).fit(x, **given)))
+
+    x = np.array([0.3, 0.15, 0.4, 0.9, 1.2, 0.7, 0.35])
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(x), slopes(f, x), rtol=1e-4, atol=1e-5)
+
+
+def test_a_fit_by_a_search_is_refused():
+    with pytest.raises(UnsupportedError, match=r"stats\.\w+\.fit"):
+        adc.grad(lambda x: stats.t.fit(x)[0], mode="tape")(np.array([0.3, 0.15, 0.4, 0.9]))

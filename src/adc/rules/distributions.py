@@ -8,6 +8,7 @@ from adc.rules import densities_more as densities_more
 from adc.rules import densities_named as densities_named
 from adc.rules import densities_real as densities_real
 from adc.rules import densities_shaped as densities_shaped
+from adc.rules import equal_spreads as equal_spreads
 from adc.rules import frozen as frozen
 from adc.rules import kernel_density as kernel_density
 from adc.rules import moments as moments
@@ -15,7 +16,6 @@ from adc.rules import regression as regression
 from adc.rules import sample_distances as sample_distances
 from adc.rules import samples as samples
 from adc.rules import special as special
-from adc.rules import equal_spreads as equal_spreads
 from adc.rules import spreads as spreads
 from adc.rules import tails_bounded as tails_bounded
 from adc.rules import tails_closed as tails_closed

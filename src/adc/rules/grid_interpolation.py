@@ -43,6 +43,7 @@ class Interpolator:
     """`interp1d(x, y)`; the points go along the first axis here."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.interp1d
 
     def __init__(self, x, y, kind, bounds_error, fill_value, axis):
         self.x = x
@@ -125,6 +126,7 @@ class Grid:
     """`RegularGridInterpolator(points, values)`."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.RegularGridInterpolator
 
     def __init__(self, points, values, method, bounds_error, fill_value):
         self.grid = points

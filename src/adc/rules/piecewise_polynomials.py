@@ -19,6 +19,7 @@ class Piecewise:
     """On interval k the sum over j of rows[j][k] * (t - x[k])**(degree - j)."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.PPoly
 
     def __init__(self, rows, x, extrapolate):
         self.rows = rows
@@ -30,6 +31,9 @@ class Piecewise:
     def c(self):
         return np.stack(self.rows)
 
+    def _alike(self, rows, extrapolate):
+        return Piecewise(rows, self.x, extrapolate)
+
     def __call__(self, x, nu=0, extrapolate=None):
         rows = derived(self.rows, nu) if nu >= 0 else integrated(self.rows, self.x, -nu)
         return evaluated(rows, self.x, x, self.extrapolate if extrapolate is None else extrapolate)
@@ -37,19 +41,51 @@ class Piecewise:
     def derivative(self, nu=1):
         if nu < 0:
             return self.antiderivative(-nu)
-        return Piecewise(derived(self.rows, nu), self.x, self.extrapolate)
+        return self._alike(derived(self.rows, nu), self.extrapolate)
 
     def antiderivative(self, nu=1):
         if nu <= 0:
             return self.derivative(-nu)
         how = False if self.extrapolate == "periodic" else self.extrapolate
-        return Piecewise(integrated(self.rows, self.x, nu), self.x, how)
+        return self._alike(integrated(self.rows, self.x, nu), how)
 
     def integrate(self, a, b, extrapolate=None):
         how = self.extrapolate if extrapolate is None else extrapolate
         not_over_the_period(how)
         rows = integrated(self.rows, self.x, 1)
         return evaluated(rows, self.x, b, how) - evaluated(rows, self.x, a, how)
+
+
+class CubicSpline(Piecewise):
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.CubicSpline
+
+    def _alike(self, rows, extrapolate):
+        return CubicSpline(rows, self.x, extrapolate)
+
+
+class Hermite(Piecewise):
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.CubicHermiteSpline
+
+    def _alike(self, rows, extrapolate):
+        return Hermite(rows, self.x, extrapolate)
+
+
+class Pchip(Piecewise):
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.PchipInterpolator
+
+    def _alike(self, rows, extrapolate):
+        return Pchip(rows, self.x, extrapolate)
+
+
+class Akima(Piecewise):
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.Akima1DInterpolator
+
+    def _alike(self, rows, extrapolate):
+        return Akima(rows, self.x, extrapolate)
 
 
 @static
@@ -144,13 +180,13 @@ def integrated(rows, breaks, nu):
     return rows
 
 
-def hermite(x, y, slopes, extrapolate):
-    """The cubics with given values and slopes at the points x."""
+def hermite(kind, x, y, slopes, extrapolate):
+    """The cubics with given values and slopes at the points x, as an object of a class."""
     width = beside(np.diff(x), np.ndim(y) - 1)
     secant = np.diff(y, axis=0) / width
     bend = (slopes[:-1] + slopes[1:] - 2.0 * secant) / width
     rows = (bend / width, (secant - slopes[:-1]) / width - bend, slopes[:-1], y[:-1])
-    return Piecewise(rows, x, extrapolate)
+    return kind(rows, x, extrapolate)
 
 
 # --- cubic splines ------------------------------------------------------------------------------------------
@@ -230,7 +266,7 @@ def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     how = extrapolate
     if how is None:
         how = "periodic" if start == "periodic" else True
-    return hermite(x, y, _slopes(x, y, start, stop), how)
+    return hermite(CubicSpline, x, y, _slopes(x, y, start, stop), how)
 
 
 # --- cubics with slopes of their own ------------------------------------------------------------------------
@@ -241,7 +277,7 @@ def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     x, y = numbers(x), numbers(y)
     first_axis(axis, np.ndim(y))
     increasing(x, y)
-    return hermite(x, y, numbers(dydx), True if extrapolate is None else extrapolate)
+    return hermite(Hermite, x, y, numbers(dydx), True if extrapolate is None else extrapolate)
 
 
 def _one_sided(h, second, m, next_m):
@@ -268,7 +304,7 @@ def pchip(x, y, axis=0, extrapolate=None):
     slopes[1:-1] = np.where(flat, 0.0, means)
     slopes[0] = _one_sided(width[0], width[near], secant[0], secant[near])
     slopes[-1] = _one_sided(width[-1], width[m - 1 - near], secant[-1], secant[m - 1 - near])
-    return hermite(x, y, slopes, True if extrapolate is None else extrapolate)
+    return hermite(Pchip, x, y, slopes, True if extrapolate is None else extrapolate)
 
 
 def akima(x, y, axis=0, *, method="akima", extrapolate=None):
@@ -298,7 +334,9 @@ def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     both = after + before
     uneven = both > 1e-9 * np.max(both)
     weighted = m[1:-2] + (before / np.where(uneven, both, 1.0)) * (m[2:-1] - m[1:-2])
-    return hermite(x, y, np.where(uneven, weighted, slopes), False if extrapolate is None else extrapolate)
+    return hermite(
+        Akima, x, y, np.where(uneven, weighted, slopes), False if extrapolate is None else extrapolate
+    )
 
 
 def _made_of(c, x, extrapolate=None, axis=0):
@@ -312,7 +350,7 @@ def _made_of(c, x, extrapolate=None, axis=0):
 def _found(spline):
     """What stands for a piecewise polynomial that was made outside."""
     first_axis(spline.axis, spline.c.ndim - 1)
-    return Piecewise(tuple(spline.c), spline.x, spline.extrapolate)
+    return _KINDS[type(spline)](tuple(spline.c), spline.x, spline.extrapolate)
 
 
 MAKERS: dict[Any, Callable[..., Any]] = {
@@ -321,6 +359,9 @@ MAKERS: dict[Any, Callable[..., Any]] = {
     interpolate.CubicHermiteSpline: cubic_hermite_spline,
     interpolate.PchipInterpolator: pchip,
     interpolate.Akima1DInterpolator: akima,
+}
+_KINDS: dict[Any, type] = {
+    kind.__adc_stands_for__: kind for kind in (Piecewise, CubicSpline, Hermite, Pchip, Akima)
 }
 for _class, _maker in MAKERS.items():
     registry.stands_for(_class, _maker)

@@ -378,7 +378,8 @@ def static(function: F) -> F:
 def stands_for(maker: Callable[..., Any], model: Callable[..., Any]) -> None:
     """Let `model(...)` make a plain object wherever a program calls `maker(...)` of a library.
 
-    The class of the object has methods written like rule bodies, and says `__adc_model__ = True`.
+    The class of the object has methods written like rule bodies, and says `__adc_model__ = True`. Where `model` is a
+    function, it may say of which class the object is for the program: `__adc_stands_for__ = maker`.
     """
     _makers[maker] = model
 

@@ -13,6 +13,7 @@ class Spline:
     """`BSpline(t, c, k)`."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.BSpline
 
     def __init__(self, t, c, k, extrapolate=True, axis=0):
         first_axis(axis, np.ndim(c))
@@ -182,10 +183,11 @@ def splev(x, tck, der=0, ext=0):
     return np.where((x >= first) & (x <= last), found, 0.0) if ext in (1, "zeros") else found
 
 
-class Interpolated:
-    """`InterpolatedUnivariateSpline(x, y)`, and `UnivariateSpline(x, y, s=0)`."""
+class Univariate:
+    """A derivative or integral of `InterpolatedUnivariateSpline(x, y)`."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.UnivariateSpline
 
     def __init__(self, t, c, k, ext):
         self.t = t
@@ -198,17 +200,24 @@ class Interpolated:
 
     def derivative(self, n=1):
         t, c, k = derived(self.t, self.c, self.k, n)
-        return Interpolated(t, c, k, self.ext)
+        return Univariate(t, c, k, self.ext)
 
     def antiderivative(self, n=1):
         t, c, k = integrated(self.t, self.c, self.k, n)
-        return Interpolated(t, c, k, self.ext)
+        return Univariate(t, c, k, self.ext)
 
     def integral(self, a, b):
         return Spline(self.t, self.c, self.k).integrate(a, b, False)
 
     def get_coeffs(self):
         return self.c
+
+
+class Interpolated(Univariate):
+    """`InterpolatedUnivariateSpline(x, y)`, and `UnivariateSpline(x, y, s=0)`, which is one."""
+
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.InterpolatedUnivariateSpline
 
 
 def interpolated_univariate_spline(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
@@ -229,6 +238,7 @@ class Surface:
     """`RectBivariateSpline(x, y, z)`: knots and degree over x and over y, and coefficients of their products."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.RectBivariateSpline
 
     def __init__(self, tx, kx, ty, ky, c):
         self.tx = tx
@@ -290,7 +300,8 @@ def _found(spline):
 
 def _found_univariate(spline):
     t, c, k = spline._eval_args
-    return Interpolated(t, c[: len(t) - k - 1], k, spline.ext)
+    kind = Interpolated if isinstance(spline, interpolate.InterpolatedUnivariateSpline) else Univariate
+    return kind(t, c[: len(t) - k - 1], k, spline.ext)
 
 
 def _found_surface(spline):

@@ -23,10 +23,11 @@ def _through(xi, yi, x):
     return np.reshape(basis @ yi, np.shape(points) + np.shape(yi)[1:])
 
 
-class Through:
-    """`KroghInterpolator(xi, yi)` and `BarycentricInterpolator(xi, yi)`."""
+class Krogh:
+    """`KroghInterpolator(xi, yi)`."""
 
     __adc_model__ = True
+    __adc_stands_for__ = interpolate.KroghInterpolator
 
     def __init__(self, xi, yi):
         self.xi = 1.0 * np.asarray(xi)
@@ -36,24 +37,31 @@ class Through:
         return _through(self.xi, self.yi, x)
 
 
+class Barycentric(Krogh):
+    """`BarycentricInterpolator(xi, yi)`."""
+
+    __adc_model__ = True
+    __adc_stands_for__ = interpolate.BarycentricInterpolator
+
+
 def krogh(xi, yi, axis=0):
     require_usual("KroghInterpolator", axis=(axis, 0))
-    return Through(xi, yi)
+    return Krogh(xi, yi)
 
 
 def barycentric(xi, yi=None, axis=0, *, wi=None, rng=None, random_state=None):
     require_usual("BarycentricInterpolator", axis=(axis, 0), wi=(wi, None))
-    return Through(xi, yi)
+    return Barycentric(xi, yi)
 
 
 def krogh_interpolate(xi, yi, x, der=0, axis=0):
     require_usual("krogh_interpolate", der=(der, 0), axis=(axis, 0))
-    return Through(xi, yi)(x)
+    return Krogh(xi, yi)(x)
 
 
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
     require_usual("barycentric_interpolate", der=(der, 0), axis=(axis, 0))
-    return Through(xi, yi)(x)
+    return Krogh(xi, yi)(x)
 
 
 # --- radial functions ---------------------------------------------------------------------------------------

@@ -32,9 +32,18 @@ def is_of(value: Any, kind: Any) -> bool:
 def class_of_model(model: type) -> Any:
     """What traced code has in the place of the class of such an object."""
     try:
-        return registry.maker_of(model_kinds.kind(model))
+        made = registry.maker_of(model_kinds.kind(model))
     except UnsupportedError as error:
         raise error.at(here()) from None
+    if not isinstance(made, type):
+        name = model_kinds.kind(model).__name__
+        raise UnsupportedError(
+            f"it is asked of what class a `{name}` is",
+            here(),
+            "On the tape a function stands for that class.",
+            f"Ask by isinstance(x, {name}), or keep beside it which kind it is.",
+        )
+    return made
 
 
 def require_none(model: type, name: str) -> None:
