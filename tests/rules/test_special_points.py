@@ -389,3 +389,13 @@ def test_sweeps_between_frequencies_that_are_near(method, apart):
     for derivative in (adc.grad, adc.hessian):
         mine, wanted = (derivative(f, (0, 1), mode="python")(f0, f1) for f in (swept, sampled))
         np.testing.assert_allclose(mine, wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize("mode", ("python", "tape"))
+def test_spherical_functions_at_infinity(mode):
+    ends = np.array([np.inf, -np.inf])
+    for function in (special.spherical_jn, special.spherical_yn, special.spherical_in):
+        for n in (0, 1, 2):
+            value, pull = adc.vjp(lambda z, function=function, n=n: function(n, z), ends, mode=mode)
+            assert np.array_equal(value, function(n, ends))
+            assert function is special.spherical_in or np.array_equal(np.abs(pull(np.ones(2))[0]), [0.0, 0.0])

@@ -263,12 +263,14 @@ def _mirrored(n, z):
     return 1.0 if np.iscomplexobj(z) else np.where(z < 0.0, (-1.0) ** n, 1.0)
 
 
-def _about_origin(n, z, t, by_bessel):
-    """Near 0 the power series, t being half the square of z with its sign: roots of z have no derivative there."""
+def _about_origin(n, z, sign, by_bessel):
+    """Near 0 the power series, in half the square of z with a sign: roots of z have no derivative there."""
+    near = np.where(np.abs(z) < 0.5, z, 0.0)
+    t = 0.5 * sign * near * near
     series = 1.0
     for k in range(7, 0, -1):
         series = 1.0 + t / (k * (2 * n + 2 * k + 1)) * series
-    first = math.sqrt(math.pi) * (0.5 * z) ** n / (2.0 * sp.gamma(n + 1.5))
+    first = math.sqrt(math.pi) * (0.5 * near) ** n / (2.0 * sp.gamma(n + 1.5))
     return np.where(np.abs(z) < 0.5, first * series, by_bessel)
 
 
@@ -290,21 +292,30 @@ def _root(z):
     return np.sqrt(0.5 * np.pi) / np.sqrt(z)
 
 
+def _finite(z):
+    """Infinity on the real line is where the Bessel functions give NaN, or meet the reciprocal of infinity."""
+    return z if np.iscomplexobj(z) else np.where(np.isinf(z), 1.0, z)
+
+
+def _beyond(z, there, value):
+    return value if np.iscomplexobj(z) else np.where(np.isinf(z), there, value)
+
+
 def _jn(n, z):
-    away = _away(z)
+    away = _finite(_away(z))
     by_bessel = _mirrored(n, z) * _root(away) * sp.jv(n + 0.5, away)
-    return _about_origin(n, z, -0.5 * z * z, by_bessel)
+    return _about_origin(n, z, -1.0, _beyond(z, 0.0, by_bessel))
 
 
 def _yn(n, z):
-    away = z if np.iscomplexobj(z) else np.abs(z)
-    return _mirrored(n + 1, z) * _root(away) * sp.yv(n + 0.5, away)
+    away = _finite(z if np.iscomplexobj(z) else np.abs(z))
+    return _beyond(z, 0.0, _mirrored(n + 1, z) * _root(away) * sp.yv(n + 0.5, away))
 
 
 def _in(n, z):
     away = _away(z)
     by_bessel = _mirrored(n, z) * _root(away) * sp.iv(n + 0.5, away)
-    return _about_origin(n, z, 0.5 * z * z, by_bessel)
+    return _about_origin(n, z, 1.0, _beyond(z, _mirrored(n, z) * np.inf, by_bessel))
 
 
 def _kn(n, z):
