@@ -24,7 +24,8 @@ def _angular(n, m, cosine, sine):
     order = np.where(exists, k, 0)
     sign = np.where(m > 0, 1.0 - 2.0 * np.remainder(order, 2), 1.0)
     norm = sign * np.sqrt((2.0 * n + 1.0) / (4.0 * math.pi)) * np.exp(_factor(n, order))
-    shape = sine**order * sp.eval_jacobi(n - order, order, order, cosine)
+    # SciPy takes the root of 1 - cosine**2 also off the sphere; an absolute value would have no slope at the poles.
+    shape = np.where(sine < 0.0, -sine, sine) ** order * sp.eval_jacobi(n - order, order, order, cosine)
     return np.where(exists, norm * shape, 0.0)
 
 
@@ -40,6 +41,7 @@ if hasattr(sp, "sph_harm_y"):  # SciPy 1.15
             (3, -2, r.uniform(0.2, 2.9, 3), r.normal(3)),
             (np.array([0, 1, 2]), np.array([0, -1, 2]), r.uniform(0.2, 2.9, 3), 0.4),
             (2, 3, 0.7, 0.3),
+            (np.array([1, 1, 2]), 1, np.array([-0.7, 3.5, 7.0]), 0.3),
         ],
     )
     def sph_harm_y(n, m, theta, phi):
