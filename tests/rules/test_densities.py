@@ -78,6 +78,42 @@ def test_less_common_ones(operation):
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
 
 
+def _tails():
+    return [
+        operation
+        for operation in registry.operations()
+        if getattr(operation.body, "__module__", "").rpartition(".")[2].startswith("tails_")
+        and operation.name.rpartition(".")[2] in ("cdf", "sf", "logcdf", "logsf")
+        and operation.names[0] == "x"
+    ]
+
+
+@pytest.mark.parametrize("operation", _tails(), ids=lambda operation: operation.name)
+def test_tails_at_their_ends_and_of_what_is_no_parameter(operation):
+    values = {"x": [-np.inf, -1.0, 0.0, 0.4, 2.0, np.inf, np.nan], "loc": [0.1], "scale": [1.5, 0.0, -1.0]}
+    shapes = [1.5, 1.0, 0.0, -0.3] + ([] if operation.name.startswith("stats.gengamma") else [np.nan])
+    points = itertools.product(*[values.get(name, shapes) for name in operation.names])
+    columns = [np.array(column) for column in zip(*points, strict=True)]
+    with np.errstate(all="ignore"):
+        found, wanted = operation.body(*columns), operation.function(*columns)
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_an_interval_without_an_end_has_a_derivative(mode):
+    def likelihood(x):
+        ends = np.array([-np.inf, 0.4, 0.9, np.inf])
+        below = stats.invgauss.cdf(ends, x[0], 0.0, x[1]) + stats.genpareto.cdf(ends, x[0], 0.0, x[1])
+        return np.sum(np.log(np.diff(below)))
+
+    adc.check_grads(likelihood, (np.array([0.7, 1.2]),), order=1, mode=mode)
+
+
+def test_certain_quantiles_are_on_the_right():
+    for quantile in (lambda q, c: stats.burr.ppf(q, c, 0.7), stats.invweibull.ppf):
+        assert adc.vjp(quantile, 1.0, 1.0, mode="tape")[0] == np.inf
+
+
 def test_many_degrees_of_freedom():
     density = registry.named("stats.t.logpdf").body
     for df in (1e4, 1e8, 1e12):

@@ -75,6 +75,11 @@ def proper(scale, valid=None):
     return np.where(positive_scale if valid is None else valid & positive_scale, scale, np.nan)
 
 
+def power(t, c):
+    """T to the power of a shape that is positive; NaN where it is none, as NaN to the power of 0 is 1."""
+    return t ** np.where(c > 0.0, c, np.nan)
+
+
 def unit(p):
     """A probability, and NaN where it is none."""
     return np.where((p >= 0.0) & (p <= 1.0), p, np.nan)

@@ -5,7 +5,18 @@ import math
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, located, positive, probability, proper, real, shaped, standard, unit
+from adc.rules.densities import (
+    density,
+    located,
+    positive,
+    power,
+    probability,
+    proper,
+    real,
+    shaped,
+    standard,
+    unit,
+)
 
 
 def _above_zero(t):
@@ -51,19 +62,19 @@ def weibull_min_pdf(x, c, loc=0.0, scale=1.0):
 @density("weibull_min", "cdf", "x c loc scale", shaped(positive, 1.7))
 def weibull_min_cdf(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    return -np.expm1(-(_above_zero(t) ** c))
+    return -np.expm1(-power(_above_zero(t), c))
 
 
 @density("weibull_min", "sf", "x c loc scale", shaped(positive, 1.7))
 def weibull_min_sf(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    return np.exp(-(_above_zero(t) ** c))
+    return np.exp(-power(_above_zero(t), c))
 
 
 @density("weibull_min", "logsf", "x c loc scale", shaped(positive, 1.7))
 def weibull_min_logsf(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    return -(_above_zero(t) ** c)
+    return -power(_above_zero(t), c)
 
 
 @density("weibull_min", "ppf", "q c loc scale", shaped(probability, 1.7))
@@ -234,12 +245,12 @@ def pareto_pdf(x, b, loc=0.0, scale=1.0):
 
 @density("pareto", "cdf", "x b loc scale", shaped(_more, 2.5))
 def pareto_cdf(x, b, loc=0.0, scale=1.0):
-    return 1.0 - _beyond_one(x, b, loc, scale) ** -b
+    return 1.0 - 1.0 / power(_beyond_one(x, b, loc, scale), b)
 
 
 @density("pareto", "sf", "x b loc scale", shaped(_more, 2.5))
 def pareto_sf(x, b, loc=0.0, scale=1.0):
-    return _beyond_one(x, b, loc, scale) ** -b
+    return 1.0 / power(_beyond_one(x, b, loc, scale), b)
 
 
 @density("pareto", "logsf", "x b loc scale", shaped(_more, 2.5))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, positive, probability, proper, real, shaped, standard
+from adc.rules.densities import density, positive, power, probability, proper, real, shaped, standard
 from adc.rules.tails_named import quantiles, rest, tails
 
 
@@ -18,7 +18,7 @@ def _inside(r, *shape):
 
 @tails("weibull_max", "x c loc scale", shaped(lambda r, *shape: -positive(r, *shape), 1.7))
 def weibull_max(x, c, loc=0.0, scale=1.0):
-    below = -(np.maximum(-standard(x, loc, scale, c > 0.0), 0.0) ** c)
+    below = -power(np.maximum(-standard(x, loc, scale, c > 0.0), 0.0), c)
     return below, rest(below)
 
 
@@ -30,19 +30,19 @@ def weibull_max_quantile(q, c, loc=0.0, scale=1.0):
 @tails("invweibull", "x c loc scale", shaped(positive, 1.7))
 def invweibull(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    below = np.where(t > 0.0, -(np.where(t > 0.0, t, 1.0) ** -c), -np.inf)
+    below = np.where(t <= 0.0, -np.inf, -1.0 / power(np.where(t <= 0.0, 1.0, t), c))
     return below, rest(below)
 
 
 @quantiles("invweibull", "q c loc scale", 1.7)
 def invweibull_quantile(q, c, loc=0.0, scale=1.0):
-    return loc + proper(scale, c > 0.0) * (-q[0]) ** (-1.0 / c)
+    return loc + proper(scale, c > 0.0) * np.abs(q[0]) ** (-1.0 / c)  # not -0.0
 
 
 @tails("burr12", "x c d loc scale", shaped(positive, 1.7, 1.3))
 def burr12(x, c, d, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (c > 0.0) & (d > 0.0))
-    above = -d * np.log1p(np.maximum(t, 0.0) ** c)
+    above = -d * np.log1p(power(np.maximum(t, 0.0), c))
     return rest(above), above
 
 
@@ -54,19 +54,21 @@ def burr12_quantile(q, c, d, loc=0.0, scale=1.0):
 @tails("burr", "x c d loc scale", shaped(positive, 1.7, 1.3))
 def burr(x, c, d, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (c > 0.0) & (d > 0.0))
-    below = np.where(t > 0.0, -d * np.log1p(np.where(t > 0.0, t, 1.0) ** -c), -np.inf)
+    below = np.where(t <= 0.0, -np.inf, -d * np.log1p(1.0 / power(np.where(t <= 0.0, 1.0, t), c)))
     return below, rest(below)
 
 
 @quantiles("burr", "q c d loc scale", 1.7, 1.3)
 def burr_quantile(q, c, d, loc=0.0, scale=1.0):
-    return loc + proper(scale, (c > 0.0) & (d > 0.0)) * np.expm1(-q[0] / d) ** (-1.0 / c)
+    return loc + proper(scale, (c > 0.0) & (d > 0.0)) * np.expm1(np.abs(q[0]) / d) ** (
+        -1.0 / c
+    )  # not of -0.0
 
 
 @tails("exponweib", "x a c loc scale", shaped(positive, 1.4, 1.7))
 def exponweib(x, a, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (a > 0.0) & (c > 0.0))
-    below = a * rest(-(np.maximum(t, 0.0) ** c))
+    below = a * rest(-power(np.maximum(t, 0.0), c))
     return below, rest(below)
 
 
@@ -140,16 +142,17 @@ def laplace_asymmetric(x, kappa, loc=0.0, scale=1.0):
 @tails("levy", "x loc scale", shaped(positive))
 def levy(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    inside = t > 0.0
-    root = np.sqrt(0.5 / np.where(inside, t, 1.0))
-    return np.where(inside, np.log(sp.erfc(root)), -np.inf), np.where(inside, np.log(sp.erf(root)), 0.0)
+    outside = t <= 0.0
+    root = np.sqrt(0.5 / np.where(outside, 1.0, t))
+    return np.where(outside, -np.inf, np.log(sp.erfc(root))), np.where(outside, 0.0, np.log(sp.erf(root)))
 
 
 @tails("gibrat", "x loc scale", shaped(positive))
 def gibrat(x, loc=0.0, scale=1.0):
     t = standard(x, loc, scale)
-    depth = np.log(np.where(t > 0.0, t, 1.0))
-    return np.where(t > 0.0, sp.log_ndtr(depth), -np.inf), np.where(t > 0.0, sp.log_ndtr(-depth), 0.0)
+    outside = t <= 0.0
+    depth = np.log(np.where(outside, 1.0, t))
+    return np.where(outside, -np.inf, sp.log_ndtr(depth)), np.where(outside, 0.0, sp.log_ndtr(-depth))
 
 
 @tails("johnsonsb", "x a b loc scale", shaped(_inside, 0.3, 1.5))
@@ -188,7 +191,7 @@ def _geom_examples(r):
 def _log_above(k, p, loc):
     """The logarithm of the probability of more than k trials."""
     share = np.where((p > 0.0) & (p <= 1.0), p, np.nan)
-    return np.maximum(np.floor(k - loc), 0.0) * np.log1p(-share)
+    return sp.xlog1py(np.maximum(np.floor(k - loc), 0.0), -share)
 
 
 @density("geom", "cdf", "p", _geom_examples)

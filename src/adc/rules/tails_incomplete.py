@@ -72,7 +72,7 @@ def _either(c, pair):
 def gengamma(x, a, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, (a > 0.0) & (c != 0.0))
     outside = t <= 0.0
-    y = np.where(outside, 1.0, t) ** c
+    y = np.where(outside, 1.0, t) ** np.where(c != 0.0, c, np.nan)  # NaN to the power of 0 is 1
     below, above = _either(c, (np.log(sp.gammainc(a, y)), np.log(sp.gammaincc(a, y))))
     return np.where(outside, -np.inf, below), np.where(outside, 0.0, above)
 
@@ -185,13 +185,13 @@ def _nbinom(k, n, p, loc):
 @density("nbinom", "cdf", "n p", _nbinom_examples)
 def nbinom_cdf(k, n, p, loc=0):
     none, more, trials, share = _nbinom(k, n, p, loc)
-    return np.where(none, 0.0, sp.betainc(trials, more, share))
+    return np.where(none, 0.0 * trials * share, sp.betainc(trials, more, share))
 
 
 @density("nbinom", "sf", "n p", _nbinom_examples)
 def nbinom_sf(k, n, p, loc=0):
     none, more, trials, share = _nbinom(k, n, p, loc)
-    return np.where(none, 1.0, sp.betainc(more, trials, 1.0 - share))
+    return np.where(none, 1.0 + 0.0 * trials * share, sp.betainc(more, trials, 1.0 - share))
 
 
 # --- of the normal distribution -------------------------------------------------------------------------------

@@ -5,7 +5,18 @@ import functools
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, located, positive, probability, proper, real, shaped, standard, unit
+from adc.rules.densities import (
+    density,
+    located,
+    positive,
+    power,
+    probability,
+    proper,
+    real,
+    shaped,
+    standard,
+    unit,
+)
 from adc.rules.densities_named import flat
 from adc.rules.densities_shaped import log_mass
 
@@ -14,25 +25,34 @@ def tails(distribution, wrt, examples):
     """Register `cdf`, `sf`, `logcdf` and `logsf` by a function that gives the last two."""
 
     def register(formula):
+        @functools.wraps(formula)
+        def both(x, *parameters, **named):
+            # Infinity is certain, whatever the parameters are: a formula would multiply it by what is zero there.
+            ends = np.isinf(x)
+            below, above = formula(np.where(ends, 0.5, x), *parameters, **named)
+            low, high = np.where(x > 0.0, 0.0, -np.inf), np.where(x > 0.0, -np.inf, 0.0)
+            ends = ends & (below == below)  # NaN stays, which says that a parameter is none
+            return np.where(ends, low, below), np.where(ends, high, above)
+
         @density(distribution, "cdf", wrt, examples)
         @functools.wraps(formula)
         def below(*parameters, **named):
-            return np.exp(formula(*parameters, **named)[0])
+            return np.exp(both(*parameters, **named)[0])
 
         @density(distribution, "sf", wrt, lambda r: examples(r)[:1])
         @functools.wraps(formula)
         def above(*parameters, **named):
-            return np.exp(formula(*parameters, **named)[1])
+            return np.exp(both(*parameters, **named)[1])
 
         @density(distribution, "logcdf", wrt, lambda r: examples(r)[:1])
         @functools.wraps(formula)
         def log_below(*parameters, **named):
-            return formula(*parameters, **named)[0]
+            return both(*parameters, **named)[0]
 
         @density(distribution, "logsf", wrt, lambda r: examples(r)[:1])
         @functools.wraps(formula)
         def log_above(*parameters, **named):
-            return formula(*parameters, **named)[1]
+            return both(*parameters, **named)[1]
 
         return formula
 
@@ -79,7 +99,7 @@ def _box(c, u):
 
 
 def _above_zero(t):
-    return np.where(t > 0.0, t, 0.0)
+    return np.where(t <= 0.0, 0.0, t)  # NaN stays
 
 
 def _inside(r, *shape):
@@ -91,7 +111,7 @@ def _inside(r, *shape):
 
 @tails("genextreme", "x c loc scale", shaped(_inside, 0.4))
 def genextreme(x, c, loc=0.0, scale=1.0):
-    t = standard(x, loc, scale, c == c)
+    t = standard(x, loc, scale, np.isfinite(c))
     beyond = c * t >= 1.0
     y = np.exp(-flat(-c, np.where(beyond, 0.0, t)))
     below = np.where(beyond, np.where(c > 0.0, 0.0, -np.inf), -y)
@@ -100,12 +120,12 @@ def genextreme(x, c, loc=0.0, scale=1.0):
 
 @quantiles("genextreme", "q c loc scale", 0.4)
 def genextreme_quantile(q, c, loc=0.0, scale=1.0):
-    return loc - proper(scale, c == c) * _box(c, np.log(-q[0]))
+    return loc - proper(scale, np.isfinite(c)) * _box(c, np.log(-q[0]))
 
 
 @tails("genpareto", "x c loc scale", shaped(positive, 0.4))
 def genpareto(x, c, loc=0.0, scale=1.0):
-    t = _above_zero(standard(x, loc, scale, c == c))
+    t = _above_zero(standard(x, loc, scale, np.isfinite(c)))
     beyond = c * t <= -1.0
     above = np.where(beyond, -np.inf, -flat(c, np.where(beyond, 0.0, t)))
     return rest(above), above
@@ -113,7 +133,7 @@ def genpareto(x, c, loc=0.0, scale=1.0):
 
 @quantiles("genpareto", "q c loc scale", 0.4)
 def genpareto_quantile(q, c, loc=0.0, scale=1.0):
-    return loc + proper(scale, c == c) * _box(c, -q[1])
+    return loc + proper(scale, np.isfinite(c)) * _box(c, -q[1])
 
 
 @tails("lomax", "x c loc scale", shaped(positive, 1.5))
@@ -179,7 +199,10 @@ def triang(x, c, loc=0.0, scale=1.0):
     t = np.clip(standard(x, loc, scale, (c >= 0.0) & (c <= 1.0)), 0.0, 1.0)
     left = t < c
     below, above = np.where(left, t, 1.0), np.where(left, 1.0, 1.0 - t)
-    rising, falling = below * below / np.where(left, c, 1.0), above * above / np.where(left, 1.0, 1.0 - c)
+    rising, falling = (
+        below * below / np.where(left, c, 1.0),
+        above * above / np.where(left | (c == 1.0), 1.0, 1.0 - c),
+    )
     return np.log(np.where(left, rising, 1.0 - falling)), np.log(np.where(left, 1.0 - rising, falling))
 
 
@@ -272,7 +295,7 @@ def _log_below(distribution, wrt, examples):
 
 @_log_below("weibull_min", "x c loc scale", shaped(positive, 1.7))
 def weibull_min(x, c, loc=0.0, scale=1.0):
-    return -(_above_zero(standard(x, loc, scale, c > 0.0)) ** c)
+    return -power(_above_zero(standard(x, loc, scale, c > 0.0)), c)
 
 
 @density("weibull_min", "isf", "q c loc scale", shaped(probability, 1.7))
