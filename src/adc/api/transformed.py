@@ -28,7 +28,7 @@ from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
-from adc.compiler.transforms import borders
+from adc.compiler.transforms import borders, bounds
 from adc.config import Mode
 from adc.errors import (
     AdcError,
@@ -47,7 +47,8 @@ from adc.tape.substitute import is_traced
 
 __all__ = ["Transformed"]
 
-Extent = Literal["any", "these", "few trips"]  # which sizes code is made for: any, or those of a call
+# Which sizes code is made for: any, those of a call, or any without taking more for granted.
+Extent = Literal["any", "these", "few trips", "whatever they are"]
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
 
 
@@ -247,7 +248,9 @@ class Transformed(Binding):
         slots = call.slots()
         attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
         requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
-        if extent == "few trips":
+        if extent == "whatever they are":
+            requests = []
+        if extent in ("few trips", "whatever they are"):
             requests.append(replace(self._request(call.layout, slots), into=call.into, insists=False))
         if of_any_size and len(requests) == 1:
             requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
@@ -440,7 +443,7 @@ class Transformed(Binding):
         # A length that it does not know is one, or there is no trip of a loop that it takes for whole arrays.
         if isinstance(error, ValueError | IndexError | ZeroDivisionError) and known.sizes != every:
             try:
-                special = self._for_these_sizes(call, "few trips" if borders.insisted(error) else "these")
+                special = self._special(error, known, call)
             except _ListsAreNoColumns:
                 special = self._taken_apart(call, inputs)
             if special is not None:
@@ -455,6 +458,16 @@ class Transformed(Binding):
             self._specialisations[call.key] = [Specialisation(self._run_on_tape, "tape")]
         self._ran = "tape"
         return self._run_on_tape(call)
+
+    def _special(self, error: Exception, known: Specialisation, call: Call) -> Specialisation | None:
+        """Code for a call of which the code that there is takes too much for granted."""
+        if not bounds.insisted(error):
+            return self._for_these_sizes(call, "few trips" if borders.insisted(error) else "these")
+        with self._lock, collected_seldom():
+            made = self._made(call, "whatever they are")
+            every = self._specialisations.setdefault(call.key, [])
+            every[:] = [made if k is known else k for k in every]
+        return made
 
     def _for_these_sizes(self, call: Call, extent: Extent) -> Specialisation | None:
         """Code for the sizes of a call, kept beside the general code; None where the arguments have no sizes."""

@@ -183,6 +183,11 @@ def _adjoint(program: Program, context: Context) -> Program:
     return program
 
 
+def _insists(context: Context) -> bool:
+    """Whether code may raise where branches read arrays that are shorter than expected: not what a pullback runs."""
+    return context.request.insists and context.request.lowered is None
+
+
 def _into(program: Program, context: Context) -> Program:
     if context.request.into:
         context.given = into.run(program, len(context.wrt), context.evaluator)
@@ -243,7 +248,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("deferred", lambda p, c: deferred.run(p, c.evaluator)),
     Stage("stacks", lambda p, c: stacks.run(p, c.evaluator)),
     Stage("factor", lambda p, c: factor.run(p, c.evaluator)),
-    Stage("bounds", lambda p, c: bounds.run(p, c.evaluator)),
+    Stage("bounds", lambda p, c: bounds.run(p, c.evaluator, insists=_insists(c))),
     Stage("cse-bounds", lambda p, c: cse.run(p, c.evaluator)),
     Stage("loads", lambda p, c: loads.run(p, c.evaluator)),
     Stage("checks", lambda p, c: checks.run(p)),

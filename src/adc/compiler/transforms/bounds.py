@@ -12,6 +12,14 @@ in front of the loop:
                                                     x = x[idx]
 
 What the reverse sweep makes again of an index that the forward sweep has checked, in each trip that made it, is inside.
+
+    for j in range(n):                              if not (n <= m or n <= 0): raise ...
+        if r[j] < 1:                    ->          for j in range(n):
+            e += q[j]                                   if r[j] < 1:
+                                                            e += q[j]
+
+Where a loop's own counter is the index in a branch, the code insists that the array is as long as the loop, so that the
+loop is straight: a call with a shorter one is answered by code that checks each element that is read.
 """
 
 from __future__ import annotations
@@ -53,20 +61,30 @@ from adc.rules import registry
 from adc.rules.dims import Dim
 
 Path = frozenset[tuple[Atom, bool]]
+SHORTER = "an array that a branch reads is shorter than its loop"
 
 
-def run(program: Program, evaluator: Evaluator, only: set[Stmt] | None = None) -> Program:
+def run(
+    program: Program, evaluator: Evaluator, only: set[Stmt] | None = None, insists: bool = False
+) -> Program:
     """The program with a check in front of every access, or of `only` those, not proven to stay within its array."""
-    program.body = _Checker(program, evaluator, only).block(program.body, ())
+    program.body = _Checker(program, evaluator, only, insists).block(program.body, ())
     return program
 
 
+def insisted(error: Exception) -> bool:
+    """Whether generated code raised since an array, which branches read, is shorter than the loop around them."""
+    return str(error).startswith(SHORTER)
+
+
 class _Checker:
-    def __init__(self, program: Program, evaluator: Evaluator, only: set[Stmt] | None) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, only: set[Stmt] | None, insists: bool) -> None:
         self.ev = evaluator
         self.only = only
+        self.insists = insists
         self.memory = Memory(evaluator.joined_roots)
         self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
+        self.every: list[tuple[For, ...]] = []  # for each the loops whose every trip comes to it
         self.counted = _counted(program)
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Hashable, Range] = {}  # of loop counters
@@ -107,7 +125,9 @@ class _Checker:
                 self._learn([(stmt.test, True)])
             if isinstance(stmt, (For, While, If)):
                 self.around.append((stmt, out))
+                self.every.append(around)
                 self._region(stmt, around)
+                self.every.pop()
                 self.around.pop()
             out.append(stmt)
         return out
@@ -272,6 +292,8 @@ class _Checker:
             return
         if self._is_inside(item, length):
             return
+        if self._insist(item, length):
+            return
         value = length_of(item) or Dim.symbol("value", item)
         around = self._steady(length, around)
         low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
@@ -293,6 +315,30 @@ class _Checker:
                 ev.op("greater_equal", ev.dim_value(low), ev.op("negative", ev.dim_value(length))), axis
             )
             self.facts.append(low + length)
+
+    def _insist(self, item: Atom, length: Dim) -> bool:
+        """Whether a counter is the index in a branch, and a check in front of that says that it is always inside."""
+        regions = [region for region, _ in self.around]
+        loops = [k for k, region in enumerate(regions) if isinstance(region, (For, While))]
+        if not self.insists or not loops or not isinstance(regions[-1], If):
+            return False
+        k = loops[-1]
+        in_front = self.around[k + 1][1]
+        around = self._steady(length, self.every[k + 1])
+        loop = next((loop for loop in around if loop.index is item), None)
+        if loop is None or regions[k] not in around or loop.step not in (Const(1), Const(-1)):
+            return False
+        value = Dim.symbol("value", loop.index)
+        low, high = self._extreme(value, around, 0), self._extreme(value, around, 1)
+        if high == value or not self._not_negative(low):
+            return False
+        with self.ev.at(in_front):
+            inside = self.ev.op("less", self.ev.dim_value(high), self.ev.dim_value(length))
+            if inside is False:
+                return False
+            self.ev.block.append(Check(self.ev.atom(inside), "IndexError", (Const(SHORTER),), self.ev.origin))
+        self.facts.append(length - 1 - value)
+        return True
 
     def _is_inside(self, item: Atom, length: Dim) -> bool:
         """Whether an index is certainly one of an axis; of two that a test chooses between, each where it is chosen."""

@@ -98,7 +98,7 @@ class _HandedOn:
                 for age in window.unsaved():
                     index = self._element(window, loop.stop, age)
                     self.ev.store(window.array, index, ended[window.handed_on[age]])
-        return behind_a_trip(loop, inside, result, after, self.ev)
+        return behind_a_trip(loop, inside, result, after, self.ev, self.counters)
 
     def _first(self, loop: For, window: Window, age: int) -> Var:
         """What the first trip has of the one before it."""

@@ -166,7 +166,7 @@ class _Reciprocals:
 
     def _multiplied(self, s: Stmt, reciprocal: Var) -> None:
         assert isinstance(s, Assign)
-        if s.args[0] == Const(1.0):
+        if s.args[0] in (Const(1.0), Const(1)):
             s.op, s.args = "alias", (reciprocal,)
         else:
             s.op, s.args = registry.named("multiply"), (s.args[0], reciprocal)
