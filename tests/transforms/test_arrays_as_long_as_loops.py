@@ -42,10 +42,46 @@ def test_the_check_stands_in_front():
     for function, args in ((pieces, (R.normal(size=5),) * 3), (near, (R.normal(size=5),) * 2)):
         gradient = adc.value_and_grad(function, tuple(range(len(args))), mode="compiled")
         against_the_tape(function, gradient, *args)
-        text = str(gradient.source(*args, stage="optimized"))
-        front, loops = text.split("    for ", 1)
-        assert "an array that a branch reads is shorter than its loop" in front, text
-        assert "raise" not in loops, text
+        kernels, _, function_text = str(gradient.source(*args, stage="optimized")).rpartition("\ndef ")
+        assert "an array that a branch reads is shorter than its loop" in function_text.split("    for ")[0]
+        assert "raise" not in kernels + "".join(function_text.split("    for ")[1:])
+
+
+def after_its_own_write(x, a):
+    y = x.copy()
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            y[i] += a[i]
+            total += y[i] * a[i]
+        elif x[i] < -0.5:
+            y[i] = 2.0 * a[i]
+    return total + np.sum(y * y)
+
+
+def beside_the_last(x, a):
+    total = 0.0
+    for i in range(len(x)):
+        if i < len(x) - 1 and x[i] > 0:
+            total += a[i + 1] * x[i] ** 2
+        elif x[i] > 0.5:
+            total += a[i] * x[i]
+    return total
+
+
+def test_branches_that_read_arrays_become_choices():
+    x, a, b = R.normal(size=(3, 9))
+    gradient = adc.value_and_grad(pieces, (0, 1, 2), mode="compiled")
+    against_the_tape(pieces, gradient, x, a, b)
+    text = str(gradient.source(x, a, b, stage="optimized"))
+    assert "if greater:" not in text and " if greater else " in text, text
+
+
+@pytest.mark.parametrize("function", [near, after_its_own_write, beside_the_last], ids=lambda f: f.__name__)
+def test_gradients(function):
+    gradient = adc.value_and_grad(function, (0, 1), mode="compiled")
+    for n in (0, 1, 2, 3, 8, 30):
+        against_the_tape(function, gradient, *R.normal(size=(2, n)))
 
 
 def test_an_array_may_be_shorter_where_the_branch_is_not_taken():

@@ -270,7 +270,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("forward-2", lambda p, c: forward.run(p, c.evaluator)),
     Stage("chosen", lambda p, c: chosen.run(p, c.evaluator)),
     Stage("strips", lambda p, c: strips.run(p, c.evaluator)),
-    Stage("selects", lambda p, c: selects.run(p)),
+    Stage("selects", lambda p, c: selects.run(p, c.evaluator)),
     Stage("columns", lambda p, c: columns.run(p, c.evaluator)),
     Stage("succession", lambda p, c: succession.run(p, c.evaluator)),
     Stage("alternate", lambda p, c: alternate.run(p, c.evaluator)),

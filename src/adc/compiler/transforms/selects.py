@@ -7,8 +7,8 @@
             s += 0.1 * x[i]
 
 Both sides are worked out in every trip, and one is taken: that is done where they are a few operations on numbers that
-can neither fail nor read memory, and where nothing else keeps the loop from vectorising. A loop that goes through its
-trips in order keeps its branches.
+cannot fail, and read and add to elements that are there in any case (analysis/inside), and where nothing else keeps the
+loop from vectorising. A loop that goes through its trips in order keeps its branches.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.inside import Inside
 from adc.compiler.analysis.touches import part
 from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, If, Program, Stmt, Store, Var, blocks, uses
 from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.vectorise import in_order
@@ -30,25 +33,30 @@ MOST = 120  # what the sides of a branch may cost: an exponential and some produ
 SUMS = ("add", "subtract")
 
 
-def run(program: Program) -> Program:
+def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with straight inner loops where branches had only chosen numbers."""
-    _visit(program.body)
+    _visit(program.body, Inside(program), Memory(evaluator.joined_roots))
     return program
 
 
-def _visit(block: Block) -> None:
+def _visit(block: Block, known: Inside, memory: Memory) -> None:
     for s in block:
-        for inner in blocks(s):
-            _visit(inner)
-        if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
-            straight = without_branches(s)
-            if straight is not None and not in_order(straight):
-                s.body = straight.body
+        known.passed(s)
+        with known.inside(s):
+            for inner in blocks(s):
+                _visit(inner, known, memory)
+            if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
+                straight = without_branches(s, known, memory)
+                if straight is not None and not in_order(straight):
+                    s.body = straight.body
 
 
-def without_branches(loop: For) -> For | None:
-    """A loop with choices in place of its branches; None where a branch does more than choose numbers."""
-    body = _Chooser(loop).body()
+def without_branches(loop: For, known: Inside | None = None, memory: Memory | None = None) -> For | None:
+    """A loop with choices in place of its branches; None where a branch does more than choose numbers.
+
+    Branches may read and add to elements of which it is `known` that they are there.
+    """
+    body = _Chooser(loop, known, memory).body()
     if body is None:
         return None
     return For(loop.index, loop.start, loop.stop, loop.step, loop.carried, body, loop.origin, loop.note)
@@ -61,6 +69,8 @@ class _NotOfNumbers(Exception):
 @dataclass(eq=False)
 class _Chooser:
     loop: For
+    known: Inside | None
+    memory: Memory | None
     cost: int = 0
     running: set[Var] = field(default_factory=set)  # sums on their way through the trip
 
@@ -82,6 +92,7 @@ class _Chooser:
 
     def _chosen(self, s: If) -> Block:
         then, orelse = ([t for u in side for t in self._straight(u)] for side in (s.then, s.orelse))
+        self._refuse_stores_before_loads((*then, *orelse))
         stores = self._stores(s.test, then, orelse)
         for t in (*then, *orelse):
             self._harmless(t)
@@ -115,6 +126,11 @@ class _Chooser:
 
     def _harmless(self, s: Stmt) -> None:
         """Refuse what may fail, touch memory or take long where the branch would not run it."""
+        if isinstance(s, Assign) and s.name == "getitem" and not s.target.is_array:
+            if self._is_there(s):
+                self.cost += 1
+                return
+            raise _NotOfNumbers
         if not isinstance(s, Assign) or not isinstance(s.op, Operation) or len(s.targets) != 1:
             raise _NotOfNumbers
         arrays = s.target.is_array or any(isinstance(a, Var) and a.is_array for a in s.args)
@@ -152,7 +168,24 @@ class _Chooser:
 
     def _is_touched(self, s: Store) -> bool:
         """Whether every trip reads or writes the element anyway."""
-        return any(part(t) == part(s) for t in self.loop.body)
+        return any(part(t) == part(s) for t in self.loop.body) or self._is_there(s)
+
+    def _is_there(self, s: Stmt) -> bool:
+        """Whether it is known that there is the element that a statement touches."""
+        touch = part(s)
+        return touch is not None and self.known is not None and self.known.is_there(*touch)
+
+    def _refuse_stores_before_loads(self, sides: tuple[Stmt, ...]) -> None:
+        """Stores go behind both sides, where neither reads what they write to."""
+        loads = [s for s in sides if isinstance(s, Assign) and s.name == "getitem"]
+        if not loads:
+            return
+        memory = self.memory
+        if memory is None:
+            raise _NotOfNumbers
+        written = {memory.of(s.array) for s in sides if isinstance(s, Store)}
+        if any(memory.of(s.args[0]) in written for s in loads):
+            raise _NotOfNumbers
 
 
 @dataclass(eq=False)
