@@ -17,7 +17,8 @@ from __future__ import annotations
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.latency import reads_back
-from adc.compiler.analysis.touches import element
+from adc.compiler.analysis.touches import element, pace
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
@@ -72,6 +73,9 @@ class _HandedOn:
             return False
         if not all(isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s)) for s in loop.body):
             return False
+        stores = [s for s in loop.body if isinstance(s, Store)]
+        if not all(abs(pace(length_of(s.index[-1]), loop.index)) == 1 for s in stores):
+            return False  # they would be written one by one
         touched = [(isinstance(s, Store), t[0]) for s in loop.body if (t := element(s)) is not None]
         written = {self.memory.of(array) for is_store, array in touched if is_store}
         return any(not is_store and self.memory.of(array) in written for is_store, array in touched)
@@ -98,7 +102,7 @@ class _HandedOn:
                 for age in window.unsaved():
                     index = self._element(window, loop.stop, age)
                     self.ev.store(window.array, index, ended[window.handed_on[age]])
-        return behind_a_trip(loop, inside, result, after, self.ev, self.counters)
+        return behind_a_trip(loop, inside, result, after, self.ev)
 
     def _first(self, loop: For, window: Window, age: int) -> Var:
         """What the first trip has of the one before it."""

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import Block, Carried, Const, For, If, Merge, Store, Var
 
 
-def behind_a_trip(
-    loop: For, front: Block, made: For, after: Block, ev: Evaluator, counters: Mapping[Var, Range]
-) -> Block:
+def behind_a_trip(loop: For, front: Block, made: For, after: Block, ev: Evaluator) -> Block:
     """`front`, the loop that was `made` of another one, and what comes `after` it, where there is a trip at all.
 
-    What the loop carries is then what it was in the beginning, if there is none.
+    What the loop carries is then what it was in the beginning, if there is none. The question also stands where it is
+    known that there is a trip: it tells LLVM, which takes no index for negative then, and vectorises.
     """
     test_block: Block = []
     ends = (loop.stop, loop.start) if loop.step == Const(1) else (loop.start, loop.stop)
-    high, low = map(length_of, ends)
-    if high is not None and low is not None and never_negative(high - low - 1, counters):
-        return [*front, made, *after]
     with ev.at(test_block), ev.origin_at(loop.origin):
         test = ev.op("greater", *map(plain_value, ends))
     if not isinstance(test, Var):

@@ -112,7 +112,7 @@ class _Outliner:
         again = inside or any(isinstance(s, For) for s in loop.body)
         in_pieces = {s for outer in walk([loop]) if isinstance(outer, For) for s in _pieces(outer)}
         for s in walk([loop]):
-            if isinstance(s, For) and vectorisable(s) and not is_short(s):
+            if isinstance(s, For) and vectorisable(s, backwards=True) and not is_short(s):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
                 few = FEW_IN_LOOPS if again else FEW_ARRAYS
@@ -220,7 +220,8 @@ def _form(kernel: Program) -> tuple[Any, ...]:
 
 def is_short(loop: For) -> bool:
     """Whether a loop is known to have too few trips for it to matter how fast they are."""
-    return isinstance(loop.stop, Const) and loop.stop.value <= FEW_TRIPS
+    end = loop.start if loop.step == Const(-1) else loop.stop
+    return isinstance(end, Const) and end.value <= FEW_TRIPS
 
 
 def _pieces(loop: For) -> list[For]:

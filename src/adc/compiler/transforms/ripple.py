@@ -274,7 +274,7 @@ class _Rippler:
         body = with_stores_last([*body, *ends], self.memory)
         result = For(loop.index, loop.start, loop.stop, loop.step, carried, body, loop.origin, loop.note)
         self.memory.forget(loop)
-        return behind_a_trip(loop, inside, result, after, self.ev, self.counters)
+        return behind_a_trip(loop, inside, result, after, self.ev)
 
     def _values(self, loop: For, rows: list[_Row]) -> tuple[Block, dict[Additions, Atom]]:
         """What a trip adds to the rows, of what it has just made; and the statements that make it."""

@@ -180,9 +180,9 @@ def _read(loop: For) -> set[Var]:
     return found
 
 
-def vectorisable(loop: For) -> bool:
+def vectorisable(loop: For, backwards: bool = False) -> bool:
     """Whether a loop is innermost, straight, and carries only accumulations and what goes from a trip to the next."""
-    if not _is_straight(loop):
+    if not _is_straight(loop, backwards) or (loop.step != Const(1) and reads_back(loop)):
         return False
     handed = handed_over(loop)
     return all(c in handed or len(accumulation(c, loop)) == 1 for c in loop.carried)

@@ -51,7 +51,7 @@ from adc.compiler.transforms.distribute.in_rows import RowWriter, may_be_in_rows
 from adc.compiler.transforms.distribute.order import Order, Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
-from adc.compiler.transforms.vectorise import in_order, is_vector_call
+from adc.compiler.transforms.vectorise import handed_over, in_order, is_vector_call
 
 __all__ = ["run"]
 
@@ -123,7 +123,7 @@ class Distribution:
         waiting = 0.0 if around else chain(loop)
         if waiting < SHORT and not any(map(is_vector_call, loop.body)):
             return None
-        if not (self.strict or in_order(loop, backwards=True) or reads_back(loop)):
+        if not self.strict and _shifts(loop):
             return None  # it vectorises as it is
         straight = _straight(loop)
         if straight is None:
@@ -194,6 +194,12 @@ class Distribution:
         if self.strict or c.phi.type.dtype not in ("float64", "float32"):
             return False
         return self.seen.of(_stands_for(c, windows)) <= DOMAIN
+
+
+def _shifts(loop: For) -> bool:
+    """Whether a straight loop only hands numbers on that LLVM shifts in its vectors, and adds to no element."""
+    adds = any(isinstance(s, Store) and s.accumulate for s in loop.body)
+    return not (adds or in_order(loop, backwards=True) or reads_back(loop)) and bool(handed_over(loop))
 
 
 def _stands_for(c: Carried, windows: list[Window]) -> Var:
