@@ -68,6 +68,14 @@ def some(x, w):
     total = 0.0
     for i in range(len(x)):
         if x[i] > 0.0:
+            total += w[i + 1] * np.exp(x[i])  # of which nobody knows that it is there in the last trip
+    return total
+
+
+def chosen(x, w):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.0:
             total += w[i] * np.exp(x[i])
     return total
 
@@ -105,6 +113,7 @@ CASES = [
     (records, R.normal(size=4), table(7, 5)),
     (records, R.normal(size=0), table(3, 5)),
     (twice, R.normal(size=4), R.normal(size=6)),
+    (chosen, R.normal(size=8), R.normal(size=9)),
     (neighbours, R.normal(size=5), R.normal(size=7)),
     (some, R.normal(size=8), R.normal(size=9)),
     (triangle, table(5, 5), table(6, 7)),
@@ -146,6 +155,12 @@ def test_what_is_added_once_is_assigned():
     assert "w_bar[i, j] +=" not in text
 
 
-@pytest.mark.parametrize(("function", "x", "w"), CASES[13:])
+def test_a_choice_in_each_trip_is_assigned():
+    text = optimized(*CASES[13])
+    assert "w_bar = rt.empty(" in text
+    assert "w_bar[i] = exp if greater else 0.0" in text
+
+
+@pytest.mark.parametrize(("function", "x", "w"), CASES[14:])
 def test_what_is_not_filled_is_made_as_zeros(function, x, w):
     assert "w_bar = rt.zeros(" in optimized(function, x, w)
