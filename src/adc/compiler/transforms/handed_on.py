@@ -74,8 +74,9 @@ class _HandedOn:
         if not all(isinstance(s, Store) or (isinstance(s, Assign) and is_of_numbers(s)) for s in loop.body):
             return False
         stores = [s for s in loop.body if isinstance(s, Store)]
-        if not all(abs(pace(length_of(s.index[-1]), loop.index)) == 1 for s in stores):
-            return False  # they would be written one by one
+        paces = [(s, abs(pace(length_of(s.index[-1]), loop.index))) for s in stores]
+        if not all(by == 1 or (by == 0 and s.accumulate) for s, by in paces):
+            return False  # they would be written one by one; a sum in one element goes to a register
         touched = [(isinstance(s, Store), t[0]) for s in loop.body if (t := element(s)) is not None]
         written = {self.memory.of(array) for is_store, array in touched if is_store}
         return any(not is_store and self.memory.of(array) in written for is_store, array in touched)
