@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.interpreted import interpreted
 
 import adc
 
@@ -137,3 +138,27 @@ def test_pullbacks_and_jacobians():
         np.testing.assert_allclose(
             adc.vmap(energies, mode="compiled")(x[None], given[None])[0], energies(x, given)
         )
+
+
+def on_either_side(x, a, k):
+    total = 0.0
+    if k > 0:
+        for i in range(len(x)):
+            if x[i] > 0:
+                total += a[i] * x[i] ** 2
+    else:
+        for i in range(len(x)):
+            if i < len(a):
+                total += a[i] * np.sin(x[i])
+    return total
+
+
+def test_what_one_side_of_a_branch_has_checked_says_nothing_of_the_other():
+    gradient = adc.value_and_grad(on_either_side, (0, 1), mode="compiled")
+    x, a = R.uniform(size=6), R.normal(size=4)
+    with interpreted():  # an index outside of its array is an error there
+        value, found = gradient(x, a, 0)
+    assert value == pytest.approx(on_either_side(x, a, 0))
+    wanted = adc.grad(on_either_side, (0, 1), mode="tape")(x, a, 0)
+    for g, bar in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(g, bar, rtol=1e-12)

@@ -38,7 +38,7 @@ class Inside:
 
     @contextmanager
     def inside(self, stmt: Stmt) -> Iterator[None]:
-        """The blocks of a statement: what is found in them is forgotten behind it."""
+        """A block of a statement: what is found in it is forgotten behind it."""
         checked, trips = len(self._checked), len(self._trips)
         low, high = self.counters.get(stmt.index, (None, None)) if isinstance(stmt, For) else (None, None)
         if low is not None and high is not None:

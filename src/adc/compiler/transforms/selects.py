@@ -42,13 +42,14 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 def _visit(block: Block, known: Inside, memory: Memory) -> None:
     for s in block:
         known.passed(s)
-        with known.inside(s):
-            for inner in blocks(s):
+        for inner in blocks(s):  # what one side of a branch has checked says nothing of the other
+            with known.inside(s):
                 _visit(inner, known, memory)
-            if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
+        if isinstance(s, For) and any(isinstance(t, If) for t in s.body):
+            with known.inside(s):
                 straight = without_branches(s, known, memory)
-                if straight is not None and not in_order(straight):
-                    s.body = straight.body
+            if straight is not None and not in_order(straight):
+                s.body = straight.body
 
 
 def without_branches(loop: For, known: Inside | None = None, memory: Memory | None = None) -> For | None:
