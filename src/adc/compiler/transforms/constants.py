@@ -88,11 +88,16 @@ class _Gatherer:
 
 def _is_product(s: Assign) -> bool:
     """Whether a statement is a product of floats, numbers that are part of a derivative."""
-    if s.name not in PRODUCTS or len(s.targets) != 1 or s.target.is_array or not s.target.derived:
+    return s.name in PRODUCTS and is_of_floats(s) and s.target.derived
+
+
+def is_of_floats(s: Assign) -> bool:
+    """Whether a statement makes one number of double precision of others, and of constants."""
+    if len(s.targets) != 1 or s.target.is_array or s.target.type.dtype != "float64":
         return False
-    return s.target.type.dtype == "float64" and all(
+    return all(
         isinstance(x.value, (int, float)) and not isinstance(x.value, bool)
         if isinstance(x, Const)
-        else x.type.dtype == "float64"
+        else isinstance(x, Var) and not x.is_array and x.type.dtype == "float64"
         for x in s.args
     )

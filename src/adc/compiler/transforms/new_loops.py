@@ -5,7 +5,7 @@ from __future__ import annotations
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
-from adc.compiler.ir.nodes import Block, Carried, Const, For, If, Merge, Store, Var
+from adc.compiler.ir.nodes import Assign, Block, Carried, Const, For, If, Merge, Store, Var, uses, walk
 
 
 def behind_a_trip(loop: For, front: Block, made: For, after: Block, ev: Evaluator) -> Block:
@@ -40,3 +40,14 @@ def with_stores_last(body: Block, memory: Memory) -> Block:
         (last if free else kept).append(s)
         seen |= accesses.keys()
     return [*reversed(kept), *reversed(last)]
+
+
+def without_unread(body: Block, carried: list[Carried]) -> Block:
+    """The statements of a loop that something reads, or that write."""
+    read = {c.out for c in carried}
+    found: Block = []
+    for s in reversed(body):
+        if not isinstance(s, Assign) or not read.isdisjoint(s.targets):
+            found.append(s)
+            read.update(v for t in walk([s]) for v in uses(t))
+    return found[::-1]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from adc.compiler.ir.nodes import Assign, Atom, Block, Carried, Const, For, Var, defined, uses, walk
 from adc.compiler.ir.types import Scalar
+from adc.compiler.transforms.new_loops import without_unread
 from adc.rules import registry
 
 MOST = 3  # numbers that are handed on together: each trip takes as many products as their square
@@ -62,7 +63,7 @@ def run(loop: For, handed_on: list[Carried], derived: Collection[Var]) -> Block 
     if not numbers or len(numbers) > MOST:
         return None
     body = forms.body([c.out for c in numbers if isinstance(c.out, Var)])
-    return _without_unread(body, loop.carried)
+    return without_unread(body, loop.carried)
 
 
 class _Forms:
@@ -219,14 +220,3 @@ def _made(name: str, of: Assign, block: Block, *operands: Atom) -> Atom:
     target = Var("partial", Scalar(of.target.type.dtype), named=False)
     block.append(Assign((target,), registry.named(name), operands, of.origin))
     return target
-
-
-def _without_unread(body: Block, carried: list[Carried]) -> Block:
-    """The statements that something reads, or that write."""
-    read = {c.out for c in carried}
-    found: Block = []
-    for s in reversed(body):
-        if not isinstance(s, Assign) or not read.isdisjoint(s.targets):
-            found.append(s)
-            read.update(v for t in walk([s]) for v in uses(t))
-    return found[::-1]
