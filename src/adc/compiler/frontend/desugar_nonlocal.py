@@ -29,9 +29,8 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 def run(function: gast.FunctionDef, names: Names) -> None:
     """Give the variables of `function`, and of the functions in it, that functions inside assign a dict each."""
     for owner in [n for n in gast.walk(function) if isinstance(n, gast.FunctionDef)]:
-        own = _bound(owner)
         asked = {name for inner in _inside(owner.body) for name in _nonlocal(inner)}
-        for name in sorted(asked & own):
+        for name in sorted(asked & _bound(owner)) if asked else ():
             if _is_assigned_alone(owner, name):
                 _hold(owner, name, names.fresh(f"{name}_held"))
 

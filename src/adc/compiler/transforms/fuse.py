@@ -48,15 +48,9 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return _Fuser(program, evaluator).build()
 
 
-def _last_loops(block: Block) -> list[int]:
-    """Where the last loops of a block stand, the last one first."""
-    found: list[int] = []
-    for k in range(len(block) - 1, -1, -1):
-        if type(block[k]) is For:
-            found.append(k)
-            if len(found) == WINDOW:
-                break
-    return found
+def _last_loops(block: Block) -> list[For]:
+    """The last loops of a block, the last one first."""
+    return [s for s in block if type(s) is For][: -WINDOW - 1 : -1]
 
 
 class _Kind(NamedTuple):
@@ -202,18 +196,17 @@ class _Fuser:
         """
         depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
-        nearest = sorted(_last_loops(out), key=lambda k: self._depth(out[k]) != depth)
+        nearest = sorted(_last_loops(out), key=lambda partner: self._depth(partner) != depth)
         needed = _Needed(self.memory, out, loop)
-        for position in nearest:
-            partner = out[position]
+        for partner in nearest:
             if (
-                isinstance(partner, For)
-                and (not fills or is_fill(partner))
+                (not fills or is_fill(partner))
                 and self._same_space(partner, loop, checks.before(partner))
                 and self._may_merge(partner, loop)
             ):
                 if is_fill(loop) and not is_fill(partner):
                     continue  # a fill waits for the loop that adds to what it fills
+                position = out.index(partner)
                 first = needed.behind(position)
                 if any(self._holds_back(partner, s) for s in first):
                     continue

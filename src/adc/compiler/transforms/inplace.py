@@ -30,12 +30,14 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.transforms import rotate
-from adc.compiler.transforms.owned import CarriedArrays, rename, touches
+from adc.compiler.transforms.owned import CarriedArrays, carries_arrays, rename, touches
 from adc.compiler.transforms.rewrite import operand, substitute
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with fewer arrays made in loops."""
+    if not carries_arrays(program):
+        return program
     updater = _Updater(program, evaluator)
     program.body = updater.block(program.body)
     if updater.table:

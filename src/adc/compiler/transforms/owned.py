@@ -76,6 +76,11 @@ class CarriedArrays:
         return copy
 
 
+def carries_arrays(program: Program) -> bool:
+    """Whether any loop carries an array from trip to trip."""
+    return any(c.phi.is_array for s in walk(program.body) if isinstance(s, (For, While)) for c in s.carried)
+
+
 def touches(stmt: Stmt, array: Var) -> bool:
     """Whether a statement, or one in it, uses the memory of an array."""
     return any(array in memory_uses(s) for s in walk([stmt]))

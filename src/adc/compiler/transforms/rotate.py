@@ -41,13 +41,15 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms.owned import CarriedArrays, Loop, memory_uses, rename, touches
+from adc.compiler.transforms.owned import CarriedArrays, Loop, carries_arrays, memory_uses, rename, touches
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.scopes import bound
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with fewer arrays made and copied in loops."""
+    if not carries_arrays(program):
+        return program
     rotator = _Rotator(program, evaluator)
     rotator.block(program.body)
     if rotator.table:

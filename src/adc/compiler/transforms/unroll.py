@@ -43,7 +43,10 @@ MOST_STORES = 12  # of which writes: a rotation is written out, of a matrix of f
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program without short loops inside long ones, where that pays."""
-    unroller = _Unroller(evaluator, _Choice(program, Memory(evaluator.joined_roots)).loops())
+    chosen = _Choice(program, Memory(evaluator.joined_roots)).loops()
+    if not chosen:
+        return program
+    unroller = _Unroller(evaluator, chosen)
     program.body = unroller.block(program.body)
     program.body = substitute(program.body, unroller.table)
     program.results = [operand(r, unroller.table) for r in program.results]
@@ -100,7 +103,7 @@ class _Choice:
         """Those that can be, without those for which it does not pay, until it pays for all that are left."""
         self._measure(self.program.body, inside=False)
         chosen = set(self.size)
-        while True:
+        while chosen:
             uses = _Uses(self.program, self.memory, chosen)
             paying = self.straight.union(
                 (loop for loop in chosen if self.size[loop][1] == 0),
@@ -110,6 +113,7 @@ class _Choice:
             if fewer == chosen:
                 return chosen
             chosen = fewer
+        return chosen
 
     def _measure(self, block: Block, inside: bool) -> bool:
         """Find the loops of a block that can be written out; whether all of them can."""
