@@ -76,7 +76,36 @@ def pairs_of_pairs(x):
     return t
 
 
-ONE_LOOP = [numbers, words_and_functions, positions_and_what_is_outside, pairs_of_pairs]
+PARENTS = [-1, 0, 1, 2, 0, 4, 5, 0, 7, 8, 9, 10]
+
+
+def list_read_at_the_counter(x):
+    t, angles = 0.0, np.zeros(len(PARENTS))
+    weights = [0.5] + [0.1 * k for k in range(1, len(PARENTS))]
+    for i in range(len(PARENTS)):
+        if PARENTS[i] == -1:
+            angles[i] = x[0] * weights[i]
+        else:
+            angles[i] = angles[PARENTS[i]] + x[i % 3] * weights[i]
+        t = much(t, angles[i], x[1])
+    return t
+
+
+def list_read_and_written(x):
+    t, held = 0.0, [x[0], x[1], x[2], x[0] * x[1]] * 3
+    for i in range(len(held)):
+        t = much(t, held[i], x[1])
+        held[2] = t * 0.1
+    return t + held[2]
+
+
+ONE_LOOP = [
+    numbers,
+    words_and_functions,
+    positions_and_what_is_outside,
+    pairs_of_pairs,
+    list_read_at_the_counter,
+]
 
 
 def list_changes_under_a_condition(x):
@@ -145,6 +174,7 @@ def rows_are_written(x):
 
 
 TRIP_BY_TRIP = [
+    list_read_and_written,
     arrays,
     list_changes_under_a_condition,
     list_changes_by_a_function,

@@ -40,6 +40,14 @@ def of_any_lengths(A, b, x, n):
     return np.sum(x)
 
 
+def weighted(A, x):
+    weights = [0.1, 0.3, -0.2, 0.5, 0.7, -0.4, 0.2, 0.6, 0.9]
+    s = 0.0
+    for k in range(int(A[0, 0] > 9.0) + 9):
+        s = np.tanh(s * x[k % 3] + weights[k])
+    return s * np.sum(A)
+
+
 R = np.random.default_rng(0)
 A, E, X = R.normal(size=(3, 3)) * 0.3, R.normal(size=(5, 3)), R.uniform(0.1, 0.2, size=3)
 
@@ -58,6 +66,7 @@ def places_of(text, what):
         (walked, (A, X), "0.85 * A", (1, 0)),
         (grown, (A, X), "np.exp(A)", (1, 0)),
         (written, (A, X), "np.exp(A", (0, 2)),
+        (weighted, (A, X), "-0.4, 0.2", (1, 0)),
     ),
     ids=lambda v: getattr(v, "__name__", None),
 )

@@ -4,8 +4,9 @@
         exp_A = np.exp(A)                       for t in range(n):
         y = y @ exp_A                               y = y @ exp_A
 
-Only what costs more than reading it again moves: exponentials and the like, sums, products of matrices, and what a
-product reads whole. Nothing that moves can raise: a loop may have no trip, and a check in its body may come first.
+Only what costs more than reading it again moves: exponentials and the like, sums, products of matrices, what a product
+reads whole, and tables that are written out, of which a trip reads an item. Nothing that moves can raise: a loop may
+have no trip, and a check in its body may come first.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from adc.compiler.transforms.hoist import escaping_roots
 from adc.rules.operation import Operation
 
 DEAR = 4  # an exponential, a sine; a division and less is computed where it is read
+TABLE = 8  # numbers: of a shorter one the items are chosen by branches, or known
 CALL = 100  # a matrix product: it reads its operands whole, from memory
 WHOLE = {"sum", "matmul", "dot"}  # read their operands whole, cost more than reading the result, never raise
 
@@ -96,7 +98,7 @@ class _Mover:
             return s.name == "transpose"
         if is_elementwise(s.op):
             return s.target.type.dtype.startswith("float") and _fits(s)
-        return s.name in WHOLE and _fits(s)
+        return _is_table(s) or (s.name in WHOLE and _fits(s))
 
 
 def _wanted(invariant: list[Assign], loop: For | While) -> list[Assign]:
@@ -110,11 +112,19 @@ def _wanted(invariant: list[Assign], loop: For | While) -> list[Assign]:
     wanted: set[Var] = set()
     for s in reversed(invariant):
         assert isinstance(s.op, Operation)
-        dear = s.name in WHOLE or (s.op.cost >= DEAR and not _is_square(s)) or s.target in called
+        dear = (
+            s.name in WHOLE or _is_table(s) or (s.op.cost >= DEAR and not _is_square(s)) or s.target in called
+        )
         if s.target in wanted or (dear and not is_view(s)):
             wanted.add(s.target)
             wanted.update(variables(s.args))
     return [s for s in invariant if s.target in wanted]
+
+
+def _is_table(s: Assign) -> bool:
+    """Whether a statement writes out an array of many numbers."""
+    items = s.args[0] if s.name == "stack" else ()
+    return len(items) > TABLE and not any(isinstance(x, Var) and x.is_array for x in items)
 
 
 def _is_square(s: Assign) -> bool:
