@@ -192,3 +192,36 @@ def dict_with_numbers_for_keys(x):
         else:
             squares[i] = x[i]
     return sum(squares.values()) * squares[0]
+
+
+@program(lambda r: (np.array([0.4, -0.7, 0.1, 0.9, -0.5]),))
+def texts_that_the_data_append(x):
+    log, s = [], 0.0
+    for v in x:
+        if v > 0.2:
+            log.append("up")
+            s += v * v
+        elif v < -0.2:
+            log.append("down")
+    if s > 0.0:
+        log.append(None)
+    while log and log[-1] != "up":
+        log.pop()
+        s *= 1.1
+    return (
+        s * len(log) + log.count("up") * x[1] + ("down" in log) * x[0] + sum(x[2] for w in log if w == "down")
+    )
+
+
+@program(lambda r: (np.array([0.4, -0.7, 0.1]),))
+def tuples_with_texts_in_branches(x):
+    parts, pairs, s = [], [], np.sum(x * x)
+    if x[0] > 0.0:
+        parts.append(("twice", x[0]))
+        pairs.append(("a", "b"))
+    if x[2] > 0.0:
+        parts.append(("thrice", x[1]))
+        pairs.append(("a", "c"))
+    for name, v in parts:
+        s *= {"twice": 2.0, "thrice": 3.0}[name] + v
+    return s * sum(second == "c" for _, second in pairs)

@@ -204,3 +204,26 @@ def calls_that_surely_raise(x):
         except (TypeError, ValueError):
             total += x * x
     return total
+
+
+@program(lambda r: (r.normal(size=5),))
+def operands_that_would_raise(x):
+    few, limit, s, k = [1.0, 2.0], None, 0.0, 0
+    for v in x:
+        s += few[5] if v > 100.0 else v * v
+        if v < 100.0 or limit > 3:
+            s += 0.1 * v
+    while k < 2:
+        s *= max(x[k], few[4]) if x[k] > 100.0 else 1.5
+        k += 1
+    return s
+
+
+@program(lambda r: (np.array([0.3, 0.6, -0.1, 0.5]),))
+def text_in_place_of_a_number(x):
+    best, first = 0.0, True
+    for v in x:
+        word = "low" if v < 0.4 else "high"
+        if first or word > best:
+            best, first = word, False
+    return x[0] * x[1] if best == "low" else x[2]

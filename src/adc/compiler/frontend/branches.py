@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -75,31 +75,80 @@ class Branches(Assignments):
         """
         return (self.chosen_in_turn if has_effects(node) else self.chosen)(test, then, orelse)
 
+    def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """`then()` if test else `orelse()`, neither of which changes anything."""
+        if self.is_static(test):
+            return then() if test else orelse()
+        region = If(self.atom(test), [], [], [], self.origin)
+        self.region_depth += 1
+        try:
+            with self.at(region.then):
+                a, first = self._operand(then)
+            with self.at(region.orelse):
+                b, second = self._operand(orelse)
+            if first is None and second is None:
+                if not region.then and not region.orelse and a is b:
+                    return a
+                merged = self.merge(region, a, b, "")
+                self.block.append(region)
+                return merged
+        finally:
+            self.region_depth -= 1
+        return self._the_other(region, (a, b), (first, second))
+
     def chosen_in_turn(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, which may change names and containers: they are merged."""
         if self.is_static(test):
             return then() if test else orelse()
         region = If(self.atom(test), [], [], [], self.origin)
         before = dict(self.frame.env)
-        containers, left, outcomes, values = Contents(self.frame), [], [], []
+        containers, left, outcomes = Contents(self.frame), [], []
+        values: list[Value] = []
+        raised: list[SurelyRaised | None] = []
         lengths = self.equal.snapshot()
         for operand, block in ((then, region.then), (orelse, region.orelse)):
             self.frame.env = dict(before)
             with self._side(containers), self.at(block):
-                values.append(operand())
+                value, error = self._operand(operand)
+            values.append(value)
+            raised.append(error)
             outcomes.append(self.frame.env)
             left.append(containers.taken())
             self.equal.restore(lengths)
         self.frame.env = before
+        raising = [error is not None for error in raised]
         with self._merging(region, Left(containers, left)):
             for name in sorted({n for env in outcomes for n, v in env.items() if before.get(n) is not v}):
                 a, b = (env.get(name, UNDEFINED) for env in outcomes)
-                self.frame.env[name] = self.merge(region, a, b, name)
+                alone = b if raising[0] else a
+                self.frame.env[name] = alone if any(raising) else self.merge(region, a, b, name)
             for container, (a, b) in containers.changes(*left):
-                self._merge_contents(region, container, a, b, [False, False])
+                self._merge_contents(region, container, a, b, raising)
+            if any(raising):
+                return self._the_other(region, values, raised)
             merged = self.merge(region, values[0], values[1], "")
         self.block.append(region)
         return merged
+
+    def _operand(self, operand: Callable[[], Value]) -> tuple[Value, SurelyRaised | None]:
+        """The value of an operand that not every run evaluates, and what it is sure to raise where one does."""
+        try:
+            return operand(), None
+        except SurelyRaised as raised:
+            if self.trying or raised.depth != self.region_depth:
+                raise
+            with self.origin_at(raised.location):
+                self.raise_here(raised.exception)
+            return UNDEFINED, raised
+
+    def _the_other(self, region: If, values: Sequence[Value], raised: Sequence[SurelyRaised | None]) -> Value:
+        """What an expression has for a value behind an operand that raises where it is evaluated."""
+        self.block.append(region)
+        first, second = raised
+        if first is not None and second is not None:
+            raise SurelyRaised(second.exception, self.region_depth, second.location)
+        self._go_on_behind(region, [first is not None, second is not None])
+        return values[0 if first is None else 1]
 
     @contextmanager
     def _merging(self, region: If, left: Left) -> Iterator[None]:

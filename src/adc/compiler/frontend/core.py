@@ -112,16 +112,6 @@ class Core(Merging):
         if isinstance(merged, (list, dict, Growing)):
             self.origins.chosen(merged, *among)
 
-    def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
-        """`then()` if test else `orelse()`, neither of which changes anything."""
-        if self.is_static(test):
-            return then() if test else orelse()
-        self.region_depth += 1
-        try:
-            return self.choose(test, then, orelse)
-        finally:
-            self.region_depth -= 1
-
     def refuse_two_names(self, array: Value) -> None:
         """Refuse to write to an array without axes that has another name, or is a view: it is a number here."""
         if any(array is view for view in self.views_without_axes):
@@ -297,6 +287,9 @@ class Core(Merging):
         raise AssertionError("calls.Calls models")
 
     def choose_in(self, node: Any, test: Value, then: Any, orelse: Any) -> Value:
+        raise AssertionError("branches.Branches chooses")
+
+    def chosen(self, test: Value, then: Any, orelse: Any) -> Value:
         raise AssertionError("branches.Branches chooses")
 
     def chosen_in_turn(self, test: Value, then: Any, orelse: Any) -> Value:

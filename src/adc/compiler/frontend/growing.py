@@ -60,7 +60,7 @@ def begun(
     Room for all that a loop adds, given its `trips` and what each adds.
     """
     known = ev.list_kinds.get(items.made)  # from an earlier attempt
-    form = _form_of_all(ev, items, kind)
+    form = _form_of_all(ev, items, kind, words=added is None)
     if form is not None and known is not None and known[3] is not None:
         form = form.as_wide_as(ev, known[3])
     nested = form is None and (
@@ -71,7 +71,9 @@ def begun(
     elements = [_stored(ev, item, nested, form) for item in items]
     kinds = [ev.type_of(item) for item in elements]
     found = [k for k in (None if kind is None else kind.kept, known) if k is not None]
-    t = None if not found or found[0][2] else found[0][0]
+    # Of elements that are packed, the first tells how: an earlier attempt knows only what they hold.
+    unseen = not found or found[0][2] or (form is None and found[0][3] is not None)
+    t = None if unseen else found[0][0]
     for each in kinds:
         t = each if t is None else joined_kinds(t, each) if each is not None else None
     if any(each is None for each in kinds) or (items and t is None):
@@ -100,14 +102,14 @@ def begun(
     return growing
 
 
-def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None) -> Form | None:
-    """How the elements of a list are packed; None where they are not."""
+def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None, words: bool) -> Form | None:
+    """How the elements of a list are packed, also where these are `words` by themselves; None where they are not."""
     if not items:
         return None if kind is None else kind.form
-    form = packed.form_of(ev, items[0])
+    form = packed.form_of(ev, items[0], words)
     if form is None:
         return None
-    forms = [packed.form_of(ev, item) for item in items[1:]]
+    forms = [packed.form_of(ev, item, words) for item in items[1:]]
     for other in forms if kind is None or kind.form is None else (kind.form, *forms):
         if other is None or not form.fits(other):
             raise cannot(ev, "some of its elements are tuples unlike the others")
@@ -199,7 +201,8 @@ def insert(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 
 
 def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
-    form = packed.form_of(ev, value)
+    # Where every trip adds one, trips that are written out know each text.
+    form = packed.form_of(ev, value, words=growing.room is None)
     nested = form is None and isinstance(value, (Growing, list, tuple))
     weak = element_kinds.is_weak(ev, value)
     may_change(ev, growing)
@@ -207,6 +210,10 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         if form.fits(growing.form):
             assert growing.form is not None
             form = growing.form.widened(ev, form)
+        else:
+            # What comes later may hold more texts: then a row says which.
+            known = ev.list_kinds.get(growing.made)
+            form = form if known is None or known[3] is None else form.as_wide_as(ev, known[3])
         value = packed.row(ev, form, value)
     elif nested:
         if isinstance(value, (list, tuple)) and any(ev.type_is_array(v) for v in value):
@@ -230,8 +237,8 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
     if growing.values is None or growing.guessed:
         _not_of_itself(ev, growing, t)
         kind = _from_outside(ev, growing, t)
-        known = growing.values is not None and kind_of(growing) == kind and _like(growing, nested, form)
-        if not known or growing.weak != weak:
+        as_found = growing.values is not None and kind_of(growing) == kind and _like(growing, nested, form)
+        if not as_found or growing.weak != weak:
             form = form and packed.known_before(ev, form, growing.born)
             raise ElementFound(growing.key, growing.made, kind, nested=nested, form=form, weak=weak)
         growing.guessed = False

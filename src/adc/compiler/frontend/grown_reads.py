@@ -135,10 +135,15 @@ def items(ev: Core, growing: Growing) -> Items:
 def array(ev: Core, growing: Growing) -> Value:
     """What `np.array(growing)` has for elements."""
     if growing.form is not None:
+        of_words = packed.is_word(growing.form.example)
         raise ev.refuse(
-            f"the list `{growing.name}` of tuples of arrays, or of named tuples, is taken for an array",
+            f"the list `{growing.name}` of texts or the like is taken for one of numbers"
+            if of_words
+            else f"the list `{growing.name}` of tuples of arrays, or of named tuples, is taken for an array",
             "its length is only known at run time",
-            "make a list of each of their parts: `[item[0] for item in items]`",
+            "use numbers"
+            if of_words
+            else "make a list of each of their parts: `[item[0] for item in items]`",
         )
     return rows(ev, growing)
 

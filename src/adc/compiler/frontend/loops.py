@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 
@@ -191,13 +191,14 @@ class Loops(ListLoops):
             if flag is None and isinstance(items, Items) and self._by_table(node, items, known):
                 return
             self._unrolled(node, known, flag, lists or [])
-        except SurelyRaised as raised:  # in the first trip, as a container is there
-            mark.back()
-            if known is None or len(known) > MAX_UNROLLED:
-                self._raises_if(self._comes(node, items), raised)
-            else:
-                self._unrolled(node, known, flag, lists or [])
         except UnsupportedError as error:
+            if self._raises_in_a_trip(error):  # in the first, as a container is there
+                mark.back()
+                if known is None or len(known) > MAX_UNROLLED:
+                    self._raises_if(self._comes(node, items), error)
+                else:
+                    self._unrolled(node, known, flag, lists or [])
+                return
             if known is None or not self.for_some_sizes or len(known) > MAX_UNROLLED:
                 raise
             if self._first_apart(node, items, error, written):
@@ -222,6 +223,10 @@ class Loops(ListLoops):
             return False
         self.long_lists = True
         return True
+
+    def _raises_in_a_trip(self, error: UnsupportedError) -> TypeGuard[SurelyRaised]:
+        """Whether a trip of the loop is sure to raise, not only an operand in it that some trip may not evaluate."""
+        return isinstance(error, SurelyRaised) and error.depth == self.region_depth + 1
 
     def _raises_if(self, comes: Value, raised: SurelyRaised) -> None:
         """A loop whose every trip raises does so if one comes, unless a `try` around it asks what is raised."""
@@ -253,7 +258,7 @@ class Loops(ListLoops):
                 self._with_arrays_for_lists(lambda: self.exec_While(node, written), needed)
         except UnsupportedError as error:
             mark.back()
-            if isinstance(error, SurelyRaised):
+            if self._raises_in_a_trip(error):
                 self._raises_if(test(), error)
                 return
             if isinstance(error, FirstTripDiffers) and first_trips.help_with(self, node, error, written):

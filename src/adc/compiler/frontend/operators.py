@@ -22,6 +22,7 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend.frame import Growing, Instance, Once, Range, SurelyRaised
 from adc.compiler.frontend.names import Names
+from adc.compiler.frontend.packed import is_word
 from adc.compiler.frontend.plain_tests import is_number, is_plain
 from adc.compiler.frontend.samples import refused_operands
 from adc.compiler.frontend.values import ZERO, Choice, Maybe, Text, Value, kind
@@ -333,6 +334,14 @@ class Operators(Names):
             contains = instances.method(self, y, "__contains__")
             if contains is not None:
                 found = self.plain(self.truth(self.call(contains, [x], {})))
+                return found if isinstance(op, gast.In) else self.negated(found)
+            if (
+                isinstance(y, Growing)
+                and y.form is not None
+                and is_word(y.form.example)
+                and self.is_choice(x)
+            ):
+                found = self.plain(self.op("greater", list_methods.count(self, y, x), 0))
                 return found if isinstance(op, gast.In) else self.negated(found)
             (items,) = list_calls.plain(self, [y])
             of_tuples = isinstance(y, Growing) and (y.nested or y.form is not None)

@@ -64,6 +64,10 @@ class Form:
         """Which of its numbers are Python's own."""
         return tuple(isinstance(t, Scalar) and t.weak is True for t in self.parts)
 
+    def tells(self, options: tuple[Value, ...]) -> bool:
+        """Whether a number says which of these an element has: of one nothing need be said, but no row is empty."""
+        return len(options) > 1 or not self.parts
+
     @property
     def said(self) -> Said:
         """What a wider form says otherwise."""
@@ -95,22 +99,25 @@ class Form:
         return _is_flat(self.example) and all(t.dtype == "float64" and not t.ndim for t in self.parts)
 
 
-def form_of(ev: Core, value: Value) -> Form | None:
-    """How a value is packed; None where it need not or cannot be."""
+def form_of(ev: Core, value: Value, words: bool = False) -> Form | None:
+    """How a value is packed; None where it need not or cannot be. With `words`, texts and the like are packed, too."""
+    if words and is_word(value):  # one that stands alone
+        return Form((True,), (), value, (ev.options(value),))
     if not isinstance(value, (tuple, dict)):  # a list alone is a row by itself
         return None
     held = list(leaves(value))
     parts = tuple(t for leaf in held if (t := ev.type_of(leaf)) is not None)
-    choices = tuple(ev.options(leaf) for leaf in held if _is_word(leaf))
+    choices = tuple(ev.options(leaf) for leaf in held if is_word(leaf))
     plain = type(value) is tuple and _is_flat(value) and not any(t.ndim for t in parts)
-    if plain or not parts or len(parts) + len(choices) < len(held) or not all(map(_fits_a_row, parts)):
+    told = parts or (words and choices)
+    if plain or not told or len(parts) + len(choices) < len(held) or not all(map(_fits_a_row, parts)):
         return None
     return Form(tuple(classes(value)), parts, value, choices)
 
 
 def _is_flat(value: Value) -> bool:
     """Whether it is a tuple of numbers or arrays."""
-    return isinstance(value, tuple) and not any(isinstance(v, _CONTAINERS) or _is_word(v) for v in value)
+    return isinstance(value, tuple) and not any(isinstance(v, _CONTAINERS) or is_word(v) for v in value)
 
 
 def _fits_a_row(t: Type) -> bool:
@@ -124,7 +131,7 @@ def classes(value: Value) -> Iterator[Any]:
     elif isinstance(value, dict):
         yield value.cls if isinstance(value, Instance) else dict, *value
     else:
-        yield _is_word(value)
+        yield is_word(value)
     for item in _items(value):
         yield from classes(item)
 
@@ -144,10 +151,10 @@ def _items(value: Value) -> Iterable[Value]:
     )
 
 
-def _is_word(value: Value) -> bool:
+def is_word(value: Value) -> bool:
     """Whether something in an element is no number: a text, None or the like, or one of several."""
     if isinstance(value, Choice):
-        return all(map(_is_word, value.options))
+        return all(map(is_word, value.options))
     return value is None or (isinstance(value, (str, enum.Enum)) and not isinstance(value, int))
 
 
@@ -155,10 +162,10 @@ def row(ev: Core, form: Form, value: Value) -> Var:
     """The numbers of an element, which may not change any more; behind them, which of its words it has."""
     settle(ev, value)
     held = list(leaves(value))
-    words = [leaf for leaf in held if _is_word(leaf)]
-    told = [ev.place_among(o, w) for o, w in zip(form.choices, words, strict=True) if len(o) > 1]
+    words = [leaf for leaf in held if is_word(leaf)]
+    told = [ev.place_among(o, w) for o, w in zip(form.choices, words, strict=True) if form.tells(o)]
     parts = []
-    for leaf in [*(leaf for leaf in held if not _is_word(leaf)), *told]:
+    for leaf in [*(leaf for leaf in held if not is_word(leaf)), *told]:
         t = ev.type_of(leaf)
         assert t is not None
         if isinstance(t, Array):
@@ -200,11 +207,11 @@ def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
     words: list[Value] = []
     for options in form.choices:
         words.append(options[0])
-        if len(options) > 1:
+        if form.tells(options):
             words[-1] = Choice(ev.cast(ev.subscript(numbers, start), "int64"), options)
             start = ev.op("add", start, 1)
     numbers_left, words_left = iter(parts), iter(words)
-    each = (next(words_left if _is_word(leaf) else numbers_left) for leaf in leaves(form.example))
+    each = (next(words_left if is_word(leaf) else numbers_left) for leaf in leaves(form.example))
     element = filled(form.example, each)
     ev.origins.note_copies(element)
     return element
