@@ -236,3 +236,16 @@ def written_to_in_the_trip_after(x, w):
         total += np.sum(u * u)
         u = 1.0 * x[::-1]
     return np.sum(u) * total + np.sum(x * x)
+
+
+@program(lambda r: (r.normal(size=3), 0.3))
+def weights_with_which_the_adjoint_begins(x, a):
+    weights = np.linspace(1.0, 2.0, len(x))
+    state = x.copy()
+    energy = np.sum(state * state * a)
+    for _ in range(4):
+        trial = state + 0.1 * np.sin(state) * state[::-1]
+        size = np.sum(trial * trial)
+        if size < 100.0:
+            state, energy = trial, size
+    return np.sum(state * weights) + energy

@@ -177,6 +177,9 @@ class Memory:
                 for v in variables((c.init, c.out)):
                     if v.is_array:
                         self._touch(e, Access(v, None, False))
+                if isinstance(c.init, Var) and c.init.is_array and self.of(c.init) is not self.of(c.phi):
+                    # The loop has taken the memory over, and hands it round among its arrays: a trip may write to it.
+                    self._touch(e, Access(c.init, None, True))
         elif isinstance(s, If):
             for m in s.merges:
                 for v in variables((m.then, m.orelse)):
