@@ -413,3 +413,19 @@ def products_with_matrices_in_place(x, a):
     y[:2] @= a[:2, 1:]
     z @= a
     return np.sum(y**2) + np.sum(z)
+
+
+@program(lambda r: (np.array([0.5, 0.2, 0.4, 0.9]),))
+def arrays_that_say_where_they_are_written(x):
+    y = x.copy()
+    todo = np.ones(len(x), dtype=bool)
+    for _ in range(20):
+        y[todo] = y[todo] - (y[todo] ** 2 - 2 * x[todo]) / (2 * y[todo])
+        todo[todo] = np.abs(y[todo] ** 2 - 2 * x[todo]) > 1e-9
+        if not todo.any():
+            break
+    places, total = np.array([2, 0, 1, 3]), 0.0
+    for k in range(3):
+        total += np.sum(np.sin(y[places]) * np.arange(4.0) * (k + 1))
+        places[places] = np.array([1, 2, 3, 0])
+    return total

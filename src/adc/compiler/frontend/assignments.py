@@ -398,6 +398,11 @@ class Assignments(Calls):
             # NumPy reads the whole right-hand side before it writes an overlapping target. Of an element that is added
             # to itself nothing else is read.
             value = self.op("copy", value)
+        # Where an array says which of its own elements are written, the reverse sweep asks what it said before.
+        index = tuple(
+            self.op("copy", i) if isinstance(i, Var) and i.is_array and i.root is array.root else i
+            for i in index
+        )
         self.store(array, index, value, accumulate)
 
 
