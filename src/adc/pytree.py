@@ -220,7 +220,7 @@ def _container(value: Any) -> _Container | None:
         return known
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return _namedtuple
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(kind):  # not of `value`: a class that is one is a leaf
         return _dataclass
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import warnings
 
@@ -413,3 +414,44 @@ def test_vjp_falls_back_to_the_tape():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         adc.vjp(f, X)
+
+
+def test_a_map_of_the_tape_in_generated_code():
+    """It is refused where the user calls it, and by its name."""
+    pull = adc.vjp(np.sin, X, mode="tape")[1]
+    push = adc.linearize(np.sin, X, mode="tape")[1]
+
+    def pulled(v):
+        return np.sum(pull(v)[0])
+
+    def pushed(v):
+        return np.sum(push(v))
+
+    for f in (pulled, pushed):
+        with pytest.raises(adc.UnsupportedError, match="a point that the tape has recorded") as caught:
+            adc.grad(f, mode="python")(X)
+        assert f"test_vjp.py:{f.__code__.co_firstlineno + 1}:" in str(caught.value)
+        with pytest.warns(adc.FallbackWarning, match="a point that the tape has recorded"):
+            np.testing.assert_allclose(adc.grad(f)(X), np.cos(X))
+    with pytest.raises(adc.ShapeError, match="the tangent has shape"):
+        push(np.ones(2))
+
+
+@dataclasses.dataclass
+class Product:
+    w: np.ndarray
+    x: np.ndarray
+
+    def applied(self):
+        return self.w @ self.x
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_a_dataclass_as_an_argument(mode):
+    """The class itself, which is no container of its fields."""
+
+    def f(kind, w, x):
+        return np.sum(kind(w, x).applied())
+
+    w = np.array([[1.0, 2.0, 0.5]])
+    np.testing.assert_allclose(adc.grad(f, argnums=2, mode=mode)(Product, w, X), w[0])

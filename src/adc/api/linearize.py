@@ -11,7 +11,7 @@ from adc import pytree, tape
 from adc.api import taped
 from adc.api.call import Call
 from adc.api.how import how
-from adc.api.phases import Phased, phased
+from adc.api.phases import Phased, TapedRun, phased
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import later, nested, phases
@@ -59,7 +59,7 @@ class Linearized(Phased):
             with np.errstate(all="ignore"):
                 return push(dots)
 
-        return value, aux[0] if aux else None, pushed
+        return value, aux[0] if aux else None, TapedRun(pushed)
 
 
 def linearize(
@@ -93,6 +93,7 @@ def linearize(
     def push(*tangents: Any) -> Any:
         return run(tangents)
 
+    push.__adc_inline__ = lambda ev, dots, _: run.__adc_inline__(ev, [tuple(dots)], {})  # type: ignore[attr-defined]
     return (value, push, aux) if has_aux else (value, push)
 
 

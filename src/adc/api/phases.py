@@ -31,7 +31,7 @@ from adc.config import Mode
 from adc.errors import ArgumentError, InternalError, ShapeError
 from adc.runtime.copies import apart
 
-__all__ = ["Phased", "Run", "phased"]
+__all__ = ["Phased", "Run", "TapedRun", "phased"]
 
 
 @dataclass(eq=False)
@@ -197,6 +197,27 @@ class Run:
         first = self.context.request.evaluate
         assert isinstance(first, _First) and first.made is not None and first.made.context is not None
         return first.made.context.texts[stage]
+
+
+class TapedRun:
+    """The second run where the tape recorded the first: it walks that record, which generated code cannot."""
+
+    mode: Mode = "tape"
+
+    def __init__(self, run: Callable[[Any], Any]) -> None:
+        self._run = run
+
+    def __call__(self, directions: Any) -> Any:
+        """The result for a direction in the container and shapes that are expected."""
+        return self._run(directions)
+
+    def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Refuse to be a part of generated code: the derivative at the values of the call is the tape's alone."""
+        raise ev.refuse(
+            "this calls a derivative at a point that the tape has recorded",
+            "generated code cannot walk the tape's record",
+            'make it with another engine, or say mode="tape" here, too',
+        )
 
 
 def _apart(given: Any, kept: Sequence[Any]) -> Any:

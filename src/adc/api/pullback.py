@@ -11,7 +11,7 @@ from adc import pytree, tape
 from adc.api import functions, taped
 from adc.api.call import Call
 from adc.api.how import how
-from adc.api.phases import Phased, phased
+from adc.api.phases import Phased, TapedRun, phased
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import later, nested, phases
@@ -70,7 +70,7 @@ class Pulled(Phased):
         if not any(np.asarray(leaf).dtype.kind in "fc" for leaf in leaves):
             where = functions.location(self._function)
             raise results.not_a_number(record.plain(value), where, self._has_aux)
-        return value, aux[0] if aux else None, pull
+        return value, aux[0] if aux else None, TapedRun(pull)
 
 
 class Pullback:

@@ -4,7 +4,7 @@ import numpy as np
 
 from adc.rules.products import conjugated
 from adc.rules.reductions import as_floats, in_dtype
-from adc.rules.registry import composite, lowered, pull, push
+from adc.rules.registry import composite, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.shapes import larger, smaller
 
@@ -113,6 +113,12 @@ def _slope(f, spacing, axis, edge_order):
     return np.moveaxis(np.concatenate((first, inner, last)), 0, axis)
 
 
+@static
+def _one_or_each(spacings, axes):
+    if spacings not in (0, 1, axes):
+        raise TypeError("invalid number of arguments")
+
+
 @composite(
     np.gradient,
     wrt="f varargs",
@@ -133,6 +139,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     axes = (
         tuple(range(np.ndim(f))) if axis is None else (axis if isinstance(axis, (tuple, list)) else (axis,))
     )
+    _one_or_each(len(varargs), len(axes))
     results = []
     for k in range(len(axes)):
         spacing = 1.0 if len(varargs) == 0 else varargs[k if len(varargs) > 1 else 0]

@@ -49,12 +49,17 @@ def _along_two_axes(name):
         return other(x, s, axes, norm)
 
 
+def _each(value):
+    """One axis or length, which SciPy takes for a tuple of one."""
+    return (value,) if isinstance(value, (int, np.integer)) else value
+
+
 def _along_all_axes(name):
     register, other = _twin(name)
 
     @register
     def transform(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-        return other(x, s, axes, norm)
+        return other(x, _each(s), _each(axes), norm)
 
 
 def _shift(name):
@@ -108,7 +113,7 @@ def _several(name, examples):
 
 @_several("hfftn", _hermitian)
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-    return np.fft.irfftn(np.conjugate(x), s, axes, opposite(norm))
+    return np.fft.irfftn(np.conjugate(x), _each(s), _each(axes), opposite(norm))
 
 
 @_several("hfft2", _hermitian)
@@ -118,7 +123,7 @@ def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None):
 
 @_several("ihfftn", _real)
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
-    return np.conjugate(np.fft.rfftn(x, s, axes, opposite(norm)))
+    return np.conjugate(np.fft.rfftn(x, _each(s), _each(axes), opposite(norm)))
 
 
 @_several("ihfft2", _real)
@@ -326,14 +331,16 @@ def _over_axes(name):
             r.normal(3, 4),
             call(r.normal(3, 4), norm="ortho"),
             call(r.normal(3, 4), 3, axes=(0,)),
+            call(r.normal(3, 4), s=5, axes=-1),
             call(r.normal(3, 4), 2, (2, 5)),
         ],
     )
     def transform(x, type=2, s=None, axes=None, norm=None):
         result = x
-        chosen = axes_of(s, axes, np.ndim(x))
+        lengths = _each(s)
+        chosen = axes_of(lengths, _each(axes), np.ndim(x))
         for k in range(len(chosen)):
-            result = one(result, type, None if s is None else s[k], chosen[k], norm)
+            result = one(result, type, None if lengths is None else lengths[k], chosen[k], norm)
         return result
 
 

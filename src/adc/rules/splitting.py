@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adc.rules.registry import composite
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
 
@@ -66,13 +66,21 @@ def hsplit(ary, indices_or_sections):
     return _equal_pieces(ary, indices_or_sections, axis)
 
 
+@static
+def _of_axes(ndim, least, name):
+    if ndim < least:
+        raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+
+
 @composite(np.vsplit, wrt="ary", examples=lambda r: [(r.normal(4, 2), 2), (r.normal(4, 2), (1, 2))])
 def vsplit(ary, indices_or_sections):
+    _of_axes(np.ndim(ary), 2, "vsplit")
     return _equal_pieces(ary, indices_or_sections, 0)
 
 
 @composite(np.dsplit, wrt="ary", examples=lambda r: [(r.normal(2, 1, 4), 2)])
 def dsplit(ary, indices_or_sections):
+    _of_axes(np.ndim(ary), 3, "dsplit")
     return _equal_pieces(ary, indices_or_sections, 2)
 
 

@@ -64,9 +64,15 @@ def put_along_axis(arr, indices, values, axis):
         (r.normal(2, 3), np.array([4, 0]), 0.5),
         (r.normal(2, 3), np.array([4, 0, 1]), r.normal(2)),
         (r.normal(2, 3), np.array([-1, -6]), r.normal(2)),
+        call(r.normal(2, 3), np.array([-2, 9]), r.normal(2), mode="clip"),
+        call(r.normal(2, 3), np.array([-2, 9]), r.normal(2), mode="wrap"),
     ],
 )
-def put(a, ind, v):
+def put(a, ind, v, mode="raise"):
+    if mode == "wrap":
+        ind = np.remainder(ind, np.size(a))
+    elif mode == "clip":
+        ind = np.clip(ind, 0, np.size(a) - 1)
     values = v if np.ndim(v) == 0 else v[np.remainder(np.arange(np.size(ind)), np.size(v))]
     a[position_of(ind, np.shape(a))] = values
 
@@ -140,9 +146,17 @@ def _alone(condition, ndim):
     return condition
 
 
+@static
+def _enough(conditions, functions):
+    if functions not in (conditions, conditions + 1):
+        raise ValueError(
+            f"with {conditions} condition(s), either {conditions} or {conditions + 1} functions are expected"
+        )
+
+
 @composite(
     np.piecewise,
-    wrt="x",
+    wrt="x args",
     notes="each function sees only the elements of its own condition",
     examples=lambda r: [
         (
@@ -154,19 +168,27 @@ def _alone(condition, ndim):
         (r.distinct(3), [r.mask(3)], [np.exp]),
         (r.distinct(4), np.array([True, False, True, False]), [np.sin, np.exp]),
         (0.7, [np.array(False), np.array(True)], [np.exp, np.sin]),
+        (r.distinct(3), [np.array([False, True, True]), np.zeros(3, dtype=bool)], [np.power, np.max], 3.0),
     ],
 )
-def piecewise(x, condlist, funclist):
+def piecewise(x, condlist, funclist, *args):
     conditions = condlist if isinstance(condlist, (list, tuple)) else (_alone(condlist, np.ndim(condlist)),)
     # A number is an array of one element for a while.
     row = np.reshape(x, (1,)) if np.ndim(x) == 0 else x
+    _enough(len(conditions), len(funclist))
     y = np.zeros_like(row)
     rest = np.ones(np.shape(row), dtype=bool)
     for k in range(len(conditions)):
         chosen = np.reshape(conditions[k], (1,)) if np.ndim(x) == 0 else conditions[k]
         rest = rest & ~chosen
-        y[chosen] = funclist[k](row[chosen]) if callable(funclist[k]) else funclist[k]
+        if not callable(funclist[k]):
+            y[chosen] = funclist[k]
+        elif np.any(chosen):  # of no elements a function is not asked, which may ask for their largest
+            y[chosen] = funclist[k](row[chosen], *args)
     if len(funclist) > len(conditions):
         last = funclist[len(conditions)]
-        y[rest] = last(row[rest]) if callable(last) else last
+        if not callable(last):
+            y[rest] = last
+        elif np.any(rest):
+            y[rest] = last(row[rest], *args)
     return y[0] if np.ndim(x) == 0 else y

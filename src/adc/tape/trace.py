@@ -229,7 +229,7 @@ def _pushing(run: Traced, has_aux: bool) -> Any:
                 gradients.grad(
                     [bar for bar, _ in paired],
                     sources,
-                    [_like(dot, bar) for bar, dot in paired],
+                    [_like(dot, bar, "tangent", "argument") for bar, dot in paired],
                     retain_graph=True,
                     create_graph=nested,
                     allow_unused=True,
@@ -465,8 +465,8 @@ def _tangent_of(y: Any, dot: Any) -> Any:
     return make(np.zeros(plain.shape, plain.dtype if plain.dtype.kind in "fc" else np.float64))
 
 
-def _like(bar: Any, y: Any) -> Any:
-    """An adjoint given by the caller with the dtype of what it belongs to; raises if the shapes differ."""
+def _like(bar: Any, y: Any, what: str = "adjoint", of: str = "result") -> Any:
+    """An adjoint or tangent given by the caller with the dtype of what it belongs to; raises if the shapes differ."""
     if not _is_recorded(y):
         return bar
     if np.dtype(getattr(bar, "dtype", type(bar))).kind == "c" and y.dtype.kind == "f":
@@ -475,7 +475,7 @@ def _like(bar: Any, y: Any) -> Any:
         return bar
     array = np.asarray(bar, dtype=None if np.iscomplexobj(bar) else y.dtype)
     if array.shape != y.shape:
-        raise ShapeError(f"the adjoint has shape {array.shape}, the result {y.shape}")
+        raise ShapeError(f"the {what} has shape {array.shape}, the {of} {y.shape}")
     return array
 
 
