@@ -230,3 +230,19 @@ def test_a_class_is_given_to_a_function_that_only_the_tape_takes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", adc.FallbackWarning)
         np.testing.assert_allclose(adc.grad(f)(np.array([3.0, 1.0])), [0.875, 0.1875])
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        lambda x: adc.grad(lambda y: x * y * y)(3.0),
+        lambda x: adc.jvp(lambda y: x * y * y, (3.0,), (1.0,))[1],
+        lambda x: adc.vmap(lambda y: x * y)(np.full(6, 1.0)).sum(),
+        lambda x: adc.vjp(lambda y: x * y * y, 3.0)[1](1.0)[0],
+    ],
+)
+def test_a_derivative_of_what_the_tape_runs_around_it_is_not_announced(inner):
+    """It reads a value of the record: the tape is the only engine there is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", adc.FallbackWarning)
+        assert adc.grad(inner, mode="tape")(2.0) == 6.0

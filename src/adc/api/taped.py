@@ -17,7 +17,7 @@ from adc.tape.lent import Lent
 from adc.tape.node import Node
 from adc.tape.writes import version
 
-__all__ = ["carries_tensors", "on_copies", "own", "owned", "value_and_gradients"]
+__all__ = ["carries_tensors", "closes_over_tensors", "on_copies", "own", "owned", "value_and_gradients"]
 
 
 def value_and_gradients(
@@ -88,6 +88,27 @@ def on_copies(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
 def carries_tensors(value: Any) -> bool:
     """Whether the tape is differentiating an argument already: then this derivative is part of its record."""
     return any(isinstance(leaf, tape.Tensor) for leaf in pytree.leaves(value))
+
+
+def closes_over_tensors(function: Any) -> bool:
+    """Whether a function reads such values from functions around it, which the tape runs."""
+    seen: list[Any] = []
+    todo = [function]
+    while todo:
+        found = todo.pop()
+        found = getattr(found, "__adc_primal__", found)
+        if any(found is known for known in seen):
+            continue
+        seen.append(found)
+        for cell in getattr(found, "__closure__", None) or ():
+            try:
+                held = cell.cell_contents
+            except ValueError:  # a name that has no value yet
+                continue
+            if any(isinstance(x, tape.Tensor) for x in (held if isinstance(held, (list, tuple)) else [held])):
+                return True
+            todo.append(held)
+    return False
 
 
 def _is_real_number(value: Any) -> bool:

@@ -179,6 +179,8 @@ class Transformed(Binding):
             return Specialisation(self._run_on_tape, "tape")
         if any(taped.carries_tensors(leaf.value) for s in slots for leaf in s.leaves):
             return Specialisation(self._run_on_tensors, "tape")
+        if self._asked == "auto" and taped.closes_over_tensors(self._function):
+            return Specialisation(self._run_on_tape, "tape")
         try:
             context = self._context(call, extent)
         except (UnsupportedError, InternalError) as error:

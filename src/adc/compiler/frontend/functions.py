@@ -109,11 +109,8 @@ class Functions(Iteration):
         except UnsupportedError as error:
             if in_rule:
                 raise
-            if (
-                function.__module__.startswith("adc.")
-                and error.location
-                and error.location.file == source.file
-            ):
+            of_api = (function.__module__ or "").startswith("adc.")
+            if of_api and error.location and error.location.file == source.file:
                 error.location = called_at  # the user knows the call, not the line of adc's that it leads to
             refusal = error
             known = of_a_library or _is_of_python(function.__module__)

@@ -293,7 +293,7 @@ def fitting(ev: Evaluator, dot: Value, primal: Var, what: str) -> Value:
         shown = "no number" if t is None else f"{t.ndim} axes"
         raise ev.refuse(
             f"the {what} of `{primal.name}` has {shown}, its primal {primal.type.ndim}",
-            repair=f"give a {what} of the same shape",
+            repair=f"give it the shape of `{primal.name}`",
         )
     for a, b in zip(t.shape, primal.type.shape, strict=True):
         ev.require_equal(a, b, f"the {what} of `{primal.name}` has another shape than its primal")
