@@ -89,7 +89,7 @@ class _Body:
 
     def gather(self) -> None:
         """Rewrite every sum that takes less work by its factors than by its terms."""
-        rewritten: dict[Stmt, Block] = {}
+        rewritten: dict[Assign, list[Assign]] = {}
         for s in self.loop.body:
             if not isinstance(s, Assign) or self.made.get(s.targets[0]) is not s:
                 continue
@@ -97,10 +97,11 @@ class _Body:
             if found is not None and self._is_less(found, s):
                 rewritten[s] = found
             for made in rewritten.get(s, [s]):
-                assert isinstance(made, Assign)
                 self.known[_key(made.name, made.args)] = made
         if rewritten:
-            body = [t for s in self.loop.body for t in rewritten.get(s, [s])]
+            body: Block = []
+            for s in self.loop.body:
+                body += rewritten[s] if isinstance(s, Assign) and s in rewritten else [s]
             self.loop.body = without_unread(body, self.loop.carried)
 
     def earlier(self, name: str, args: tuple[Atom, ...]) -> Var | None:
@@ -108,9 +109,8 @@ class _Body:
         s = self.known.get(_key(name, args))
         return s.target if s is not None and self.made.get(s.targets[0]) is s else None
 
-    def _is_less(self, block: Block, root: Assign) -> bool:
-        """Let a block make a sum if that is less work than what it leaves without readers."""
-        new = [s for s in block if isinstance(s, Assign)]
+    def _is_less(self, new: list[Assign], root: Assign) -> bool:
+        """Let new statements make a sum if they are less work than what they leave without readers."""
         for s in new:
             self._read(s)
         gone = self._without(root)
@@ -198,10 +198,10 @@ class _Sum:
     def __init__(self, body: _Body, root: Assign) -> None:
         self.body = body
         self.root = root
-        self.block: Block = []
+        self.block: list[Assign] = []
         self.new: dict[tuple[str, object], Var] = {}
 
-    def by_factors(self) -> Block | None:
+    def by_factors(self) -> list[Assign] | None:
         """The statements that make the sum; None where no two terms share a factor."""
         terms = self.body.terms(self.root.target)
         if terms is None:
@@ -276,9 +276,8 @@ class _Sum:
     def _added(self, terms: list[_Term]) -> None:
         """Let the sum be that of these terms."""
         total = self._signed_sum([(t.sign, t.value) for t in terms])
-        made = next((s for s in self.block if isinstance(s, Assign) and s.targets[0] is total), None)
-        if made is not None and self.block[-1] is made:
-            made.targets = (self.root.target,)
+        if self.block and self.block[-1].target is total:
+            self.block[-1].targets = (self.root.target,)
         else:
             self.block.append(Assign((self.root.target,), "alias", (total,), self.root.origin))
 
