@@ -168,7 +168,8 @@ def _enough(conditions, functions):
         (r.distinct(3), [r.mask(3)], [np.exp]),
         (r.distinct(4), np.array([True, False, True, False]), [np.sin, np.exp]),
         (0.7, [np.array(False), np.array(True)], [np.exp, np.sin]),
-        (r.distinct(3), [np.array([False, True, True]), np.zeros(3, dtype=bool)], [np.power, np.max], 3.0),
+        (r.distinct(3), [np.array([False, True, True]), np.zeros(3, dtype=bool)], [np.exp, np.max]),
+        (r.distinct(3), [np.array([False, True, True])], [np.hypot, np.multiply], 3.0),
     ],
 )
 def piecewise(x, condlist, funclist, *args):
