@@ -91,6 +91,9 @@ def test_quotients():
     assert vm.divide(3.0, 2j) == -1.5j and vm.divide(3j, 2) == 1.5j
     with pytest.raises(Exception, match="divide"):
         njit(lambda x: vm.divide(x, x))(1.0)  # of real numbers there is nothing to do
+    # `vm.divide(z if near else 0.0, 133)`: to Numba both are complex, Python has a number of each kind.
+    assert vm.divide(0.0, 133) == 0.0 and vm.divide(1.5, 2) == 0.75
+    assert vm.absolute(-2.0) == 2.0 and vm.angle(-1.0) == np.pi
 
 
 @pytest.mark.parametrize("n", range(-16, 17))

@@ -33,6 +33,7 @@ from adc.testing import kit
 
 Engine = Literal["compiled", "text", "python", "tape"]
 ROUNDING = 1e-12  # by which two engines may differ, which add in another order
+SMALLEST = 1e-3  # scale of gradients: that of a correlation of two pairs is zero but for rounding
 VALUE_ROUNDING = 1e-9  # by which values may differ from NumPy's: eigenvalues, functions of matrices
 HEADER = "import cmath\nimport math\nimport statistics\nimport numpy as np\nimport numpy\n"
 
@@ -230,7 +231,7 @@ def _compared(probe: Probe, bars: dict[str, Any], directory: Path) -> str:
 
 def _rounded_alike(probe: Probe, bars: dict[str, Any], taped: dict[str, Any]) -> str:
     """ "ok", or by how much the tape's gradient differs from the loops', in units of the largest element."""
-    scale = max(float(np.max(np.abs(bars[name]), initial=0.0)) for name in probe.dots)
+    scale = max(SMALLEST, *(float(np.max(np.abs(bars[name]), initial=0.0)) for name in probe.dots))
     for name in probe.dots:
         if not np.allclose(bars[name], taped[name], rtol=0.0, atol=ROUNDING * scale, equal_nan=True):
             return f"not the tape's: the gradient with respect to {name} is {bars[name]!r}, there {taped[name]!r}"

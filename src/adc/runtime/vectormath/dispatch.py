@@ -85,7 +85,7 @@ def complex_function(*names: str, like: Callable[..., Any] | None = None) -> Cal
     """
 
     def decorate(kernel: F) -> F:
-        function = _for_python(kernel) if like is None else like
+        function = _for_python(kernel, complex) if like is None else like
         overload(function, jit_options=_OVERLOAD_OPTIONS, strict=False)(_typed_as_complex(function, kernel))
         for name in names:
             COMPLEX[name] = function
@@ -94,12 +94,18 @@ def complex_function(*names: str, like: Callable[..., Any] | None = None) -> Cal
     return decorate
 
 
-def _for_python(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs the machine code of a kernel on scalars."""
+def _for_python(kernel: Callable[..., Any], kind: type[complex] | None = None) -> Callable[..., Any]:
+    """A function that runs the machine code of a kernel on scalars, the first of them made one of a kind.
+
+    Of `z if near else 0.0` jitted code makes a complex number in any case, Python does not.
+    """
 
     @functools.wraps(kernel)
     def function(*arguments: Any) -> Any:
-        value = compiled()(*[_as_scalar(argument) for argument in arguments])
+        first, *others = [_as_scalar(argument) for argument in arguments]
+        if kind is not None and not isinstance(first, kind | np.complexfloating):
+            first = kind(first)
+        value = compiled()(first, *others)
         # Numba hands a float32 back as a Python float, NumPy would not; so with complex numbers.
         if not all(type(a) in (np.float32, np.complex64) for a in arguments):
             return value
