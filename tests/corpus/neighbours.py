@@ -266,3 +266,33 @@ def positions_that_come_twice(x, at):
     y = np.zeros(3)
     y[at] = np.sin(x)
     return np.sum(y[at] ** 2 * np.arange(4.0))
+
+
+@program(lambda r: (r.normal(size=(4, 13)), 0.6))
+def weights_by_what_lies_around(image, s):
+    out = np.zeros(image.shape)
+    for y in range(1, image.shape[0] - 1):
+        for x in range(image.shape[1] - 2, 0, -1):
+            total, norm = 0.0, 0.0
+            for i in range(-1, 2):
+                for j in range(-1, 2):
+                    w = np.exp(-s * (image[y + i, x + j] - image[y, x]) ** 2)
+                    total += w * image[y + i, x + j]
+                    norm += w
+            out[y, x] = total / norm
+    return np.sum(out**2)
+
+
+@program(lambda r: (r.normal(size=(5, 12)), r.normal(size=(2, 3))))
+def a_window_of_any_size(image, weights):
+    rows, columns = weights.shape
+    total = 0.0
+    for y in range(image.shape[0] - rows + 1):
+        for x in range(image.shape[1] - columns + 1):
+            value, count = 0.5, 0
+            for i in range(rows):
+                for j in range(columns):
+                    value += weights[i, j] * image[y + i, x + j]
+                    count += 1
+            total += np.tanh(value / count)
+    return total

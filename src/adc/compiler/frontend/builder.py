@@ -65,6 +65,7 @@ class Builder(Measures):
         # Arrays that no trip of some loops leaves to another: the counters of these loops.
         self.within_trips: dict[Var, set[Var]] = {}
         self.laid_out: set[Var] = set()  # arrays whose layout was chosen for the loops that use them
+        self.over_axes: set[Var] = set()  # counters of loops that were statements of arrays
         # What the reverse sweep makes or restores -> what it is of the forward sweep, in the same trips.
         self.again: dict[Var, Var] = {}
         # Adjoints of what nobody has read.

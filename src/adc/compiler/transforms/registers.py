@@ -39,8 +39,12 @@ from adc.rules import registry
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with accumulations into an element that stays the same carried by the loop."""
-    counters = ranges(program.body)
-    memory = Memory(evaluator.joined_roots)
+    program.body = in_block(program.body, ranges(program.body), Memory(evaluator.joined_roots), evaluator)
+    return program
+
+
+def in_block(block: Block, counters: Mapping[Var, Range], memory: Memory, evaluator: Evaluator) -> Block:
+    """The same of statements, of which `counters` says the ranges of counters."""
 
     def visit(block: Block) -> Block:
         result: Block = []
@@ -55,8 +59,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
                     result.extend(_behind_a_trip(stmt, [s for s in after if s not in there], evaluator))
         return result
 
-    program.body = visit(program.body)
-    return program
+    return visit(block)
 
 
 def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:

@@ -291,6 +291,7 @@ class Nests:
         """A new counter, named for the loops around it: those at this place and `inside` more."""
         counter = Var(INDEX_NAMES[(self.depth + inside) % len(INDEX_NAMES)], Scalar("int64", True))
         counter.dim = Dim.symbol("value", counter)
+        self.ev.over_axes.add(counter)
         return counter
 
     def over(self, counter: Var, length: Dim) -> For:

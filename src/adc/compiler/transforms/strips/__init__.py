@@ -16,6 +16,9 @@ A trip waits for the one before it in its row, and calls a function for one numb
 waited for, and the loop vectorises. (Strip mining, interchange and scalar expansion: Kennedy & Allen, *Optimizing
 Compilers for Modern Architectures*, 2001, chapter 5.) Sums over all rows are added up for each place of a strip first,
 and these at the end.
+
+So go rows whose inner loops wait for nothing, but are short: over a window of pixels, the components of a mixture, the
+coordinates of a point. Of a window that only the run knows there are both ways, and the longer loop goes innermost.
 """
 
 from __future__ import annotations
@@ -23,18 +26,24 @@ from __future__ import annotations
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
     For,
+    If,
+    Merge,
     Program,
+    Stmt,
     Var,
+    While,
     blocks,
     bound_inside,
     defined,
     variables,
     walk,
 )
+from adc.compiler.transforms import clone, registers
 from adc.compiler.transforms.hoist import escaping_roots
 from adc.compiler.transforms.strips.rows import Rows
 from adc.compiler.transforms.strips.writing import Strip
@@ -49,19 +58,20 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     made = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "empty"}
     escaping = escaping_roots(program, evaluator)
 
-    def visit(block: Block) -> bool:
+    def visit(block: Block, outermost: bool) -> bool:
         """Put strips in the place of loops; whether there were any."""
         found = False
         for s in list(block):
-            below = [visit(inner) for inner in blocks(s)]
+            below = [visit(inner, outermost and not isinstance(s, (For, While))) for inner in blocks(s)]
             if isinstance(s, For) and not any(below):
                 inside = _made_in(s, escaping)
                 own = {v: made[v] for v, of in evaluator.within_trips.items() if s.index in of and v in made}
                 body, s.body = s.body, [t for t in s.body if t not in inside]
-                rows = Rows(s, own | {t.target: t for t in inside}, memory, counters)
-                if rows.are_independent() and rows.wait():
+                rows = Rows(s, own | {t.target: t for t in inside}, memory, counters, evaluator.over_axes)
+                strips = _in_strips(rows, outermost, evaluator)
+                if strips is not None:
                     place = block.index(s)
-                    block[place : place + 1] = [*inside, *Strip(rows, evaluator).block()]
+                    block[place : place + 1] = [*inside, *strips]
                     below = [True]
                 else:
                     s.body = body
@@ -69,8 +79,46 @@ def run(program: Program, evaluator: Evaluator) -> Program:
             found = found or any(below)
         return found
 
-    visit(program.body)
+    visit(program.body, True)
     return program
+
+
+def _in_strips(rows: Rows, outermost: bool, evaluator: Evaluator) -> Block | None:
+    """A loop over rows in strips, where its rows may go abreast and should; in front of it what it needs.
+
+    Where that is better for short inner loops, and nobody knows how long they are, it is asked when it runs.
+    """
+    if not rows.are_independent() or not (rows.wait() or rows.leave_little(outermost)):
+        return None
+    loop, memory = rows.loop, rows.memory
+    out: Block = []
+    test: Value = True
+    with evaluator.at(out), evaluator.origin_at(loop.origin):
+        for window in rows.windows():
+            assert rows.trips is not None
+            shorter = evaluator.op("less", evaluator.dim_value(window), evaluator.dim_value(rows.trips))
+            test = shorter if test is True else evaluator.op("logical_and", test, shorter)
+    if test is not True and (rows.made or not isinstance(test, Var)):
+        return None
+    _, whole, _ = clone.run([], [loop] if test is not True else [], [], evaluator, inside=True)
+    memory.forget(loop)
+    loop.body = registers.in_block(loop.body, rows.counters, memory, evaluator)
+    memory.forget(loop)
+    rows = Rows(loop, rows.made, memory, rows.counters, rows.over_axes)
+    strips = Strip(rows, evaluator).block()
+    if not isinstance(test, Var):
+        return strips
+    return [*out, If(test, strips, whole, _merged(strips[-1], whole[0]), loop.origin)]
+
+
+def _merged(strips: Stmt, whole: Stmt) -> list[Merge]:
+    """What leaves a loop, from the one or the other."""
+    assert isinstance(strips, For) and isinstance(whole, For)
+    merges = []
+    for one, other in zip(strips.carried, whole.carried, strict=True):
+        result, one.result = one.result, Var(one.result.name, one.result.type, named=one.result.named)
+        merges.append(Merge(result, one.result, other.result))
+    return merges
 
 
 def _made_in(loop: For, escaping: set[Var]) -> list[Assign]:

@@ -29,7 +29,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.transforms.vectorise import accumulation, is_vector_call
 from adc.rules.dims import Dim
 
-FEWEST = 8  # rows, where that is known
+FEWEST = 8  # rows, or trips that vectorise, where that is known
 MOST = 200  # statements of a row
 
 
@@ -37,15 +37,22 @@ class Rows:
     """The trips of a loop with others in it."""
 
     def __init__(
-        self, loop: For, made: dict[Var, Assign], memory: Memory, counters: Mapping[Var, Range]
+        self,
+        loop: For,
+        made: dict[Var, Assign],
+        memory: Memory,
+        counters: Mapping[Var, Range],
+        over_axes: set[Var],
     ) -> None:
         self.loop = loop
         self.made = made  # arrays of a row's own
         self.memory = memory
         self.counters = counters
+        self.over_axes = over_axes  # counters of loops that were statements of arrays
         self.statements = walk(loop.body)
         self.loops = [s for s in self.statements if isinstance(s, For)]
         self.varying = self._varying()
+        self.trips = _trips(loop)
 
     def _varying(self) -> set[Var]:
         """What is not the same in all rows."""
@@ -67,11 +74,7 @@ class Rows:
         loop = self.loop
         if loop.step not in (Const(1), Const(-1)) or not self.loops or len(self.statements) > MOST:
             return False
-        span = None
-        start, stop = length_of(loop.start), length_of(loop.stop)
-        if start is not None and stop is not None:
-            span = (stop - start).known
-        if span is not None and abs(span) < FEWEST:
+        if _is_short(loop):
             return False
         return (
             all(is_plain(s) for s in self.statements)
@@ -118,15 +121,94 @@ class Rows:
     def wait(self) -> bool:
         """Whether trips of an innermost loop wait for each other, longer than they work or for a function."""
         return any(
-            not any(isinstance(s, For) for s in walk(loop.body))
+            _is_innermost(loop)
             and (any(not accumulation(c, loop) for c in loop.carried) or _reads_back(loop))
             and (any(is_vector_call(s) for s in loop.body) or waits(loop))
             for loop in self.loops
         )
 
+    def leave_little(self, outermost: bool) -> bool:
+        """Whether inner loops vectorise badly, or may, where rows go well side by side."""
+        if self.trips is None or any(_trips(loop) == self.trips for loop in self.loops):
+            return False  # each with each, in both directions alike
+        beside = all(self._is_side_by_side(loop) for loop in self.loops)
+        if not beside and not outermost:
+            return False  # what lies one below the other would be laid out anew in every trip outside
+        if any(self._calls_one_by_one(loop) for loop in self.loops):
+            return True
+        return beside and all(
+            _is_short(loop) or self._slides(loop) for loop in self.loops if _is_innermost(loop)
+        )
+
+    def windows(self) -> list[Dim]:
+        """The trips of inner loops of which there are to be less than rows, where nobody knows that."""
+        if self.wait() or any(self._calls_one_by_one(loop) for loop in self.loops):
+            return []
+        inner = [_trips(loop) for loop in self.loops if _is_innermost(loop)]
+        return [trips for trips in dict.fromkeys(inner) if trips is not None and trips.known is None]
+
+    def _calls_one_by_one(self, loop: For) -> bool:
+        """Whether a loop computes functions, and has short ones inside or may be too short to vectorise."""
+        if not any(is_vector_call(s) for s in loop.body):
+            return False
+        if not _is_innermost(loop):
+            return all(_is_short(s) for s in walk(loop.body) if isinstance(s, For))
+        may_be = _known(loop) is None and loop.index not in self.over_axes
+        return _is_short(loop) or (may_be and self._is_side_by_side(loop))
+
+    def _is_side_by_side(self, loop: For) -> bool:
+        """Whether in a trip neighbouring rows use neighbouring elements, or the same one."""
+        return all(self._is_beside(a) for a in self._accesses(loop))
+
+    def _is_beside(self, access: Access) -> bool:
+        if access.index is None:
+            return False
+        row = self.loop.index
+        *others, last = (length_of(item) for item in access.index)
+        if last is None or any(o is None or not self._is_fixed(o) for o in others):
+            return False
+        return pace(last, row) in (0, 1, -1) and self._is_fixed(with_counter_at(last, row, Dim(0)))
+
+    def _is_fixed(self, value: Dim) -> bool:
+        """Whether an integer is the same in all rows."""
+        return self.varying.isdisjoint(owners(value))
+
+    def _slides(self, loop: For) -> bool:
+        """Whether a loop of the user's goes over a window that moves with the row: a statement's goes over arrays."""
+        if loop.index in self.over_axes or _trips(loop) is None:
+            return False
+        last = [length_of(a.index[-1]) for a in self._accesses(loop) if a.index]
+        return any(pace(d, self.loop.index) and pace(d, loop.index) for d in last)
+
+    def _accesses(self, loop: For) -> Iterator[Access]:
+        """The accesses in a loop, but to what each row has of its own."""
+        effects = self.memory.effects(loop)
+        return (a for of in effects.accesses.values() for a in of if a.array not in self.made)
+
     def call_functions(self) -> bool:
         """Whether trips compute functions that vectorise, and take much longer if they do not."""
         return any(is_vector_call(s) for loop in self.loops for s in loop.body)
+
+
+def _trips(loop: For) -> Dim | None:
+    ends = length_of(loop.start), length_of(loop.stop)
+    start, stop = ends if loop.step == Const(1) else reversed(ends)
+    return None if start is None or stop is None else stop - start
+
+
+def _known(loop: For) -> int | None:
+    """The number of trips, where it is known."""
+    trips = _trips(loop)
+    return None if trips is None else trips.known
+
+
+def _is_short(loop: For) -> bool:
+    trips = _known(loop)
+    return trips is not None and trips < FEWEST
+
+
+def _is_innermost(loop: For) -> bool:
+    return not any(isinstance(s, For) for s in walk(loop.body))
 
 
 def _reads_back(loop: For) -> bool:

@@ -35,6 +35,7 @@ from adc.rules.dims import Dim
 
 STRIP = 32  # rows
 TURNED = 24  # with parts of arrays of their own: three vectors of eight numbers, six of four
+WIDE = 64  # where no trip waits for another one, and nothing is copied
 
 
 @dataclass(eq=False)
@@ -58,7 +59,7 @@ class Strip:
     def __init__(self, rows: Rows, evaluator: Evaluator) -> None:
         self.rows = rows
         self.ev = evaluator
-        self.size = TURNED if rows.call_functions() else STRIP
+        self.size = TURNED if rows.call_functions() else STRIP if rows.wait() else WIDE
         self.turned: dict[Var, Turned] = {}
         self.loop = rows.loop
         self.origin: Location | None = rows.loop.origin
@@ -66,6 +67,7 @@ class Strip:
         self.step: int = rows.loop.step.value
         self.first = Var(f"{rows.loop.index.name}_first", rows.loop.index.type, named=True)
         self.count = Var("count", Scalar("int64", True), named=True)
+        self.again = _places_of_rows(rows)
         self.places: dict[Var, Var] = {}  # of numbers that outlive a segment: the array with one for each row
         self.segments: dict[Mark, _Segment] = {}  # what stands in the text for a segment until all are known
 
@@ -110,7 +112,7 @@ class Strip:
 
         for s in block:
             if isinstance(s, For):
-                states = [(c, self.places.get(c.phi) or self._place(c.phi, c.result)) for c in s.carried]
+                states = [(c, self.places.get(c.phi) or self._state(c, s)) for c in s.carried]
                 segment.left += [(place, c.init) for c, place in states]
                 segment = closed()
                 s.body = self._laid(s.body, [(place, c.out) for c, place in states], inner=True)
@@ -133,11 +135,15 @@ class Strip:
         self.places.update(dict.fromkeys(numbers, place))
         return place
 
+    def _state(self, c: Carried, loop: For) -> Var:
+        """The array for what a loop carries: sums that go through loops inside lie in one."""
+        return self._place(*(sums(c.phi, c.out, loop.body) or [c.phi]), c.result)
+
     def _hand_over(self) -> None:
         """Let segments leave the numbers that others read, and no others."""
         maker = {v: segment for segment in self.segments.values() for v in segment.made()}
         for segment in self.segments.values():
-            for v in sorted(segment.read() - segment.made(), key=lambda v: v.order):
+            for v in sorted(segment.read() - segment.made() - self.again.keys(), key=lambda v: v.order):
                 if v in maker:
                     maker[v].left.append((self.places.get(v) or self._place(v), v))
         for segment in self.segments.values():
@@ -172,9 +178,12 @@ class Strip:
         apart = [self._is_in_strip(s, k) for s in walk(segment.body)]
         full = segment.is_inner and all(apart)
         read = segment.read() - segment.made()
-        if any(self.loop.index in uses(s) for s in walk(segment.body)):
+        again = sorted(read & self.again.keys(), key=lambda v: v.order)
+        if again or any(self.loop.index in uses(s) for s in walk(segment.body)):
             full = False
             table[self.loop.index] = self._row(k, body)
+        for v in again:
+            self._make_again(v, body, table)
         for v in sorted(read & self.places.keys(), key=lambda v: v.order):
             number = Var(v.name, v.type, named=v.named)
             body.append(Assign((number,), "getitem", (self.places[v], (k,)), self.origin))
@@ -184,8 +193,23 @@ class Strip:
             body.append(Store(place, (k,), operand(left, table), False, self.origin))
         return For(k, Const(0), Const(self.size) if full else self.count, Const(1), [], body, self.origin)
 
+    def _make_again(self, v: Var, body: Block, table: dict[Var, Atom]) -> None:
+        """Compute what a segment reads of another one's integers."""
+        if v in table:
+            return
+        made, length = self.again[v]
+        for u in uses(made):
+            if u in self.again:
+                self._make_again(u, body, table)
+        new = Var(v.name, v.type, named=v.named)
+        new.dim = length
+        body += substitute([Assign((new,), made.op, made.args, made.origin)], table)
+        table[v] = new
+
     def _row(self, k: Var, body: Block) -> Var:
         row = Var(self.loop.index.name, self.loop.index.type, named=self.loop.index.named)
+        k.dim = Dim.symbol("value", k)
+        row.dim = Dim.symbol("value", self.first) + k.dim * (1 if self.step > 0 else -1)
         op = registry.named("add" if self.step > 0 else "subtract")
         body.append(Assign((row,), op, (self.first, k), self.origin))
         return row
@@ -256,6 +280,21 @@ class Strip:
         carried = [Carried(phi, before, out, after)]
         strip.append(For(k, Const(0), self.count, Const(1), carried, body, self.origin))
         return Carried(before, c.init, after, c.result)
+
+
+def _places_of_rows(rows: Rows) -> dict[Var, tuple[Assign, Dim | None]]:
+    """Integers that say where a row lies, and are computed again rather than kept: what makes them, and their value."""
+    found: dict[Var, tuple[Assign, Dim | None]] = {}
+    for s in rows.statements:
+        if (
+            isinstance(s, Assign)
+            and s.name in ("add", "subtract", "multiply", "negative")
+            and s.target.type.dtype == "int64"
+            and s.target in rows.varying
+            and all(v is rows.loop.index or v in found or v not in rows.varying for v in uses(s))
+        ):
+            found[s.target] = s, s.target.dim
+    return found
 
 
 def _zero(dtype: str) -> Const:
