@@ -27,6 +27,15 @@ def doubled(k):
     yield k * 2
 
 
+@contextlib.contextmanager
+def pushed(stack, v):
+    stack.append(v)
+    try:
+        yield stack
+    finally:
+        stack.pop()
+
+
 class State:
     def __init__(self):
         self.t = 1.0
@@ -164,3 +173,33 @@ def what_may_be_swallowed(x):
     with Swallowing():
         y = y * x[int(y > 0.5)]
     return y
+
+
+@program(lambda r: (np.array([0.4, 0.3, 0.7]),))
+def a_jump_out_of_two(x):
+    stack, s = [1.0], 0.0
+    for i, v in enumerate(x):
+        with pushed(stack, v), Logged(v) as log:
+            s += stack[-1] * v
+            with pushed(stack, s):
+                if i == 1:
+                    continue
+                s -= np.sin(stack[-1] * v)
+        s += stack[-1] * v + log.entered * v
+    return s + len(stack)
+
+
+@program(
+    lambda r: (np.array([0.4, 0.3, 0.7]),),
+    refused=dict.fromkeys(("python", "compiled"), "this `with` is not supported"),
+)
+def a_jump_that_may_be_taken_back(x):
+    s = 0.0
+    for i, v in enumerate(x):
+        with Swallowing(), Swallowing():
+            with Logged(v):
+                if i == 1:
+                    continue
+            s += v * v
+        s += v
+    return s

@@ -88,12 +88,22 @@ def is_endless(loop: Node) -> bool:
 
 def is_transparent(statement: Node) -> bool:
     """Whether a `with` is known neither to swallow an exception nor to raise one (`np.errstate`, ...)."""
-    for item in statement.items:
-        manager = item.context_expr.func if isinstance(item.context_expr, gast.Call) else None
-        name = manager.attr if isinstance(manager, gast.Attribute) else getattr(manager, "id", None)
-        if name not in _TRANSPARENT:
-            return False
-    return True
+    return all(_called(item) in _TRANSPARENT for item in statement.items)
+
+
+def is_called(statement: Node, name: str) -> bool:
+    """Whether a `with` calls a manager by this name.
+
+    >>> is_called(gast.parse("with contextlib.suppress(ValueError): pass").body[0], "suppress")
+    True
+    """
+    return any(_called(item) == name for item in statement.items)
+
+
+def _called(item: Node) -> str | None:
+    """The last name of what an item of a `with` calls."""
+    manager = item.context_expr.func if isinstance(item.context_expr, gast.Call) else None
+    return manager.attr if isinstance(manager, gast.Attribute) else getattr(manager, "id", None)
 
 
 def may_recall_jump(statement: Node) -> bool:

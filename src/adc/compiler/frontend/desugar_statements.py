@@ -14,6 +14,7 @@ from adc.compiler.frontend.desugar_flow import (
     LOOPS,
     blocks,
     falls,
+    is_called,
     is_endless,
     leaves,
     may_recall_jump,
@@ -100,7 +101,10 @@ def _rewritten(statement: Node, names: Names) -> Statements:
     if isinstance(statement, (gast.Try, gast.TryStar)):
         return _try(statement, names)
     if isinstance(statement, gast.With) and may_recall_jump(statement):
-        statement.refused = _RECALLED_JUMP
+        if is_called(statement, "suppress"):
+            statement.refused = _RECALLED_JUMP
+        else:
+            statement.refused_if_it_swallows = _RECALLED_JUMP  # what its manager is, the evaluator knows
     if isinstance(statement, gast.If) and statement.orelse:
         return _appended_once(statement, names)
     if isinstance(statement, gast.Expr) and isinstance(statement.value, (gast.IfExp, gast.BoolOp)):

@@ -61,18 +61,27 @@ def entered(self: Statements, node: Any) -> None:
     """The statement `with`: the first of its managers, and the rest inside."""
     item, *others = node.items
     inner = node.body
+    recalled = getattr(node, "refused_if_it_swallows", None)
+    if hasattr(node, "refused"):
+        _refuse_recalled(self, node.refused)
     if others:
         rest = placed(gast.With(others, node.body, None), node)
+        if recalled:
+            rest.refused_if_it_swallows = recalled
         self.frame.liveness.after[id(rest)] = self.frame.liveness.after[id(node)]  # type: ignore[union-attr]
         inner = [rest]
     with self.origin_at(self.locate(item.context_expr)):
         if _is_suppress(self, item.context_expr):
+            if recalled:
+                _refuse_recalled(self, recalled)
             handler = _handler(item.context_expr, node)
             guarded = placed(gast.Try(inner, [handler], [], []), node)
             self.frame.liveness.after[id(guarded)] = self.frame.liveness.after[id(node)]  # type: ignore[union-attr]
             self.execute(guarded)
             return
         manager = self.evaluate(item.context_expr)
+        if recalled and _may_swallow(self, manager):
+            _refuse_recalled(self, recalled)
         if isinstance(manager, Managed):
             _written_out(self, node, item.optional_vars, manager.generator, inner)
         elif isinstance(manager, Instance):
@@ -122,8 +131,18 @@ def _around(self: Statements, target: Any, manager: Instance, body: list[Any]) -
     instances.called(self, manager, "__exit__", None, None, None)
 
 
-def _may_swallow(self: Statements, manager: Instance) -> bool:
-    """Whether `__exit__` returns what may count as true."""
+def _refuse_recalled(self: Statements, why: str) -> None:
+    raise self.refuse(
+        "this `with` is not supported", why, "leave it without a jump, or move it out of the function"
+    )
+
+
+def _may_swallow(self: Statements, manager: Value) -> bool:
+    """Whether `__exit__` returns what may count as true, or a generator handles what the body raises."""
+    if isinstance(manager, Managed):
+        return any(getattr(n, "handlers", None) for n in own_nodes(manager.generator.tree.body))
+    if not isinstance(manager, Instance):
+        return False
     found = instances.method(self, manager, "__exit__")
     tree = None if found is None else self.tree_of(found)
     returns = [] if tree is None else [n for n in own_nodes(tree.body) if isinstance(n, gast.Return)]
