@@ -1,5 +1,6 @@
 """Solutions of SciPy's solvers carry derivatives, with respect to arguments and to what a function has captured."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -319,7 +320,20 @@ def passes(k):
     return events + np.sum(found.sol(times / 1.3) ** 2) + found.sol(0.4)[1] + np.sum(found.y)
 
 
+def in_one_buffer(k):
+    slopes = np.zeros(2)
+
+    def rhs(t, y):
+        slopes[0] = -k * y[0]
+        slopes[1] = k**2 * y[0] - y[1]
+        return slopes
+
+    found = integrate.solve_ivp(rhs, (0.0, 1.0), [1.0, 0.5], rtol=1e-9, atol=1e-9, first_step=1e-3)
+    return found.y[1, -1]
+
+
 TRAJECTORIES = [
+    in_one_buffer,
     pendulum,
     captured,
     stiff,
@@ -351,3 +365,76 @@ def test_the_times_of_a_trajectory():
     times = np.array([0.2, 0.7, 1.1])
     moved = [slope(lambda x, k=k: f(np.where(np.arange(3) == k, x, times)), times[k]) for k in range(3)]
     assert adc.grad(f, mode="tape")(times) == pytest.approx(moved, rel=1e-6)
+
+
+# --- what is kept while a solver runs -----------------------------------------------------------------------
+
+
+class Law:
+    """Its factor is computed once: where nobody asked before, by the solver's first call."""
+
+    def __init__(self, k):
+        self.k = k
+
+    @functools.cached_property
+    def factor(self):
+        return self.k**2
+
+
+def kept_by_a_bracket(k):
+    law = Law(k)
+    return optimize.brentq(lambda x: x**3 - law.factor, 0.0, 5.0) * law.factor
+
+
+def kept_by_a_minimum(k):
+    law = Law(k)
+    found = optimize.minimize(lambda x: np.sum((x - law.factor) ** 2), np.zeros(2), tol=1e-10)
+    return np.sum(found.x) * law.factor
+
+
+def kept_by_a_fit(k):
+    law = Law(k)
+    return np.sum(optimize.least_squares(lambda x: x - law.factor, np.zeros(2), xtol=1e-15).x) * law.factor
+
+
+def kept_by_its_slope(k):
+    law = Law(k)
+    root = optimize.newton(lambda x: x * k - 2.0, 1.0, fprime=lambda x: k + 0.0 * law.factor)
+    return root * law.factor
+
+
+def kept_by_an_integral(k):
+    law = Law(k)
+    return integrate.quad(lambda x: x * law.factor, 0.0, 2.0)[0] * law.factor
+
+
+def kept_by_a_trajectory(k):
+    law = Law(k)
+    return integrate.odeint(lambda y, t: -law.factor * y, [1.0], [0.0, 1.0], rtol=1e-11)[-1, 0] * law.factor
+
+
+def kept_in_a_dict(k):
+    known = {}
+
+    def f(x):
+        if "square" not in known:
+            known["square"] = k**2
+        return x**3 - known["square"]
+
+    return optimize.fsolve(f, np.ones(1), xtol=1e-14)[0] * known["square"]
+
+
+KEPT = [
+    kept_by_a_bracket,
+    kept_by_a_minimum,
+    kept_by_a_fit,
+    kept_by_its_slope,
+    kept_by_an_integral,
+    kept_by_a_trajectory,
+    kept_in_a_dict,
+]
+
+
+@pytest.mark.parametrize("f", KEPT, ids=lambda f: f.__name__)
+def test_what_is_kept_while_a_solver_runs_has_a_derivative(f):
+    assert adc.grad(f, mode="tape")(1.2) == pytest.approx(slope(f, 1.2, 1e-3), rel=1e-4)

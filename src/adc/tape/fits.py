@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import minima, record
-from adc.tape.implicit import as_array, as_tuple, unrecorded, valued, without_record
+from adc.tape.implicit import as_array, as_tuple, for_scipy, unrecorded, valued
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -50,9 +50,9 @@ def least_squares(
         )
     args, named = (args if isinstance(args, tuple) else tuple(args)), dict(kwargs or {})
     found = solver(
-        without_record(fun),
+        for_scipy(fun),
         record.plain(x0),
-        without_record(jac) if callable(jac) else jac,
+        for_scipy(jac) if callable(jac) else jac,
         _plain_pair(bounds),
         loss=loss,
         f_scale=record.plain(f_scale),
@@ -89,9 +89,9 @@ def leastsq(
 ) -> Any:
     name = "scipy.optimize.leastsq"
     args = as_tuple(args)
-    slope = None if Dfun is None else without_record(Dfun)
+    slope = None if Dfun is None else for_scipy(Dfun)
     found = solver(
-        without_record(func),
+        for_scipy(func),
         record.plain(x0),
         record.plain(args),
         slope,
@@ -145,7 +145,7 @@ def curve_fit(
             "Leave them out before: `keep = ~np.isnan(y)`.",
         )
     popt, pcov, *report = solver(
-        without_record(f),
+        for_scipy(f),
         record.plain(xdata),
         record.plain(ydata),
         record.plain(p0),
@@ -154,7 +154,7 @@ def curve_fit(
         check_finite,
         _plain_pair(bounds),
         method,
-        without_record(jac) if callable(jac) else jac,
+        for_scipy(jac) if callable(jac) else jac,
         full_output=full_output,
         **record.plain(options),
     )

@@ -26,20 +26,23 @@ NEAR = 1e-2  # a solution is as near as this to where Newton's next step goes, b
 Residual = Callable[[Any], Any]
 
 
-def without_record(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function on plain numbers, as SciPy calls it; its parameters are those that SciPy counts."""
+def for_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on plain numbers, as SciPy calls it; its parameters are those that SciPy counts.
+
+    It is recorded all the same: what it puts into a cache of the user's in its first call (a `cached_property`, a dict)
+    is read behind the solver, and would be a constant there.
+    """
 
     @functools.wraps(function, updated=())
     def run(*args: Any) -> Any:
-        with within({"enabled": False}):
-            return record.plain(function(*args))
+        return record.plain(function(*args))
 
     return run
 
 
 def unrecorded(options: dict[str, Any]) -> dict[str, Any]:
-    """Options as SciPy takes them: plain numbers, and functions that leave no record."""
-    return {k: without_record(v) if callable(v) else record.plain(v) for k, v in options.items()}
+    """Options as SciPy takes them: plain numbers, and functions of these."""
+    return {k: for_scipy(v) if callable(v) else record.plain(v) for k, v in options.items()}
 
 
 def as_tuple(args: Any) -> tuple[Any, ...]:

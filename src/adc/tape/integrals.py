@@ -15,7 +15,7 @@ import numpy as np
 
 from adc.errors import DerivativeError, UnsupportedError
 from adc.tape import record
-from adc.tape.implicit import as_tuple, valued, without_record
+from adc.tape.implicit import as_tuple, for_scipy, valued
 from adc.tape.node import here
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(21)  # as many as SciPy's own rule has
@@ -32,9 +32,7 @@ def quad(
             repair="Write the factor into the function; integrate real and imaginary part.",
         )
     args = as_tuple(args)
-    found = solver(
-        without_record(func), record.plain(a), record.plain(b), record.plain(args), 1, *rest, **options
-    )
+    found = solver(for_scipy(func), record.plain(a), record.plain(b), record.plain(args), 1, *rest, **options)
     value, error, report, *message = found
     total = sum(weight * func(x, *args) for x, weight in _places(a, b, report))
     if not record.is_active(total):

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import integrals, record
-from adc.tape.implicit import as_tuple, valued, without_record
+from adc.tape.implicit import as_tuple, for_scipy, valued
 from adc.tape.node import here
 
 
@@ -112,7 +112,7 @@ def quad_vec(
             here(),
             repair="Substitute a variable that runs over a finite one.",
         )
-    found = solver(without_record(f), low, high, *rest, full_output=True, args=record.plain(args), **options)
+    found = solver(for_scipy(f), low, high, *rest, full_output=True, args=record.plain(args), **options)
     value, error, report = found
     total: Any = 0.0
     for left, right in report.intervals.tolist():

@@ -66,7 +66,7 @@ def listed(events: Any) -> list[Callable[..., Any]]:
 
 def unrecorded(events: list[Callable[..., Any]]) -> list[Callable[..., Any]] | None:
     """The functions of events as SciPy calls them, with what it asks of each."""
-    plain = [implicit.without_record(event) for event in events]
+    plain = [implicit.for_scipy(event) for event in events]
     for function, event in zip(plain, events, strict=True):
         function.__dict__.update(
             {name: getattr(event, name) for name in ("terminal", "direction") if hasattr(event, name)}

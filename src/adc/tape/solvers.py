@@ -13,7 +13,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
 from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, sparse, trajectories
-from adc.tape.implicit import as_array, as_tuple, corrected, unrecorded, without_record
+from adc.tape.implicit import as_array, as_tuple, corrected, for_scipy, unrecorded
 from adc.tape.node import here
 
 
@@ -40,7 +40,7 @@ def _bracketed(
     """brentq, brenth, bisect, ridder, toms748. The ends of the bracket have no part in the root's derivative."""
     args = as_tuple(args)
     found = solver(
-        without_record(f),
+        for_scipy(f),
         record.plain(a),
         record.plain(b),
         record.plain(args),
@@ -66,11 +66,11 @@ def _newton(
     args = as_tuple(args)
     for name in ("fprime2",):
         if options.get(name) is not None:
-            options[name] = without_record(options[name])
+            options[name] = for_scipy(options[name])
     options = {k: record.plain(v) for k, v in options.items()}
-    slope = None if fprime is None else without_record(fprime)
+    slope = None if fprime is None else for_scipy(fprime)
     found = solver(
-        without_record(func),
+        for_scipy(func),
         record.plain(x0),
         slope,
         record.plain(args),
@@ -87,7 +87,7 @@ def _root_scalar(solver: Any, f: Any, args: Any = (), *rest: Any, **options: Any
     args = as_tuple(args)
     options = unrecorded(options)
     several = options.get("fprime") is True or options.get("fprime2") is True
-    found = solver(without_record(f), record.plain(args), *record.plain(rest), **options)
+    found = solver(for_scipy(f), record.plain(args), *record.plain(rest), **options)
 
     def value(x: Any) -> Any:
         return f(x, *args)[0] if several else f(x, *args)
@@ -103,8 +103,8 @@ def _root(
     solver: Any, fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, **options: Any
 ) -> Any:
     args = as_tuple(args)
-    slope = without_record(jac) if callable(jac) else jac
-    found = solver(without_record(fun), record.plain(x0), record.plain(args), method, slope, **options)
+    slope = for_scipy(jac) if callable(jac) else jac
+    found = solver(for_scipy(fun), record.plain(x0), record.plain(args), method, slope, **options)
 
     def value(x: Any) -> Any:
         return fun(x, *args)[0] if jac is True else fun(x, *args)
@@ -119,8 +119,8 @@ def _fsolve(
     solver: Any, func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, **options: Any
 ) -> Any:
     args = as_tuple(args)
-    slope = None if fprime is None else without_record(fprime)
-    found = solver(without_record(func), record.plain(x0), record.plain(args), slope, full_output, **options)
+    slope = None if fprime is None else for_scipy(fprime)
+    found = solver(for_scipy(func), record.plain(x0), record.plain(args), slope, full_output, **options)
     x, *report = found if full_output else (found,)
     solution = corrected(lambda x: func(x, *args), x, "the solution that scipy.optimize.fsolve finds")
     if full_output and record.is_active(solution):
@@ -133,7 +133,7 @@ def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **
     args = as_tuple(args)
 
     def plainly(x: Any, *given: Any) -> Any:
-        return np.asarray(without_record(func)(x, *given))
+        return np.asarray(for_scipy(func)(x, *given))
 
     x = solver(plainly, record.plain(x0), record.plain(args), *rest, **options)
     return corrected(
@@ -144,7 +144,7 @@ def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **
 def _nonlinear(solver: Any, F: Any, xin: Any, *rest: Any, **options: Any) -> Any:
     """newton_krylov, broyden1 and their like."""
     given = unrecorded(options)
-    x = solver(without_record(F), record.plain(xin), *record.plain(rest), **given)
+    x = solver(for_scipy(F), record.plain(xin), *record.plain(rest), **given)
     return corrected(F, x, f"the solution that scipy.optimize.{solver.__name__} finds")
 
 
@@ -167,13 +167,13 @@ def _minimize(
 ) -> Any:
     args = as_tuple(args)
     given = unrecorded(options)
-    second = {k: without_record(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
+    second = {k: for_scipy(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
     found = solver(
-        without_record(fun),
+        for_scipy(fun),
         record.plain(x0),
         record.plain(args),
         method,
-        without_record(jac) if callable(jac) else jac,
+        for_scipy(jac) if callable(jac) else jac,
         bounds=minima.plain_bounds(bounds),
         constraints=minima.plain_constraints(constraints),
         **second,
@@ -206,7 +206,7 @@ def _minimize_scalar(
     options = unrecorded(options)
     plain_bounds = None if bounds is None else record.plain(tuple(bounds))
     found = solver(
-        without_record(fun),
+        for_scipy(fun),
         record.plain(bracket),
         plain_bounds,
         record.plain(args),
@@ -244,8 +244,8 @@ def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options
         )
     args = as_tuple(args)
     options = unrecorded(options)
-    slope = [without_record(f) for f in rest]
-    x = solver(without_record(func), record.plain(x0), *slope, args=record.plain(args), **options)
+    slope = [for_scipy(f) for f in rest]
+    x = solver(for_scipy(func), record.plain(x0), *slope, args=record.plain(args), **options)
 
     def value(x: Any) -> Any:
         return as_array(func(x, *args))

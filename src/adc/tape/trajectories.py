@@ -61,7 +61,7 @@ def radau(field: Field, t: Any, y: Any, h: Any) -> Any:
             wanted.append(field(t + h * RADAU_TIMES[k], moved))
         return slopes - np.stack(wanted)
 
-    plainly = implicit.without_record(equations)
+    plainly = implicit.for_scipy(equations)
     found = np.stack([np.asarray(record.plain(field(record.plain(t), record.plain(y))), np.float64)] * 3)
     for _ in range(12):
         rest = plainly(found)
@@ -110,14 +110,14 @@ def odeint(
     args = implicit.as_tuple(args)
 
     def field(time: Any, y: Any) -> Any:
-        return implicit.as_array(func(time, y, *args) if tfirst else func(y, time, *args))
+        return _slope(func(time, y, *args) if tfirst else func(y, time, *args))
 
     start = implicit.as_array(y0)
     plain_start, plain_args, plain_times = record.plain((start, args, implicit.as_array(t)))
     options = implicit.unrecorded(options)
     output = options.pop("full_output", 0)
     found, report = solver(
-        implicit.without_record(func),
+        implicit.for_scipy(func),
         plain_start,
         plain_times,
         plain_args,
@@ -129,7 +129,7 @@ def odeint(
     if len(plain_times) > 1 and _is_active(field, plain_times[0], start, times):
         tolerances = {name: options.get(name) or 1.49012e-8 for name in ("rtol", "atol")}
         y = np.reshape(start, (-1,)) if np.ndim(plain_start) == 0 else start
-        plainly = implicit.without_record(field)
+        plainly = implicit.for_scipy(field)
         flat = np.atleast_1d(np.asarray(plain_start, np.float64))
         ends = float(plain_times[0]), float(plain_times[-1])
         nodes, step = _nodes(
@@ -159,14 +159,14 @@ def solve_ivp(
     given = () if args is None else tuple(args)
 
     def field(t: Any, y: Any) -> Any:
-        return implicit.as_array(fun(t, y, *given))
+        return _slope(fun(t, y, *given))
 
     start = implicit.as_array(y0)
     ends = record.plain(tuple(t_span))
     options = implicit.unrecorded(options)
     asked = None if t_eval is None else record.plain(implicit.as_array(t_eval))
     happening = listed(events)
-    plain = implicit.without_record(fun), ends, record.plain(start), method
+    plain = implicit.for_scipy(fun), ends, record.plain(start), method
     options |= {"events": unrecorded(happening), "vectorized": vectorized, "args": record.plain(args)}
     found = solver(*plain, t_eval=asked, dense_output=dense_output, **options)
     times = list(found.t) if t_eval is None else [t_eval[k] for k in range(len(found.t))]
@@ -181,7 +181,7 @@ def solve_ivp(
         step: Stepper = explicit(scheme)
     else:
         tolerances = {"rtol": options.get("rtol", 1e-3), "atol": options.get("atol", 1e-6)}
-        plainly = implicit.without_record(field)
+        plainly = implicit.for_scipy(field)
         accepted, step = _nodes(
             lambda s, y: np.asarray(plainly(s, y), np.float64),
             ends,
@@ -201,6 +201,11 @@ def solve_ivp(
     if dense_output:
         found.sol = Continuous(found.sol, path)
     return found
+
+
+def _slope(value: Any) -> Any:
+    """What the right-hand side gave, in memory of its own: it may write the next slope where this one lies."""
+    return np.copy(implicit.as_array(value))
 
 
 def _is_active(field: Field, t: Any, y: Any, times: list[Any]) -> bool:
