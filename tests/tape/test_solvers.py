@@ -421,7 +421,7 @@ def kept_in_a_dict(k):
             known["square"] = k**2
         return x**3 - known["square"]
 
-    return optimize.fsolve(f, np.ones(1), xtol=1e-14)[0] * known["square"]
+    return optimize.fsolve(f, np.ones(1), xtol=1e-13)[0] * known["square"]
 
 
 KEPT = [
