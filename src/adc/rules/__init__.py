@@ -11,9 +11,11 @@ from adc.rules import comparisons as comparisons
 from adc.rules import complex_math as complex_math
 from adc.rules import complexes as complexes
 from adc.rules import creation as creation
+from adc.rules import creation_keywords as creation_keywords
 from adc.rules import cumulative as cumulative
 from adc.rules import diagonals as diagonals
 from adc.rules import differences as differences
+from adc.rules import dtype_keywords as dtype_keywords
 from adc.rules import einsum as einsum
 from adc.rules import elementary as elementary
 from adc.rules import factorable as factorable

@@ -1,4 +1,4 @@
-"""Whether a function takes arguments of some number and names, and what Python says of those that it does not."""
+"""Whether a function takes arguments of some number, names and dtypes, and what is said of those that it does not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -62,3 +64,17 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):  # it does not say what it takes
         return None
+
+
+def refuse_cast(source: Any, target: Any, casting: Any) -> None:
+    """Raise as NumPy does where a rule of casting forbids what is asked for.
+
+    >>> refuse_cast("float64", int, "same_kind")
+    Traceback (most recent call last):
+    TypeError: Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'same_kind'
+    """
+    if not np.can_cast(source, target, casting):
+        raise TypeError(
+            f"Cannot cast array data from {np.dtype(source)!r} to {np.dtype(target)!r} according to the rule "
+            f"'{casting}'"
+        )

@@ -13,6 +13,7 @@ from adc.rules import diagonals as diagonals
 from adc.rules import factorizations as factorizations
 from adc.rules import gathering as gathering
 from adc.rules import movement as movement
+from adc.rules import norms as norms
 from adc.rules import reductions as reductions
 from adc.rules import statistics as statistics
 from adc.rules.reductions import count, root, without_nan
@@ -53,9 +54,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     x = _as(a, dtype)
     if where is None:
-        return np.mean(x, axis=axis, keepdims=keepdims)
+        return _total(np.mean(x, axis=axis, keepdims=keepdims), dtype)
     count = np.sum(np.where(where, np.ones_like(x), np.zeros_like(x)), axis=axis, keepdims=keepdims)
-    return np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / count
+    return _total(np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims) / count, dtype)
 
 
 def _kept(a, where, initial):
@@ -90,6 +91,17 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     else:
         smallest = np.minimum(np.min(x, axis=axis, keepdims=keepdims), initial)
     return smallest
+
+
+@static
+def _inexact(dtype):
+    """The dtype of a variance; in integers NumPy cuts the fractions of each square off, or refuses."""
+    if _whole(dtype):
+        raise UnsupportedError(
+            f"a variance, or a mean without NaN, with dtype={np.dtype(dtype)} is not supported",
+            repair="Leave `dtype` away, and round what comes of it.",
+        )
+    return dtype
 
 
 def _spread(x, axis, fewer, keepdims, where, mean):
@@ -143,25 +155,25 @@ def _where(x, where):
 
 @full(np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
-    return np.nanmean(_where(_as(a, dtype), where), axis=axis, keepdims=keepdims)
+    return np.nanmean(_where(_as(a, _inexact(dtype)), where), axis=axis, keepdims=keepdims)
 
 
 @full(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.nanvar(_where(_as(a, dtype), where), axis=axis, ddof=fewer, keepdims=keepdims)
+    return np.nanvar(_where(_as(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.nanstd(_where(_as(a, dtype), where), axis=axis, ddof=fewer, keepdims=keepdims)
+    return np.nanstd(_where(_as(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.var)
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    x = _as(a, dtype)
+    x = _as(a, _inexact(dtype))
     if where is None and mean is None:
         return np.var(x, axis=axis, ddof=fewer, keepdims=keepdims)
     return _spread(x, axis, fewer, keepdims, where, mean)
@@ -170,10 +182,20 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
 @full(np.std)
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    x = _as(a, dtype)
+    x = _as(a, _inexact(dtype))
     if where is None and mean is None:
         return np.std(x, axis=axis, ddof=fewer, keepdims=keepdims)
     return root(_spread(x, axis, fewer, keepdims, where, mean))
+
+
+@full(np.all)
+def all(a, axis=None, out=None, keepdims=False, where=None):
+    return np.all(a if where is None else np.where(where, a, True), axis=axis, keepdims=keepdims)
+
+
+@full(np.any)
+def any(a, axis=None, out=None, keepdims=False, where=None):
+    return np.any(a if where is None else np.where(where, a, False), axis=axis, keepdims=keepdims)
 
 
 @full(np.cumsum)
@@ -184,6 +206,11 @@ def cumsum(a, axis=None, dtype=None, out=None):
 @full(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
     return _total(np.cumprod(_as(a, dtype), axis=axis), dtype)
+
+
+@full(np.isin)
+def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
+    return np.isin(element, test_elements, assume_unique, invert)
 
 
 @full(np.sort)
@@ -218,12 +245,12 @@ def _is_fortran(order):
     return order == "F"
 
 
-@full(np.linspace)
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    points = np.linspace(start, stop, num, endpoint, retstep)
-    if retstep:
-        return np.moveaxis(_as(points[0], dtype), 0, axis), points[1]
-    return np.moveaxis(_as(points, dtype), 0, axis)
+@full(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None, hermitian=False, rtol=None):
+    if rtol is None or np.ndim(A) < 2:
+        return np.linalg.matrix_rank(A, tol, hermitian)
+    s = np.abs(np.linalg.eigvalsh(A)) if hermitian else np.linalg.svd(A, compute_uv=False)
+    return np.sum(s > rtol * np.max(s, axis=-1, keepdims=True), axis=-1)
 
 
 @full(np.linalg.svd)
@@ -250,7 +277,9 @@ def ravel(a, order="C"):
 
 
 @full(np.reshape)
-def reshape(a, shape, order="C"):
+def reshape(a, shape, order="C", copy=None):
+    if copy:
+        return np.copy(reshape(a, shape, order))
     if not _is_fortran(order):
         return np.reshape(a, shape)
     lengths = shape if isinstance(shape, (tuple, list)) else (shape,)

@@ -131,6 +131,7 @@ class Operation:
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
     # "order": how NumPy lays out its arrays in memory, see `order`.
+    # "copies": the parameter by which the function is told (False) to write its result to its first operand.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",
     # which projects the tangents of a parameter on those that are allowed (symmetric matrices).

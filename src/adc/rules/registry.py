@@ -281,7 +281,7 @@ def _composite_of(operation: Operation, body: Body) -> Operation:
         "composite",
         operation.function,
         parameters=parameters,
-        wrt=operation.wrt or (parameters[0].name,),
+        wrt=operation.wrt or operation.asked,
         body=body,
         examples=operation.examples,
         spelling=operation.spelling,

@@ -72,7 +72,7 @@ def wording(
     renamed = {}
     for their_name, own_name in zip(theirs, own, strict=False):
         if their_name != own_name:
-            if their_name in everywhere or own_name in signature.parameters:
+            if their_name in everywhere | known or own_name in signature.parameters:
                 break  # the same name elsewhere: another parameter
             renamed[their_name] = own_name
         agreed += 1

@@ -128,12 +128,32 @@ def copyto(dst, src, casting="same_kind", where=True):
     np.fill_diagonal,
     wrt="a val",
     extra=_writes("a"),
-    notes="two axes",
-    examples=lambda r: [(r.normal(3, 3), 0.5), (r.normal(2, 3), r.normal(2))],
+    examples=lambda r: [
+        (r.normal(3, 3), 0.5),
+        (r.normal(2, 3), r.normal(2)),
+        (r.normal(5, 2), r.normal(3), True),
+        (r.normal(2, 2, 2), 0.5),
+    ],
 )
-def fill_diagonal(a, val):
-    steps = np.arange(np.minimum(a.shape[0], a.shape[1]))
-    a[steps, steps] = val
+def fill_diagonal(a, val, wrap=False):
+    if np.ndim(a) < 2:
+        raise ValueError("array must be at least 2-d")
+    if wrap and np.ndim(a) == 2:
+        places = np.arange(0, np.size(a), a.shape[1] + 1)
+        a[places // a.shape[1], places % a.shape[1]] = _repeated(val, places)
+    elif np.ndim(a) == 2:
+        steps = np.arange(np.minimum(a.shape[0], a.shape[1]))
+        a[steps, steps] = _repeated(val, steps)
+    else:
+        if np.min(a.shape) < np.max(a.shape):
+            raise ValueError("All dimensions of input must be of equal length")
+        steps = np.arange(a.shape[0])
+        a[(steps,) * np.ndim(a)] = _repeated(val, steps)
+
+
+def _repeated(val, places):
+    """Values for so many places: NumPy begins anew where they are fewer."""
+    return val if np.ndim(val) == 0 else np.resize(val, np.shape(places))
 
 
 @static

@@ -168,6 +168,7 @@ class Entry:
         self.fixed = tuple(k for k in range(len(self.names)) if k not in self.wrt)
         # The parameter that the function changes, if it is one that does: np.copyto(dst, src).
         self.writes = self.positions.get(operation.extra.get("writes", ""))
+        self.copies = self.positions.get(operation.extra.get("copies", ""))
         # Of these parameters NumPy makes arrays, also where they are plain numbers.
         self.arrays = frozenset(self.positions[name] for name in operation.extra.get("arrays", "").split())
         self.real_only = bool(operation.extra.get("real_only"))

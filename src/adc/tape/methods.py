@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
+from adc.rules.fitting import refuse_cast
 from adc.rules.operation import Operation
 from adc.tape import dispatch, indexing, inplace, operators, plain_types, record, said, torchlike
 from adc.tape.entry import Entry, entry_of, find, find_method
@@ -215,8 +216,16 @@ def _bytes_of(t: Tensor, *args: Any) -> Any:
     return t.primal.tobytes(*args)
 
 
-def _astype(t: Tensor, dtype: Any, order: str = "K", *, copy: bool = True, **kwargs: Any) -> Tensor:
+def _astype(
+    t: Tensor,
+    dtype: Any,
+    order: str = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Tensor:
     dtype = np.dtype(dtype)
+    refuse_cast(t.dtype, dtype, casting)
     if dtype == t.dtype:
         return _copied(t, order) if copy else t
     if dtype.kind in "OVMm" and t.node is not None and modes.enabled:
@@ -272,10 +281,8 @@ def _view(t: Tensor, *shape: Any) -> Any:
 
 
 def _reshape(t: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
-    if copy is not None:
-        raise UnsupportedError("adc has no `.reshape()` with `copy`", here(), repair="Use .copy().")
-    if order != "C":
-        return dispatch.array_function(np.reshape, (t, _lengths(shape)), {"order": order})
+    if order != "C" or copy is not None:
+        return dispatch.array_function(np.reshape, (t, _lengths(shape)), {"order": order, "copy": copy})
     lengths = shape[0] if len(shape) == 1 and shape[0].__class__ is tuple else _lengths(shape)
     return _RESHAPE.of((t, lengths), {})(t, lengths)
 

@@ -109,11 +109,12 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     for value in args:
         if value.__class__ in CARRIERS:
             raise no_rule(f"{entry.operation.spelling} of a sparse matrix")
-    if (kwargs or len(args) > entry.agreed) and entry.kind != "constant":
-        ruled, options = entry.operation.ruled(function or entry.function, args, kwargs)
-        args, kwargs = tuple(ruled), dict(options)
-    if entry.has_full and (kwargs or len(args) > 1):
-        entry = entry.form(args, kwargs)
+    if entry.kind != "constant":  # which the function itself computes of the values, with all its parameters
+        if kwargs or len(args) > entry.agreed:
+            ruled, options = entry.operation.ruled(function or entry.function, args, kwargs)
+            args, kwargs = tuple(ruled), dict(options)
+        if entry.has_full and (kwargs or len(args) > 1):
+            entry = entry.form(args, kwargs)
     if entry.of_complex is not None and any_complex(plain(args)):
         entry = entry.of_complex
     function = function or entry.function
@@ -121,6 +122,10 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         return stacks.one_by_one(entry, function, args, kwargs)
     if entry.writes is not None:
         return _write(entry, args, kwargs)
+    if entry.copies is not None:
+        values = entry.bind(args, kwargs)
+        if not values[entry.copies] and isinstance(plain(values[0]), np.ndarray):
+            return _in_place(entry, values, function)
     if entry.kind == "constant" or not modes.enabled:
         return wrap(_of_plain(function, args, kwargs), args)
     if entry.kind == "composite":
@@ -210,6 +215,14 @@ def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             "Make it a Tensor (adc.tensor(array)), or write x.detach() if the cut is meant.",
         )
     return entry.function(*plain(args), **plain(kwargs))
+
+
+def _in_place(entry: Entry, values: tuple[Any, ...], function: Callable[..., Any]) -> Any:
+    """A function that is told to make no copy (`np.nan_to_num(x, copy=False)`): its result is written to `x`."""
+    from adc.tape import dispatch  # dispatch imports this module
+
+    copying = tuple(True if k == entry.copies else value for k, value in enumerate(values))
+    return dispatch.into((values[0],), apply(entry, copying, {}, function))
 
 
 def operator(entry: Entry, left: Any, right: Any) -> Any:

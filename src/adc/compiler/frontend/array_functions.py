@@ -20,6 +20,7 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.rules import strided
 from adc.rules.dims import Shape
+from adc.rules.fitting import refuse_cast
 from adc.rules.joining import rows_joined
 from adc.rules.linear_systems import have_inverses
 from adc.rules.products import in_plane
@@ -124,14 +125,22 @@ def _as_strided(self: Calls, x: Value, *args: Value, **options: Value) -> Value:
     return self.call_rule(np.lib.stride_tricks.as_strided, [x, *args], options)
 
 
-def _full(self: Calls, shape: Value, fill_value: Value, dtype: Value = None) -> Value:
+def _full(
+    self: Calls, shape: Value, fill_value: Value, dtype: Value = None, *others: Value, **more: Value
+) -> Value:
+    if others or more:  # where it lies: its full form says so with this one
+        return self.call_rule(np.full, [shape, fill_value, dtype, *others], more)
     fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if isinstance(fill, Var) and fill.is_array:
         return _array(self, self.op("broadcast_to", fill, shape), dtype)
     return self.op("full", shape, fill, dtype)
 
 
-def _full_like(self: Calls, a: Value, fill_value: Value, dtype: Value = None) -> Value:
+def _full_like(
+    self: Calls, a: Value, fill_value: Value, dtype: Value = None, *others: Value, **more: Value
+) -> Value:
+    if others or more:
+        return self.call_rule(np.full_like, [a, fill_value, dtype, *others], more)
     a = self.array_of(a)
     fill = self.array_of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if isinstance(fill, Var) and fill.is_array:
@@ -228,8 +237,17 @@ def _ndindex(self: Calls, *shape: Value) -> Items:
     return Items(total, item)
 
 
-def _astype(self: Calls, x: Var, dtype: Value, order: Value = "K", *, copy: Value = True) -> Value:
+def _astype(
+    self: Calls,
+    x: Var,
+    dtype: Value,
+    order: Value = "K",
+    casting: Value = "unsafe",
+    subok: Value = True,
+    copy: Value = True,
+) -> Value:
     known = str(np.dtype(dtype))
+    refuse_cast(x.type.dtype, known, casting)
     same = x.type.dtype == known
     if x.is_array and (order in ("C", "F") or same):
         x = _copied(self, x, order) if copy is True or not same else asarray(self, x, order=order)
@@ -256,10 +274,10 @@ def _nan_to_num(self: Calls, x: Value, copy: Value = True, *others: Value, **opt
 
 
 def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C", copy: Value = None) -> Value:
-    if copy is not None:
-        raise self.refuse("`.reshape()` with `copy` is not supported", repair="use .copy()")
     wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return self.call(np.reshape, [x, tuple(wanted)], {} if order == "C" else {"order": order})
+    given = {"order": order, "copy": copy}
+    usual = order == "C" and copy is None
+    return self.call(np.reshape, [x, tuple(wanted)], {} if usual else given)
 
 
 def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
@@ -347,7 +365,12 @@ def _concatenate(
         if axis is None:
             arrays, axis = tuple(self.call(np.ravel, [self.array_of(a)], {}) for a in arrays), 0
         joined = self.call_rule(np.concatenate, [arrays, axis], {})
-    joined = joined if dtype is None else self.cast(joined, str(np.dtype(dtype)))
+    if dtype is not None:
+        known = str(np.dtype(dtype))
+        made = self.type_of(joined)
+        if made is not None:
+            refuse_cast(made.dtype, known, casting)
+        joined = self.cast(joined, known)
     return joined if out is None else self.into(out, joined)
 
 
