@@ -43,7 +43,10 @@ def joined_in_a_dtype(a, x):
     y = a * 2.0
     same = y.astype(float, "C", "safe", True, False)
     same[0, 0] = x[0]  # no copy
-    return np.sum(both) + np.sum(rows**2) + np.sum(y**3) + np.trace(a[:, :2], dtype=float)
+    turned = np.zeros((3, 2))
+    np.stack(a, 1, turned)
+    np.stack(a, axis=1, out=turned)
+    return np.sum(both) + np.sum(rows**2) + np.sum(y**3) + np.sum(turned**2) + np.trace(a[:, :2], dtype=float)
 
 
 @program(lambda r: (r.normal(size=4),))
@@ -68,3 +71,15 @@ def some_of_them(a, some):
 def spaced_along_the_last_axis(low, high):
     points = np.geomspace(low, high, 3, axis=-1) * np.logspace(low, high, 3, base=1.5, axis=1)
     return np.sum(points * np.arange(3.0)) + np.linalg.matrix_rank(points, rtol=1e-9) * low[0]
+
+
+@program(lambda r: (np.array([-0.5, -2.0, 1.3, 0.4]), 0.7))
+def written_to_what_was_chosen(x, s):
+    """What one number chooses is a copy; a product of all with all is written where it shall be."""
+    y = x * s
+    z = np.choose(0, [y, x])
+    z[0] = 3.0
+    square = np.zeros((2, 2))
+    np.multiply.outer(x[:2], y[:2], out=square)
+    np.maximum.at(y, [0, 0, 1], [s, 2 * s, 0.1])
+    return np.sum(y**2) + np.sum(z**3) + np.sum(square) + np.sum(np.geomspace(x[0], x[1], 4) ** 2)

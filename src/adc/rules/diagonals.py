@@ -211,15 +211,18 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
 @composite(
     np.geomspace,
     wrt="start stop",
-    examples=lambda r: [(0.5, 2.5, 5), call(2.5, 0.5, 4, endpoint=False)],
+    examples=lambda r: [(0.5, 2.5, 5), call(2.5, 0.5, 4, endpoint=False), (-0.5, -2.5, 4)],
     extra={"float64_only": True},
-    notes="positive ends",
+    notes="ends of one sign",
 )
 def geomspace(start, stop, num=50, endpoint=True):
     # In double precision, whatever the ends have; of small integers the logarithm has half precision.
     dtype = np.result_type(start, stop, np.float64)
     first, last = in_dtype(1.0 * start, dtype), in_dtype(1.0 * stop, dtype)
-    points = np.exp(np.linspace(np.log(first), np.log(last), num, endpoint))
+    if np.any(first == 0.0) or np.any(last == 0.0):
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(first)
+    points = sign * np.power(10.0, np.linspace(np.log10(first / sign), np.log10(last / sign), num, endpoint))
     part = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (num,) + (1,) * (np.ndim(points) - 1))
     points = np.where(part == 0.0, start, points)  # the ends to the bit: data may be compared with them
     return np.where(part == 1.0, stop, points) if endpoint else points

@@ -211,7 +211,8 @@ def choose(a, choices, mode="raise"):
     result = choices[0] if n > 1 else np.where(chosen == 0, choices[0], choices[0])
     for k in range(1, n):
         result = np.where(chosen == k, choices[k], result)
-    return result
+    # Where one number chooses, what it chooses is an array of another name: NumPy gives a copy.
+    return np.copy(result) if np.ndim(chosen) == 0 and np.ndim(result) > 0 else result
 
 
 @composite(

@@ -67,7 +67,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         return _at(ufunc, *inputs)
     if method == "outer":
         left, right = inputs
-        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), strong(right))
+        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), strong(right), **kwargs)
     if method in ("reduce", "accumulate", "reduceat"):
         function = _MEANINGS[method].get(ufunc)
         if method == "accumulate":
@@ -150,6 +150,8 @@ def _at(ufunc: np.ufunc, target: Any, index: Any, value: Any = None) -> None:
         ufunc.at(target, record.plain(index), record.plain(value))
         return
     index = record.plain(index)
+    if isinstance(value, list | tuple) and record.is_active(value):
+        value = np.stack(value)
     if ufunc is np.subtract:
         ufunc, value = np.add, np.negative(value)
     if ufunc is not np.add:

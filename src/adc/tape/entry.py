@@ -168,6 +168,8 @@ class Entry:
         self.fixed = tuple(k for k in range(len(self.names)) if k not in self.wrt)
         # The parameter that the function changes, if it is one that does: np.copyto(dst, src).
         self.writes = self.positions.get(operation.extra.get("writes", ""))
+        # By these SciPy is told that it may compute in the memory of an operand, which may be kept.
+        self.overwriting = tuple(k for k, name in enumerate(self.names) if name.startswith("overwrite_"))
         self.copies = self.positions.get(operation.extra.get("copies", ""))
         # Of these parameters NumPy makes arrays, also where they are plain numbers.
         self.arrays = frozenset(self.positions[name] for name in operation.extra.get("arrays", "").split())

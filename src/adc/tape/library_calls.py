@@ -103,7 +103,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
             and record.has_functions((*args, *kwargs.values()))
         ):
             return record.apply(entry, args, kwargs, function)  # what they answer may have a derivative
-        return float_array(function(*record.plain(args), **record.plain(kwargs)), args)
+        return float_array(function(*record.plain(args), **record.plain(record.spared(kwargs))), args)
 
     call.__dict__["_stands_for"] = function
     return call

@@ -61,6 +61,15 @@ def is_active(value: Any) -> bool:
     return kind in CARRIERS and is_active(value.entries)
 
 
+def spared(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a call that leaves its operands as they are: other operations may have kept them.
+
+    >>> spared({"lower": True, "overwrite_b": True})
+    {'lower': True, 'overwrite_b': False}
+    """
+    return {name: False if name.startswith("overwrite_") else value for name, value in kwargs.items()}
+
+
 FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
@@ -115,6 +124,10 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
             args, kwargs = tuple(ruled), dict(options)
         if entry.has_full and (kwargs or len(args) > 1):
             entry = entry.form(args, kwargs)
+    if kwargs:
+        kwargs = spared(kwargs)
+    if entry.overwriting:
+        args = tuple([False if k in entry.overwriting else a for k, a in enumerate(args)])
     if entry.of_complex is not None and any_complex(plain(args)):
         entry = entry.of_complex
     function = function or entry.function

@@ -405,10 +405,13 @@ def _bincount(self: Calls, x: Value, *others: Value, **options: Value) -> Value:
     return self.call_rule(np.bincount, [self.array_of(x), *others], options)
 
 
-def _stack(self: Calls, arrays: Value, axis: Value = 0, **rest: Value) -> Value:
+def _stack(self: Calls, arrays: Value, axis: Value = 0, out: Value = None, **rest: Value) -> Value:
     if isinstance(arrays, Var):
-        return self.op("copy", self.call(np.moveaxis, [arrays, 0, axis], {}))
-    return self.call_rule(np.stack, [arrays, axis], rest)
+        made = self.op("copy", self.call(np.moveaxis, [arrays, 0, axis], {}))
+        dtype = rest.get("dtype")
+        made = made if dtype is None else self.cast(made, str(np.dtype(dtype)))
+        return made if out is None else self.into(out, made)
+    return self.call_rule(np.stack, [arrays, axis], rest if out is None else {**rest, "out": out})
 
 
 def _sort(self: Calls, x: Var, axis: Value = -1, kind: Value = None) -> None:
