@@ -66,7 +66,7 @@ def grid_of_vectors(a, b):
     return np.sum(product**2) + np.sum(np.sum(a * b, axis=-1) ** 3)
 
 
-@program(lambda r: (r.normal(size=(20, 3)).astype(np.float32),))
+@program(lambda r: (r.normal(size=(20, 3)).astype(np.float32),), tolerance=1e-4)
 def single_precision(x):
     center = np.mean(x, axis=0)
     spread = x - center
