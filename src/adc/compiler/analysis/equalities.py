@@ -32,6 +32,7 @@ from adc.compiler.ir.types import Array
 from adc.rules.dims import Dim
 
 Pair = tuple[Dim, Dim]
+Guarded = tuple[list[Pair], Pair, Check]  # ranges, what is equal if each of them has a trip, and what says so
 LENGTH_OPERATIONS = {"dim", "add", "subtract", "multiply", "maximum", "minimum", "floor_divide", "negative"}
 COMPARISONS = {"equal", "greater_equal", "less_equal", "logical_or"}
 
@@ -43,7 +44,7 @@ class Equalities:
         self.equal = EqualLengths()
         self._definition = {t: s for s in walk(program.body) if isinstance(s, Assign) for t in s.targets}
         # What holds if each of some ranges has a trip, and the check that says so.
-        self._if_trips: list[tuple[list[Pair], Pair, Check]] = []
+        self._if_trips: list[Guarded] = []
 
     def passed(self, stmt: Stmt) -> None:
         """The program has run a statement."""
@@ -56,6 +57,16 @@ class Equalities:
                 self._if_trips.append((ranges, pair, stmt))
             else:
                 self.equal.union(*pair)
+
+    def snapshot(self) -> tuple[dict[Dim, Dim], list[Guarded]]:
+        """What is known here, for `restore`."""
+        return self.equal.snapshot(), list(self._if_trips)
+
+    def restore(self, snapshot: tuple[dict[Dim, Dim], list[Guarded]]) -> None:
+        """Forget what was found since."""
+        lengths, guarded = snapshot
+        self.equal.restore(lengths)
+        self._if_trips = list(guarded)
 
     def same_shape(self, a: Operand, b: Operand) -> bool:
         """Whether two operands are arrays of one shape, as far as is known here."""
@@ -78,10 +89,10 @@ class Equalities:
     @contextmanager
     def inside(self, stmt: Stmt) -> Iterator[None]:
         """A block of a statement: what is found in it is forgotten behind it."""
-        lengths, guarded = self.equal.snapshot(), list(self._if_trips)
+        before = self.snapshot()
         trips = range_of(stmt) if isinstance(stmt, For) else None
         if trips is not None:
-            for ranges, pair, check in guarded:
+            for ranges, pair, check in before[1]:
                 left = [r for r in ranges if not self._same(r, trips)]
                 if not left:
                     self.equal.union(*pair)
@@ -90,8 +101,7 @@ class Equalities:
         try:
             yield
         finally:
-            self.equal.restore(lengths)
-            self._if_trips = guarded
+            self.restore(before)
 
     def if_trips(self, loop: For) -> list[tuple[Pair, Check]]:
         """What holds inside a loop since it has a trip there, and the checks that say so in front of it."""

@@ -84,11 +84,9 @@ class ExpressionPrinter:
             and isinstance(x.value, (int, float))
             and not isinstance(x.value, bool)
         ):
-            return constant(
-                np.dtype(type.dtype).type(x.value)
-                if not type.weak and type.dtype != "float64"
-                else float(x.value)
-            )
+            # What the user made double is so beside float32, which numbers of Python's are not.
+            own = not type.weak and (type.dtype != "float64" or isinstance(x.value, np.float64))
+            return constant(np.dtype(type.dtype).type(x.value) if own else float(x.value))
         if isinstance(x, Var) and isinstance(type, Scalar) and x.type.dtype != type.dtype:
             return call(_scalar_type(type.dtype, x.type.dtype), [self.atom(x)])
         if isinstance(x, Const) and type is not None and type.dtype == "uint64" and isinstance(x.value, int):

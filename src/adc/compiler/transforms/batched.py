@@ -63,6 +63,9 @@ def batched(stmt: Assign, known: Mapping[Var, Batched], behind: int, ev: Evaluat
         raise CannotBatch
     if infer.is_elementwise(stmt.op):
         return _elementwise(stmt, known, behind, ev)
+    if stmt.name == "copy":
+        x = known[stmt.args[0]]
+        return Batched(_of(ev.op("copy", x.array)), x.axis)
     if stmt.name in REDUCTIONS:
         return _reduced(stmt, known, ev)
     if stmt.name in PRODUCTS:

@@ -82,11 +82,12 @@ class Trips:
         if place is None:
             raise CannotBatch
         if place.wraps or ((self.start + place.distance).known or 0) < 0:
-            return self._rolled(array, index, place)
+            return self._rolled(s, place)
         whole, axis = self.slices(array, index, place)
         if all(i == FULL for i in whole):
             return Batched(array, axis)
-        return Batched(self._of_all_trips(self.ev.getitem(array, whole), axis), axis)
+        in_trip = s.target.type.shape if s.target.is_array else ()
+        return Batched(self._of_all_trips(self.ev.getitem(array, whole), axis, in_trip), axis)
 
     def positions(self, index: Index, array: Var) -> Index:
         """An index by positions of data: along the first axis, or of elements."""
@@ -100,15 +101,16 @@ class Trips:
                 raise CannotBatch
         return tuple(items)
 
-    def _of_all_trips(self, taken: Var, axis: int) -> Var:
+    def _of_all_trips(self, taken: Var, axis: int, in_trip: tuple[Dim, ...]) -> Var:
+        """What was taken has the lengths that it has in a trip, and one for the trips."""
         assert isinstance(taken.type, Array)
-        shape = taken.type.shape
-        taken.type = replace(taken.type, shape=(*shape[:axis], self.length, *shape[axis + 1 :]))
+        taken.type = replace(taken.type, shape=(*in_trip[:axis], self.length, *in_trip[axis:]))
         return taken
 
-    def _rolled(self, array: Var, index: Index, place: Place) -> Batched:
+    def _rolled(self, s: Assign, place: Place) -> Batched:
         """Rows at a distance from the trips' own that count on from the other end of the axis."""
         ev = self.ev
+        array, index = s.args
         length = array.type.shape[place.axis]
         if self.start.known != 0:
             raise CannotBatch
@@ -122,7 +124,11 @@ class Trips:
         if not place.wraps and distance < -1:  # the axis may be shorter
             self._insist(ev.op("less_equal", -distance, ev.dim_value(self.stop)), may_be_empty=True)
         whole, axis = self.slices(array, index, Place(place.axis, Dim(0), False))
-        taken = array if all(i == FULL for i in whole) else self._of_all_trips(ev.getitem(array, whole), axis)
+        in_trip = s.target.type.shape if s.target.is_array else ()
+        if all(i == FULL for i in whole):
+            taken = array
+        else:
+            taken = self._of_all_trips(ev.getitem(array, whole), axis, in_trip)
         return Batched(ev.op("roll", taken, -distance, axis) if distance else taken, axis)
 
     def slices(self, array: Var, index: Index, place: Place) -> tuple[Index, int]:

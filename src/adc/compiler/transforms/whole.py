@@ -22,12 +22,17 @@ and the user's function raises nothing, such a call has code of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from adc.compiler.analysis import sharing
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Atom,
     Block,
+    Carried,
+    Check,
     For,
     Program,
     Stmt,
@@ -36,13 +41,13 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     walk,
 )
-from adc.compiler.transforms import candidates
-from adc.compiler.transforms.batched import (
-    CannotBatch,
-)
+from adc.compiler.transforms import candidates, multiplied
+from adc.compiler.transforms.batched import CannotBatch
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.whole_loop import WholeLoop
 from adc.errors import ShapeError, UnsupportedError
+
+Results = dict[Var, Atom]  # what a loop carried, as it is called behind the statements
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -64,13 +69,15 @@ class _Finder:
         self.sharing = sharing.of(program, ev.joined_roots)
         self.known = Equalities(program)
         ev.equal = self.known.equal
-        self.table: dict[Var, Atom] = {}  # what loops carried -> what it is now
+        self.table: Results = {}
         self.beside_stencils = False
 
     def block(self, block: Block) -> Block:
         return self.ev.rebuilt(block, self._statement)
 
     def _statement(self, stmt: Stmt) -> None:
+        if isinstance(stmt, For) and self._product(stmt):
+            return
         before = self.beside_stencils
         if isinstance(stmt, For | While):
             self.beside_stencils = before or any(
@@ -83,26 +90,72 @@ class _Finder:
             self.known.passed(stmt)
             self.ev.block.append(stmt)
 
+    def _product(self, nest: For) -> bool:
+        """Whether statements with products of matrices could be appended in place of a nest of loops."""
+        return multiplied.may_multiply(nest) and self._stands_for(
+            nest, self._flat, lambda made: multiplied.multiplies(made, nest)
+        )
+
     def _whole(self, loop: For) -> bool:
         """Whether statements on whole arrays could be appended in place of a loop."""
         straight = candidates.straight(loop)
         if straight is None or not (self.beside_stencils or candidates.is_worth_it(straight)):
             return False
-        (known,) = substitute([straight], self.table)
+        return self._stands_for(straight, self._alone, lambda _: True)
+
+    def _stands_for(
+        self, loop: For, statements: Callable[[For, list[Check]], Results], wanted: Callable[[Block], bool]
+    ) -> bool:
+        """Whether statements that are as they are wanted could be appended in place of a loop."""
+        (known,) = substitute([loop], self.table)
         assert isinstance(known, For)
         made: Block = []
-        lengths = self.ev.equal.snapshot()
-        insisted = self.known.if_trips(known)
-        for pair, _ in insisted:
-            self.ev.equal.union(*pair)
+        insisted: list[Check] = []
+        before = self.known.snapshot()
         try:
             with self.ev.at(made):
-                results = WholeLoop(known, self.ev, self.sharing, self.known).run()
+                results = statements(known, insisted)
+            made = multiplied.without_unread(made, results.values())
+            if not wanted(made):
+                raise CannotBatch
         except (CannotBatch, UnsupportedError, ShapeError):
-            self.ev.equal.restore(lengths)
+            self.known.restore(before)
             return False
-        for _, check in insisted:
+        for check in insisted:
             self.known.insist(check)
         self.table.update(results)
         self.ev.block.extend(made)
         return True
+
+    def _alone(self, loop: For, insisted: list[Check]) -> Results:
+        """Append statements on whole arrays for a loop without others in it. Raises CannotBatch."""
+        self._if_trips(loop, insisted)
+        return WholeLoop(loop, self.ev, self.sharing, self.known).run()
+
+    def _if_trips(self, loop: For, insisted: list[Check]) -> None:
+        """What holds since a loop has a trip is to hold in any case, by the checks that say so in front of it."""
+        for pair, check in self.known.if_trips(loop):
+            self.ev.equal.union(*pair)
+            insisted.append(check)
+
+    def _flat(self, loop: For, insisted: list[Check]) -> Results:
+        """Append statements on whole arrays for a loop and all loops in it. Raises CannotBatch."""
+        body: Block = []
+        table: dict[Var, Atom] = {}
+        with self.known.inside(loop), self.ev.at(body):
+            for s in loop.body:
+                (s,) = substitute([s], table)
+                if isinstance(s, For):
+                    table.update(self._flat(s, insisted))
+                else:
+                    self.ev.block.append(s)
+                    self.known.passed(s)
+            body = multiplied.totals_as_products(body, self.ev)
+        ends = [operand(c.out, table) for c in loop.carried]
+        carried = [Carried(c.phi, c.init, out, c.result) for c, out in zip(loop.carried, ends, strict=True)]
+        body = multiplied.without_unread(body, ends)
+        flat = candidates.straight(replace(loop, carried=carried, body=body))
+        if flat is None:
+            raise CannotBatch
+        self._if_trips(loop, insisted)
+        return WholeLoop(flat, self.ev, self.sharing, self.known, multiplies=True).run()

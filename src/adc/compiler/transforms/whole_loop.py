@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.sharing import Sharing
 from adc.compiler.frontend import infer
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -39,6 +42,7 @@ from adc.compiler.transforms.batched import (
     batched,
     moved,
 )
+from adc.compiler.transforms.multiplied import product
 from adc.compiler.transforms.trips import Trips
 
 TRUTH = Scalar("bool", True)  # of Python: counts as a number, which those in arrays do not
@@ -55,14 +59,18 @@ class _Total:
 class WholeLoop:
     """The statements on whole arrays that stand for one loop."""
 
-    def __init__(self, loop: For, ev: Evaluator, names: Sharing, equalities: Equalities) -> None:
+    def __init__(
+        self, loop: For, ev: Evaluator, names: Sharing, equalities: Equalities, *, multiplies: bool = False
+    ) -> None:
         self.loop = loop
+        self.multiplies = multiplies  # sums of products are products of vectors and matrices
         self.ev = ev
         self.sharing = names
         self.equalities = equalities
         self.known: dict[Var, Batched] = {}  # what differs from trip to trip -> what it is in all of them
         self.trips = Trips(loop, self.known, ev)
         self.counts: set[Var] = {loop.index}  # integers that the counter makes, others in each trip
+        self.own = self._own_arrays()
         self.readers = Counter(v for s in loop.body for v in uses(s))
         self.readers.update(v for c in loop.carried for v in variables(c.out))
 
@@ -80,7 +88,7 @@ class WholeLoop:
                     self._store(s)
                 elif isinstance(s, Assign) and any(v in totals for v in uses(s)):
                     self._add(s, totals, results)
-                elif isinstance(s, Assign) and self._differs(s):
+                elif isinstance(s, Assign) and (s.targets[0] in self.own or self._differs(s)):
                     self._assign(s, behind)
                 elif self._differs(s) or not _may_come_first(s):
                     raise CannotBatch
@@ -93,11 +101,17 @@ class WholeLoop:
 
     # --- what may be done -------------------------------------------------------------------------------------
 
+    def _own_arrays(self) -> set[Var]:
+        """The arrays that each trip makes for itself and writes to."""
+        written = {s.array for s in self.loop.body if isinstance(s, Store)}
+        made = (t for s in self.loop.body if isinstance(s, Assign) for t in s.targets)
+        return {t for t in made if t in written and t.root is t}
+
     def _check_memory(self) -> None:
         """What is written belongs to one trip, or is only added to by all of them."""
         own = {t for s in self.loop.body if isinstance(s, Assign) for t in s.targets}
         stores = [s for s in self.loop.body if isinstance(s, Store)]
-        for array in {s.array for s in stores}:
+        for array in {s.array for s in stores} - self.own:
             mine = [s for s in stores if s.array is array]
             if array in own or any(self._may_share(s.array, array) for s in stores if s.array is not array):
                 raise CannotBatch
@@ -150,6 +164,11 @@ class WholeLoop:
         if not target.is_array and is_integer(target.type):
             self._count(s)
             return
+        if target in self.own:
+            own = self._own_in_all_trips(s)
+            own.name, own.named = target.name, target.named
+            self.known[target] = Batched(own, 0)
+            return
         is_row = s.op == "getitem" and s.args[0] not in self.known
         if (
             any(v in self.counts for v in (*length_variables(target), *variables(() if is_row else s.args)))
@@ -158,14 +177,37 @@ class WholeLoop:
             raise CannotBatch
         begin = len(self.ev.block)
         made = self._row(s) if is_row else batched(s, self.known, behind, self.ev)
+        if s.op == "getitem" and not is_row:
+            made = self._as_it_was(s, made)
         if made.array.type.dtype != target.type.dtype:
             raise CannotBatch
         if target.named and any(made.array in defined(new) for new in self.ev.block[begin:]):
             made.array.name, made.array.named = target.name, True
         self.known[target] = made
 
+    def _own_in_all_trips(self, s: Assign) -> Var:
+        """What each trip makes for itself, with an axis for the trips in front."""
+        ev = self.ev
+        array = s.target
+        if self._differs(s):
+            return moved(batched(s, self.known, 0, ev), 0, ev).array
+        lengths = ev.shape_values((self.trips.length, *array.type.shape))
+        dtype = np.dtype(array.type.dtype)
+        if s.name in ("zeros", "empty", "ones"):
+            made: Var = ev.op(s.name, lengths, dtype=dtype)
+            return made
+        if not _may_come_first(s):
+            raise CannotBatch
+        ev.block.append(s)
+        made = ev.op("empty", lengths, dtype=dtype)
+        ev.write(made, (FULL,) * made.type.ndim, array)
+        return made
+
     def _row(self, s: Assign) -> Batched:
-        made = self.trips.row(s)
+        return self._as_it_was(s, self.trips.row(s))
+
+    def _as_it_was(self, s: Assign, made: Batched) -> Batched:
+        """What a statement read, though it is written over later."""
         if self._changes_while_read(s):
             made = Batched(self.ev.op("copy", made.array), made.axis)
         return made
@@ -202,6 +244,9 @@ class WholeLoop:
         value = self.known.get(s.value) if isinstance(s.value, Var) else None
         if value is None and isinstance(s.value, Var) and (s.value in self.counts):
             raise CannotBatch
+        if s.array in self.own:
+            self._store_own(s, value)
+            return
         place = self.trips.place(s.index)
         by_data = any(v in self.known for v in variables(s.index))
         if place is not None and by_data:
@@ -216,6 +261,8 @@ class WholeLoop:
                 rows = moved(value, 0, ev).array
                 ev.write(s.array, self.trips.positions(s.index, s.array), rows, accumulate=True)
                 return
+            if value.array.type.dtype != s.array.type.dtype:
+                value = Batched(ev.cast(value.array, s.array.type.dtype), value.axis)
             ev.write(s.array, s.index, self._total(value), accumulate=True)
             return
         if place.wraps:
@@ -226,6 +273,17 @@ class WholeLoop:
             value if value is not None else s.value.value if isinstance(s.value, Const) else s.value
         )
         ev.write(s.array, index, aligned(stored, rank - 1 - axis, ev), s.accumulate)
+
+    def _store_own(self, s: Store, value: Batched | None) -> None:
+        """Write to what each trip has made for itself."""
+        if any(v in self.known or v in self.counts or v.is_array for v in variables(s.index)):
+            raise CannotBatch
+        stored: Value = (
+            value if value is not None else s.value.value if isinstance(s.value, Const) else s.value
+        )
+        rank = sum(isinstance(i, Slice) for i in s.index)
+        array = self.known[s.array].array
+        self.ev.write(array, (FULL, *s.index), aligned(stored, rank, self.ev), s.accumulate)
 
     def _add(self, s: Assign, totals: dict[Var, _Total], results: dict[Var, Atom]) -> None:
         """Add what all trips add to what a loop carries, or take it off."""
@@ -239,6 +297,8 @@ class WholeLoop:
         value = self.known.get(terms[0]) if isinstance(terms[0], Var) else None
         if value is None or not is_float(value.array.type) or value.ndim != carried.phi.type.ndim:
             raise CannotBatch
+        if value.array.type.dtype != carried.phi.type.dtype:  # each term is added in the precision of the sum
+            value = Batched(ev.cast(value.array, carried.phi.type.dtype), value.axis)
         made = ev.op(s.op, total, self._total(value))
         if s.target is not carried.out:
             totals[s.target] = _Total(carried, made)
@@ -251,6 +311,10 @@ class WholeLoop:
 
     def _total(self, value: Batched) -> Value:
         """The sum over all trips, in one with a sum over the elements of each that nothing else reads."""
+        if self.multiplies:
+            found = product(value.array, value.axis, self.ev.block, self.ev)
+            if found is not None:
+                return found
         made = next(
             (s for s in self.ev.block if isinstance(s, Assign) and s.targets == (value.array,)),
             None,
@@ -275,4 +339,7 @@ def _may_come_first(s: Stmt) -> bool:
         return False
     if isinstance(s.op, str):
         return s.op in ("getitem", "dim", "cast", "alias")
-    return infer.is_elementwise(s.op) or s.name in PRODUCTS | SOLVERS | REDUCTIONS | VIEWS | {"arange"}
+    return infer.is_elementwise(s.op) or s.name in PRODUCTS | SOLVERS | REDUCTIONS | VIEWS | {
+        "arange",
+        "copy",
+    }
