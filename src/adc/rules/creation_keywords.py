@@ -74,36 +74,37 @@ def full(shape, fill_value, dtype=None, order="C", device=None):
     return _laid(made, _by_columns(order, device))
 
 
+def _like(make, make_like, a, dtype, order, shape, device):
+    """An array like another one, by what makes it of a shape, or where that is the other's."""
+    if _has_shape(shape, order, np.ndim(a)):
+        return make(shape, dtype=np.result_type(a) if dtype is None else dtype, order=order, device=device)
+    return _laid(make_like(a, dtype=dtype), _by_columns(order, device))
+
+
 @in_full(np.zeros_like)
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, device=None):
-    if _has_shape(shape, order, np.ndim(a)):
-        return zeros(shape, np.result_type(a) if dtype is None else dtype, order, device)
-    made = np.zeros_like(a, dtype)
-    return _laid(made, _by_columns(order, device))
+    return _like(zeros, np.zeros_like, a, dtype, order, shape, device)
 
 
 @in_full(np.ones_like)
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, device=None):
-    if _has_shape(shape, order, np.ndim(a)):
-        return ones(shape, np.result_type(a) if dtype is None else dtype, order, device)
-    made = np.ones_like(a, dtype)
-    return _laid(made, _by_columns(order, device))
+    return _like(ones, np.ones_like, a, dtype, order, shape, device)
 
 
 @in_full(np.empty_like)
 def empty_like(a, dtype=None, order="K", subok=True, shape=None, device=None):
-    if _has_shape(shape, order, np.ndim(a)):
-        return empty(shape, np.result_type(a) if dtype is None else dtype, order, device)
-    made = np.empty_like(a, dtype)
-    return _laid(made, _by_columns(order, device))
+    return _like(empty, np.empty_like, a, dtype, order, shape, device)
 
 
 @in_full(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, device=None):
-    if _has_shape(shape, order, np.ndim(a)):
-        return full(shape, fill_value, np.result_type(a) if dtype is None else dtype, order, device)
-    made = np.full_like(a, fill_value, dtype)
-    return _laid(made, _by_columns(order, device))
+    def make(shape, dtype, order, device):
+        return full(shape, fill_value, dtype, order, device)
+
+    def make_like(a, dtype):
+        return np.full_like(a, fill_value, dtype)
+
+    return _like(make, make_like, a, dtype, order, shape, device)
 
 
 @in_full(np.eye)

@@ -14,18 +14,10 @@ from adc.rules import norms as norms
 from adc.rules import statistics as statistics
 from adc.rules import ufunc_methods as ufunc_methods
 from adc.rules.fitting import refuse_cast
+from adc.rules.keywords import as_dtype, is_whole
 from adc.rules.registry import full, static
 
 _refuse_cast = static(refuse_cast)
-
-
-@static
-def _whole(dtype):
-    return np.dtype(dtype).kind in "biu"
-
-
-def _as(a, dtype):
-    return a if dtype is None else a.astype(dtype)
 
 
 def _cast(a, dtype, casting):
@@ -80,14 +72,14 @@ def multiply_accumulate(array, axis=0, dtype=None, out=None):
 
 @full(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    others = y if y is None else _as(np.asarray(y), dtype)
-    return np.cov(_as(np.asarray(m), dtype), others, rowvar, bias, ddof, fweights, aweights)
+    others = y if y is None else as_dtype(np.asarray(y), dtype)
+    return np.cov(as_dtype(np.asarray(m), dtype), others, rowvar, bias, ddof, fweights, aweights)
 
 
 @full(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, dtype=None):
-    others = y if y is None else _as(np.asarray(y), dtype)
-    return np.corrcoef(_as(np.asarray(x), dtype), others, rowvar)
+    others = y if y is None else as_dtype(np.asarray(y), dtype)
+    return np.corrcoef(as_dtype(np.asarray(x), dtype), others, rowvar)
 
 
 if hasattr(np.linalg, "trace"):  # NumPy 2.0
@@ -101,7 +93,7 @@ def _spaced(points, dtype, axis):
     """Whole numbers are those below, as np.linspace has them, where `astype` cuts fractions off."""
     if dtype is None:
         return np.moveaxis(points, 0, axis)
-    return np.moveaxis((np.floor(points) if _whole(dtype) else points).astype(dtype), 0, axis)
+    return np.moveaxis((np.floor(points) if is_whole(dtype) else points).astype(dtype), 0, axis)
 
 
 @full(np.linspace)
@@ -112,9 +104,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 @full(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    return np.moveaxis(_as(np.logspace(start, stop, num, endpoint, base), dtype), 0, axis)
+    return np.moveaxis(as_dtype(np.logspace(start, stop, num, endpoint, base), dtype), 0, axis)
 
 
 @full(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    return np.moveaxis(_as(np.geomspace(start, stop, num, endpoint), dtype), 0, axis)
+    return np.moveaxis(as_dtype(np.geomspace(start, stop, num, endpoint), dtype), 0, axis)

@@ -20,30 +20,30 @@ from adc.rules.reductions import count, root, without_nan
 from adc.rules.registry import full, static
 
 
-def _as(a, dtype):
+def as_dtype(a, dtype):
     return a if dtype is None else a.astype(dtype)
 
 
 @static
-def _whole(dtype):
+def is_whole(dtype):
     return dtype is not None and np.dtype(dtype).kind in "biu"
 
 
 def _total(x, dtype):
     """What was added up or multiplied, where the caller says in which integers: they wrap."""
-    return x.astype(dtype) if _whole(dtype) else x
+    return x.astype(dtype) if is_whole(dtype) else x
 
 
 @full(np.sum)
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    x = _as(a, dtype)
+    x = as_dtype(a, dtype)
     total = _total(np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims), dtype)
     return total if initial is None else total + initial
 
 
 @full(np.prod)
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    x = _as(a, dtype)
+    x = as_dtype(a, dtype)
     product = _total(
         np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims), dtype
     )
@@ -52,7 +52,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 
 @full(np.mean)
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
-    x = _as(a, dtype)
+    x = as_dtype(a, dtype)
     if where is None:
         return _total(np.mean(x, axis=axis, keepdims=keepdims), dtype)
     count = np.sum(np.where(where, np.ones_like(x), np.zeros_like(x)), axis=axis, keepdims=keepdims)
@@ -96,7 +96,7 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 @static
 def _inexact(dtype):
     """The dtype of a variance; in integers NumPy cuts the fractions of each square off, or refuses."""
-    if _whole(dtype):
+    if is_whole(dtype):
         raise UnsupportedError(
             f"a variance, or a mean without NaN, with dtype={np.dtype(dtype)} is not supported",
             repair="Leave `dtype` away, and round what comes of it.",
@@ -155,25 +155,25 @@ def _where(x, where):
 
 @full(np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
-    return np.nanmean(_where(_as(a, _inexact(dtype)), where), axis=axis, keepdims=keepdims)
+    return np.nanmean(_where(as_dtype(a, _inexact(dtype)), where), axis=axis, keepdims=keepdims)
 
 
 @full(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.nanvar(_where(_as(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
+    return np.nanvar(_where(as_dtype(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None):
     fewer = ddof if correction is None else correction
-    return np.nanstd(_where(_as(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
+    return np.nanstd(_where(as_dtype(a, _inexact(dtype)), where), axis=axis, ddof=fewer, keepdims=keepdims)
 
 
 @full(np.var)
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    x = _as(a, _inexact(dtype))
+    x = as_dtype(a, _inexact(dtype))
     if where is None and mean is None:
         return np.var(x, axis=axis, ddof=fewer, keepdims=keepdims)
     return _spread(x, axis, fewer, keepdims, where, mean)
@@ -182,7 +182,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, 
 @full(np.std)
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     fewer = ddof if correction is None else correction
-    x = _as(a, _inexact(dtype))
+    x = as_dtype(a, _inexact(dtype))
     if where is None and mean is None:
         return np.std(x, axis=axis, ddof=fewer, keepdims=keepdims)
     return root(_spread(x, axis, fewer, keepdims, where, mean))
@@ -200,12 +200,12 @@ def any(a, axis=None, out=None, keepdims=False, where=None):
 
 @full(np.cumsum)
 def cumsum(a, axis=None, dtype=None, out=None):
-    return _total(np.cumsum(_as(a, dtype), axis=axis), dtype)
+    return _total(np.cumsum(as_dtype(a, dtype), axis=axis), dtype)
 
 
 @full(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
-    return _total(np.cumprod(_as(a, dtype), axis=axis), dtype)
+    return _total(np.cumprod(as_dtype(a, dtype), axis=axis), dtype)
 
 
 @full(np.isin)
@@ -225,7 +225,7 @@ def argsort(a, axis=-1, kind=None, stable=None):
 
 @full(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return _total(np.trace(_as(a, dtype), offset, axis1, axis2), dtype)
+    return _total(np.trace(as_dtype(a, dtype), offset, axis1, axis2), dtype)
 
 
 @full(np.clip)

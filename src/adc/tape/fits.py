@@ -10,7 +10,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import minima, record
-from adc.tape.implicit import as_array, as_tuple, for_scipy, unrecorded, valued
+from adc.tape.implicit import as_array, as_tuple, for_scipy, options_for_scipy, valued
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -58,7 +58,7 @@ def least_squares(
         f_scale=record.plain(f_scale),
         args=record.plain(args),
         kwargs=record.plain(named),
-        **unrecorded(options),
+        **options_for_scipy(options),
     )
 
     def residuals(x: Any) -> Any:

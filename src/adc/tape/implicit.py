@@ -40,7 +40,7 @@ def for_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def unrecorded(options: dict[str, Any]) -> dict[str, Any]:
+def options_for_scipy(options: dict[str, Any]) -> dict[str, Any]:
     """Options as SciPy takes them: plain numbers, and functions of these."""
     return {k: for_scipy(v) if callable(v) else record.plain(v) for k, v in options.items()}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.tape import gradients, record
-from adc.tape.implicit import as_array, corrected, jacobian, unrecorded
+from adc.tape.implicit import as_array, corrected, jacobian, options_for_scipy
 from adc.tape.node import here
 from adc.tape.tensor import make
 
@@ -196,10 +196,10 @@ def plain_constraints(constraints: Any) -> Any:
     found = []
     for constraint in _several(constraints):
         if isinstance(constraint, dict):
-            found.append(unrecorded(constraint))
+            found.append(options_for_scipy(constraint))
         else:
             made = copy.copy(constraint)
-            made.__dict__.update(unrecorded(vars(constraint)))
+            made.__dict__.update(options_for_scipy(vars(constraint)))
             found.append(made)
     return found
 

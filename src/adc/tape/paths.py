@@ -64,7 +64,7 @@ def listed(events: Any) -> list[Callable[..., Any]]:
     return [] if events is None else [events] if callable(events) else list(events)
 
 
-def unrecorded(events: list[Callable[..., Any]]) -> list[Callable[..., Any]] | None:
+def events_for_scipy(events: list[Callable[..., Any]]) -> list[Callable[..., Any]] | None:
     """The functions of events as SciPy calls them, with what it asks of each."""
     plain = [implicit.for_scipy(event) for event in events]
     for function, event in zip(plain, events, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules.solvers import solver_name
 from adc.tape import fits, integrals, linear_programs, minima, nested_integrals, record, sparse, trajectories
-from adc.tape.implicit import as_array, as_tuple, corrected, for_scipy, unrecorded
+from adc.tape.implicit import as_array, as_tuple, corrected, for_scipy, options_for_scipy
 from adc.tape.node import here
 
 
@@ -85,7 +85,7 @@ def _newton(
 
 def _root_scalar(solver: Any, f: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
     args = as_tuple(args)
-    options = unrecorded(options)
+    options = options_for_scipy(options)
     several = options.get("fprime") is True or options.get("fprime2") is True
     found = solver(for_scipy(f), record.plain(args), *record.plain(rest), **options)
 
@@ -143,7 +143,7 @@ def _fixed_point(solver: Any, func: Any, x0: Any, args: Any = (), *rest: Any, **
 
 def _nonlinear(solver: Any, F: Any, xin: Any, *rest: Any, **options: Any) -> Any:
     """newton_krylov, broyden1 and their like."""
-    given = unrecorded(options)
+    given = options_for_scipy(options)
     x = solver(for_scipy(F), record.plain(xin), *record.plain(rest), **given)
     return corrected(F, x, f"the solution that scipy.optimize.{solver.__name__} finds")
 
@@ -166,7 +166,7 @@ def _minimize(
     **options: Any,
 ) -> Any:
     args = as_tuple(args)
-    given = unrecorded(options)
+    given = options_for_scipy(options)
     second = {k: for_scipy(v) if callable(v) else v for k, v in {"hess": hess, "hessp": hessp}.items()}
     found = solver(
         for_scipy(fun),
@@ -196,14 +196,14 @@ def _minimize(
 
 
 def _positional(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
-    return unrecorded(dict(zip(names, values, strict=False)))
+    return options_for_scipy(dict(zip(names, values, strict=False)))
 
 
 def _minimize_scalar(
     solver: Any, fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *rest: Any, **options: Any
 ) -> Any:
     args = as_tuple(args)
-    options = unrecorded(options)
+    options = options_for_scipy(options)
     plain_bounds = None if bounds is None else record.plain(tuple(bounds))
     found = solver(
         for_scipy(fun),
@@ -243,7 +243,7 @@ def _fmin(solver: Any, func: Any, x0: Any, *rest: Any, args: Any = (), **options
             "Use scipy.optimize.minimize.",
         )
     args = as_tuple(args)
-    options = unrecorded(options)
+    options = options_for_scipy(options)
     slope = [for_scipy(f) for f in rest]
     x = solver(for_scipy(func), record.plain(x0), *slope, args=record.plain(args), **options)
 

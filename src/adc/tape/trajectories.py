@@ -14,7 +14,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.tape import implicit, record
 from adc.tape.node import here
-from adc.tape.paths import Continuous, Field, Path, Stepper, joined, listed, moved, unrecorded
+from adc.tape.paths import Continuous, Field, Path, Stepper, events_for_scipy, joined, listed, moved
 
 STIFF = 8  # so many times the evaluations that the chosen method needed, and an explicit one is too slow
 
@@ -114,7 +114,7 @@ def odeint(
 
     start = implicit.as_array(y0)
     plain_start, plain_args, plain_times = record.plain((start, args, implicit.as_array(t)))
-    options = implicit.unrecorded(options)
+    options = implicit.options_for_scipy(options)
     output = options.pop("full_output", 0)
     found, report = solver(
         implicit.for_scipy(func),
@@ -163,11 +163,11 @@ def solve_ivp(
 
     start = implicit.as_array(y0)
     ends = record.plain(tuple(t_span))
-    options = implicit.unrecorded(options)
+    options = implicit.options_for_scipy(options)
     asked = None if t_eval is None else record.plain(implicit.as_array(t_eval))
     happening = listed(events)
     plain = implicit.for_scipy(fun), ends, record.plain(start), method
-    options |= {"events": unrecorded(happening), "vectorized": vectorized, "args": record.plain(args)}
+    options |= {"events": events_for_scipy(happening), "vectorized": vectorized, "args": record.plain(args)}
     found = solver(*plain, t_eval=asked, dense_output=dense_output, **options)
     times = list(found.t) if t_eval is None else [t_eval[k] for k in range(len(found.t))]
     if t_eval is None and record.is_active(t_span[1]):

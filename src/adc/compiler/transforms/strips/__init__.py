@@ -88,27 +88,31 @@ def _in_strips(rows: Rows, outermost: bool, evaluator: Evaluator) -> Block | Non
 
     Where that is better for short inner loops, and nobody knows how long they are, it is asked when it runs.
     """
-    if not rows.are_independent() or not (rows.wait() or rows.leave_little(outermost)):
+    if not rows.are_independent() or not (rows.wait or rows.leave_little(outermost)):
         return None
-    loop, memory = rows.loop, rows.memory
     out: Block = []
     test: Value = True
-    with evaluator.at(out), evaluator.origin_at(loop.origin):
+    with evaluator.at(out), evaluator.origin_at(rows.loop.origin):
         for window in rows.windows():
             assert rows.trips is not None
             shorter = evaluator.op("less", evaluator.dim_value(window), evaluator.dim_value(rows.trips))
             test = shorter if test is True else evaluator.op("logical_and", test, shorter)
-    if test is not True and (rows.made or not isinstance(test, Var)):
+    if test is True:
+        return _written(rows, evaluator)
+    if rows.made or not isinstance(test, Var):
         return None
-    _, whole, _ = clone.run([], [loop] if test is not True else [], [], evaluator, inside=True)
+    _, whole, _ = clone.run([], [rows.loop], [], evaluator, inside=True)
+    strips = _written(rows, evaluator)
+    return [*out, If(test, strips, whole, _merged(strips[-1], whole[0]), rows.loop.origin)]
+
+
+def _written(rows: Rows, evaluator: Evaluator) -> Block:
+    """A loop over rows in strips, whose sums are added up in blocks."""
+    loop, memory = rows.loop, rows.memory
     memory.forget(loop)
     loop.body = registers.in_block(loop.body, rows.counters, memory, evaluator)
     memory.forget(loop)
-    rows = Rows(loop, rows.made, memory, rows.counters, rows.over_axes)
-    strips = Strip(rows, evaluator).block()
-    if not isinstance(test, Var):
-        return strips
-    return [*out, If(test, strips, whole, _merged(strips[-1], whole[0]), loop.origin)]
+    return Strip(Rows(loop, rows.made, memory, rows.counters, rows.over_axes), evaluator).block()
 
 
 def _merged(strips: Stmt, whole: Stmt) -> list[Merge]:

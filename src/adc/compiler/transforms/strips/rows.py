@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access, Memory
+from adc.compiler.analysis.equalities import range_of
 from adc.compiler.analysis.latency import waits
 from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
@@ -106,18 +108,17 @@ class Rows:
     def _is_the_row(self, k: int, accesses: list[Access]) -> bool:
         """Whether a subscript tells the row, in all places alike."""
         found = set()
-        row = self.loop.index
         for a in accesses:
             item = a.index[k] if a.index is not None and k < len(a.index) else None
             value = length_of(item)
             if value is None or not never_negative(value, self.counters):
                 return False
-            rest = with_counter_at(value, row, Dim(0))
-            if pace(value, row) not in (1, -1) or any(v in self.varying for v in owners(rest)):
+            if self._pace(value) not in (1, -1):
                 return False
             found.add(value)
         return len(found) == 1
 
+    @cached_property
     def wait(self) -> bool:
         """Whether trips of an innermost loop wait for each other, longer than they work or for a function."""
         return any(
@@ -134,7 +135,7 @@ class Rows:
         beside = all(self._is_side_by_side(loop) for loop in self.loops)
         if not beside and not outermost:
             return False  # what lies one below the other would be laid out anew in every trip outside
-        if any(self._calls_one_by_one(loop) for loop in self.loops):
+        if self._call_one_by_one:
             return True
         return beside and all(
             _is_short(loop) or self._slides(loop) for loop in self.loops if _is_innermost(loop)
@@ -142,10 +143,14 @@ class Rows:
 
     def windows(self) -> list[Dim]:
         """The trips of inner loops of which there are to be less than rows, where nobody knows that."""
-        if self.wait() or any(self._calls_one_by_one(loop) for loop in self.loops):
+        if self.wait or self._call_one_by_one:
             return []
         inner = [_trips(loop) for loop in self.loops if _is_innermost(loop)]
         return [trips for trips in dict.fromkeys(inner) if trips is not None and trips.known is None]
+
+    @cached_property
+    def _call_one_by_one(self) -> bool:
+        return any(self._calls_one_by_one(loop) for loop in self.loops)
 
     def _calls_one_by_one(self, loop: For) -> bool:
         """Whether a loop computes functions, and has short ones inside or may be too short to vectorise."""
@@ -163,11 +168,15 @@ class Rows:
     def _is_beside(self, access: Access) -> bool:
         if access.index is None:
             return False
-        row = self.loop.index
         *others, last = (length_of(item) for item in access.index)
         if last is None or any(o is None or not self._is_fixed(o) for o in others):
             return False
-        return pace(last, row) in (0, 1, -1) and self._is_fixed(with_counter_at(last, row, Dim(0)))
+        return self._pace(last) in (0, 1, -1)
+
+    def _pace(self, value: Dim) -> int | None:
+        """How much an integer grows from row to row; None if other things change it, too."""
+        row = self.loop.index
+        return pace(value, row) if self._is_fixed(with_counter_at(value, row, Dim(0))) else None
 
     def _is_fixed(self, value: Dim) -> bool:
         """Whether an integer is the same in all rows."""
@@ -191,9 +200,9 @@ class Rows:
 
 
 def _trips(loop: For) -> Dim | None:
-    ends = length_of(loop.start), length_of(loop.stop)
-    start, stop = ends if loop.step == Const(1) else reversed(ends)
-    return None if start is None or stop is None else stop - start
+    """How many trips a loop in steps of one has."""
+    ends = range_of(loop)
+    return None if ends is None else ends[1] - ends[0]
 
 
 def _known(loop: For) -> int | None:

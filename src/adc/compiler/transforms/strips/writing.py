@@ -59,7 +59,7 @@ class Strip:
     def __init__(self, rows: Rows, evaluator: Evaluator) -> None:
         self.rows = rows
         self.ev = evaluator
-        self.size = TURNED if rows.call_functions() else STRIP if rows.wait() else WIDE
+        self.size = TURNED if rows.call_functions() else STRIP if rows.wait else WIDE
         self.turned: dict[Var, Turned] = {}
         self.loop = rows.loop
         self.origin: Location | None = rows.loop.origin
