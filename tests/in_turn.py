@@ -29,6 +29,6 @@ def in_turn(items: Sequence[Any], name: Callable[[Any], str]) -> list[Any]:
     return sorted(items, key=lambda item: _number(name(item)))
 
 
-def has_its_turn(name: str) -> bool:
-    """Whether something is among the half of its like that is tried with these sources."""
-    return _number(name)[0] % 2 == 0
+def turn(name: str, parts: int) -> int:
+    """Which of so many parts of its like something is among with these sources."""
+    return _number(name)[0] % parts

@@ -11,7 +11,7 @@ import pytest
 from tests.corpus import Program, all_programs
 from tests.corpus.check import MODES, check, derivative
 from tests.corpus.reference import flat
-from tests.in_turn import has_its_turn
+from tests.in_turn import turn
 from tests.interpreted import by_interpreted_text, interpreted
 
 import adc
@@ -20,14 +20,15 @@ import adc
 def cases() -> list[object]:
     """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for Numba.
 
-    So Numba gets half of the programs in a run; `-m exhaustive` has the others. The text for it is run for all.
+    So Numba gets a third of the programs in a run, others with other sources; `-m exhaustive` has the rest. The text
+    for it is run for all.
     """
 
     def marks(program: Program, mode: str) -> list[pytest.MarkDecorator]:
         found = [pytest.mark.slow] if program.slow else []
         if mode == "python":
             found.append(pytest.mark.tiny)
-        if mode == "compiled" and not has_its_turn(program.name):
+        if mode == "compiled" and turn(program.name, 3) != 0:
             found.append(pytest.mark.exhaustive)
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from tests.corpus import Program, all_programs
 from tests.corpus.reference import flat, rebuilt
+from tests.in_turn import turn
 
 from adc import pytree
 from adc.api.composite import Composite
@@ -34,10 +34,12 @@ def programs() -> list[Program]:
     ]
 
 
-def half(which: int, chosen: Sequence[Program]) -> list[Any]:
-    """Parameters of a test: programs of one half by their names. Those of the other wait for `-m exhaustive`."""
-    marks = {which: [], 1 - which: [pytest.mark.exhaustive]}
-    return [pytest.param(p, id=p.name, marks=marks[zlib.crc32(p.name.encode()) % 2]) for p in chosen]
+def quarter(which: int, chosen: Sequence[Program]) -> list[Any]:
+    """Parameters of a test: a quarter of the programs, another with other sources. `-m exhaustive` has the rest."""
+    waits = {which: [], None: [pytest.mark.exhaustive]}
+    return [
+        pytest.param(p, id=p.name, marks=waits[which if turn(p.name, 4) == which else None]) for p in chosen
+    ]
 
 
 def directions(program: Program) -> list[Any]:
