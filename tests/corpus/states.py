@@ -249,3 +249,13 @@ def weights_with_which_the_adjoint_begins(x, a):
         if size < 100.0:
             state, energy = trial, size
     return np.sum(state * weights) + energy
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(3, 3))))
+def zeros_that_a_loop_writes_over(x, w):
+    h = np.zeros(x.shape)
+    for _ in range(3):
+        new = np.zeros(x.shape)
+        new[:] = np.tanh(x + h @ w)
+        h = new.copy()
+    return np.sum(h**2)

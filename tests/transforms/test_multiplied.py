@@ -188,7 +188,97 @@ def a_stack_of_rows(x, w):
     return total
 
 
+def mixture(x, w):
+    roots = np.ones((w.shape[1], 1, 1)) * (w @ w.T)
+    total = 0.0
+    for i in range(x.shape[0]):
+        density = 0.1
+        for c in range(w.shape[1]):
+            q = 0.0
+            for a in range(w.shape[0]):
+                s = 0.0
+                for b in range(w.shape[0]):
+                    s += roots[c, a, b] * (x[i, b] - w[b, c])
+                q += s * s
+            density += np.exp(-0.5 * q)
+        total += np.log(density)
+    return total
+
+
+def scores_of_classes(x, w):
+    total = 0.0
+    for i in range(x.shape[0]):
+        z = np.zeros(w.shape[1])
+        for c in range(w.shape[1]):
+            s = w[0, c]
+            for k in range(w.shape[0]):
+                s += x[i, k] * w[k, c]
+            z[c] = s
+        most = z[0]
+        for c in range(1, w.shape[1]):
+            if z[c] > most:
+                most = z[c]
+        e = 0.0
+        for c in range(w.shape[1]):
+            z[c] -= most
+            e += np.exp(z[c])
+        total += np.log(e) - z[(i * i) % w.shape[1]]
+    return total
+
+
+def scores_of_labels(x, w):
+    labels = np.arange(x.shape[0]) % w.shape[1] - 1
+    total = 0.0
+    for i in range(x.shape[0]):
+        z = np.zeros(w.shape[1])
+        for c in range(w.shape[1]):
+            for k in range(w.shape[0]):
+                z[c] += x[i, k] * w[k, c]
+        e = 0.0
+        for c in range(w.shape[1]):
+            e += np.exp(z[c])
+        total += np.log(e) - z[labels[i]]
+    return total
+
+
+def one_after_the_other(x, w):
+    total = 0.0
+    for i in range(x.shape[0]):
+        h, before = x[i, 0], 0.5
+        for c in range(w.shape[1]):
+            s = 0.1 * h
+            for k in range(w.shape[0]):
+                s += x[i, k] * w[k, c]
+            h, before = before + np.tanh(s), h
+            total += h * w[0, c]
+        total += h * before
+    return total
+
+
+def states_in_place(x, w):
+    d = w.shape[0]
+    total = 0.0
+    for i in range(x.shape[0]):
+        h = np.zeros(d)
+        for _ in range(3):
+            new = np.zeros(d)
+            for a in range(d):
+                s = x[i, a]
+                for b in range(w.shape[1]):
+                    for k in range(d):
+                        s += w[a, b] * w[k, b] * h[k]
+                new[a] = np.tanh(s)
+            for a in range(d):
+                h[a] = new[a]
+        for a in range(d):
+            total += h[a] ** 2
+    return total
+
+
 NESTS = [
+    mixture,
+    scores_of_labels,
+    states_in_place,
     layer,
     read_before_it_is_written_over,
     a_copy_that_is_added_to,
@@ -261,7 +351,15 @@ def distances(a, b):
     return total
 
 
-LOOPS = [into_itself, what_went_before, one_row_for_all, triangle, three_at_a_time, distances]
+LOOPS = [
+    scores_of_classes,
+    into_itself,
+    what_went_before,
+    one_row_for_all,
+    triangle,
+    three_at_a_time,
+    distances,
+]
 
 
 def gradients(f, a, b, mode):

@@ -29,25 +29,16 @@ from adc.compiler.ir.nodes import (
     uses,
     variables,
     walk,
+    writes_arguments,
 )
 
 WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
-WRITING = {"rt.dot_into", "rt.linear_recurrence", "rt.linear_recurrence_back"}
 MAX_DEPTH = 6
 MOST_OPERANDS = (
     30  # of a call: CPython hands more over as a list, which Numba cannot read if a choice is among them
 )
-
-
-def writes_arguments(stmt: Stmt) -> bool:
-    """Whether a statement runs a loop in a function of its own, a product or a recurrence, which write to arguments."""
-    return (
-        isinstance(stmt, Assign)
-        and isinstance(stmt.op, str)
-        and (stmt.op.startswith("kernel.") or stmt.op in WRITING)
-    )
 
 
 def _is_long_call(stmt: Stmt) -> bool:

@@ -485,3 +485,15 @@ def is_view(stmt: Assign) -> bool:
     """Whether the target shares memory with the first operand."""
     target = stmt.targets[0]
     return target.view_of is not None
+
+
+WRITING = {"rt.dot_into", "rt.linear_recurrence", "rt.linear_recurrence_back"}
+
+
+def writes_arguments(stmt: Stmt) -> bool:
+    """Whether a statement runs a loop in a function of its own, a product or a recurrence, which write to arguments."""
+    return (
+        isinstance(stmt, Assign)
+        and isinstance(stmt.op, str)
+        and (stmt.op.startswith("kernel.") or stmt.op in WRITING)
+    )

@@ -20,8 +20,8 @@ SHORT = 8  # products of vectors and matrices of known lengths up to this one st
 LINEAR = ("add", "subtract", "negative", "where")
 
 
-def straight(loop: For) -> For | None:
-    """A loop from one to the next without a region in it; None where there is no such."""
+def straight(loop: For, *, loops: bool = False) -> For | None:
+    """A loop from one to the next without a region in it, but for `loops`; None where there is no such."""
     if loop.step not in (Const(1), Const(-1)):
         return None
     if any(isinstance(s, If) for s in loop.body):
@@ -31,7 +31,8 @@ def straight(loop: For) -> For | None:
         if chosen is None:
             return None
         loop = chosen
-    return loop if all(isinstance(s, Assign | Store | Check) for s in loop.body) else None
+    kinds = (Assign, Store, Check, *((For,) if loops else ()))
+    return loop if all(isinstance(s, kinds) for s in loop.body) else None
 
 
 def _hands_on_zeros(branch: If, loop: For) -> bool:

@@ -77,10 +77,11 @@ def _is_sum(s: Stmt) -> bool:
 
 def multiplies(block: Block, nest: For) -> bool:
     """Whether statements multiply matrices, and make nothing that has more axes than what they read."""
-    made = [v for s in block for v in defined(s) if v.is_array]
+    statements = walk(block)
+    made = [v for s in statements for v in defined(s) if v.is_array]
     read = [v for s in walk([nest]) for v in uses(s) if v.is_array]
     most = max(v.type.ndim for v in read)
-    return all(v.type.ndim <= most for v in made) and any(_is_of_matrices(s) for s in block)
+    return all(v.type.ndim <= most for v in made) and any(_is_of_matrices(s) for s in statements)
 
 
 def _is_of_matrices(s: Stmt) -> bool:
@@ -98,7 +99,7 @@ def without_unread(block: Block, results: Iterable[Atom]) -> Block:
     for s in reversed(block):
         if not isinstance(s, Assign) or any(t in read or not t.is_array for t in s.targets):
             kept.append(s)
-            read.update(uses(s))
+            read.update(v for t in walk([s]) for v in uses(t))
     return kept[::-1]
 
 

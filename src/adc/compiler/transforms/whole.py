@@ -139,14 +139,22 @@ class _Finder:
             insisted.append(check)
 
     def _flat(self, loop: For, insisted: list[Check]) -> Results:
-        """Append statements on whole arrays for a loop and all loops in it. Raises CannotBatch."""
+        """Append statements on whole arrays for a loop and the loops in it. Raises CannotBatch.
+
+        A loop inside that has no such statements of its own stays one, of statements on what all trips have.
+        """
+        flat = self._with_flat_body(loop, insisted)
+        self._if_trips(loop, insisted)
+        return WholeLoop(flat, self.ev, self.sharing, self.known, multiplies=True).run()
+
+    def _with_flat_body(self, loop: For, insisted: list[Check]) -> For:
         body: Block = []
-        table: dict[Var, Atom] = {}
+        table: Results = {}
         with self.known.inside(loop), self.ev.at(body):
             for s in loop.body:
                 (s,) = substitute([s], table)
                 if isinstance(s, For):
-                    table.update(self._flat(s, insisted))
+                    self._flat_or_loop(s, insisted, table)
                 else:
                     self.ev.block.append(s)
                     self.known.passed(s)
@@ -154,8 +162,24 @@ class _Finder:
         ends = [operand(c.out, table) for c in loop.carried]
         carried = [Carried(c.phi, c.init, out, c.result) for c, out in zip(loop.carried, ends, strict=True)]
         body = multiplied.without_unread(body, ends)
-        flat = candidates.straight(replace(loop, carried=carried, body=body))
+        flat = candidates.straight(replace(loop, carried=carried, body=body), loops=True)
         if flat is None:
             raise CannotBatch
-        self._if_trips(loop, insisted)
-        return WholeLoop(flat, self.ev, self.sharing, self.known, multiplies=True).run()
+        return flat
+
+    def _flat_or_loop(self, loop: For, insisted: list[Check], table: Results) -> None:
+        flat = self._with_flat_body(loop, insisted)
+        made: Block = []
+        tried: list[Check] = []
+        before = self.known.snapshot()
+        try:
+            with self.ev.at(made):
+                self._if_trips(loop, tried)
+                results = WholeLoop(flat, self.ev, self.sharing, self.known, multiplies=True).run()
+        except (CannotBatch, UnsupportedError, ShapeError):
+            self.known.restore(before)
+            self.ev.block.append(flat)
+            return
+        insisted += tried
+        table.update(results)
+        self.ev.block.extend(made)

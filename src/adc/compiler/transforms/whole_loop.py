@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from adc.compiler.ir.nodes import (
     VIEWS,
     Assign,
     Atom,
+    Block,
     Carried,
     Check,
     Const,
@@ -29,8 +31,9 @@ from adc.compiler.ir.nodes import (
     length_variables,
     uses,
     variables,
+    walk,
 )
-from adc.compiler.ir.types import Scalar, is_float, is_integer
+from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
 from adc.compiler.transforms import candidates
 from adc.compiler.transforms.batched import (
     PRODUCTS,
@@ -43,6 +46,7 @@ from adc.compiler.transforms.batched import (
     moved,
 )
 from adc.compiler.transforms.multiplied import product
+from adc.compiler.transforms.strips.rows import sums as adds_up
 from adc.compiler.transforms.trips import Trips
 
 TRUTH = Scalar("bool", True)  # of Python: counts as a number, which those in arrays do not
@@ -70,53 +74,60 @@ class WholeLoop:
         self.known: dict[Var, Batched] = {}  # what differs from trip to trip -> what it is in all of them
         self.trips = Trips(loop, self.known, ev)
         self.counts: set[Var] = {loop.index}  # integers that the counter makes, others in each trip
+        self.statements = walk(loop.body)
         self.own = self._own_arrays()
-        self.readers = Counter(v for s in loop.body for v in uses(s))
+        self.readers = Counter(v for s in self.statements for v in uses(s))
         self.readers.update(v for c in loop.carried for v in variables(c.out))
+        self.totals: dict[Var, _Total] = {}
+        self.results: dict[Var, Atom] = {}
 
     def run(self) -> dict[Var, Atom]:
         """Append the statements; what the loop carried, as it is called after them. Raises CannotBatch."""
         self._check_memory()
-        behind = self._preferred()
-        totals = {
+        self.behind = self._preferred()
+        self.totals = {
             c.phi: _Total(c, c.init.value if isinstance(c.init, Const) else c.init) for c in self.loop.carried
         }
-        results: dict[Var, Atom] = {}
-        for s in self.loop.body:
+        self._append(self.loop.body)
+        if len(self.results) != len(self.loop.carried):
+            raise CannotBatch
+        return self.results
+
+    def _append(self, block: Block) -> None:
+        for s in block:
             with self.ev.origin_at(s.origin):
                 if isinstance(s, Store):
                     self._store(s)
-                elif isinstance(s, Assign) and any(v in totals for v in uses(s)):
-                    self._add(s, totals, results)
+                elif isinstance(s, For):
+                    self._nested(s)
+                elif isinstance(s, Assign) and any(v in self.totals for v in uses(s)):
+                    self._add(s)
                 elif isinstance(s, Assign) and (s.targets[0] in self.own or self._differs(s)):
-                    self._assign(s, behind)
+                    self._assign(s, self.behind)
                 elif self._differs(s) or not _may_come_first(s):
                     raise CannotBatch
                 else:
                     self.ev.block.append(s)
                     self.equalities.passed(s)
-        if len(results) != len(self.loop.carried):
-            raise CannotBatch
-        return results
 
     # --- what may be done -------------------------------------------------------------------------------------
 
     def _own_arrays(self) -> set[Var]:
         """The arrays that each trip makes for itself and writes to."""
-        written = {s.array for s in self.loop.body if isinstance(s, Store)}
-        made = (t for s in self.loop.body if isinstance(s, Assign) for t in s.targets)
+        written = {s.array for s in self.statements if isinstance(s, Store)}
+        made = (t for s in self.statements if isinstance(s, Assign) for t in s.targets)
         return {t for t in made if t in written and t.root is t}
 
     def _check_memory(self) -> None:
         """What is written belongs to one trip, or is only added to by all of them."""
-        own = {t for s in self.loop.body if isinstance(s, Assign) for t in s.targets}
-        stores = [s for s in self.loop.body if isinstance(s, Store)]
+        own = {t for s in self.statements if isinstance(s, Assign) for t in s.targets}
+        stores = [s for s in self.statements if isinstance(s, Store)]
         for array in {s.array for s in stores} - self.own:
             mine = [s for s in stores if s.array is array]
             if array in own or any(self._may_share(s.array, array) for s in stores if s.array is not array):
                 raise CannotBatch
             found = [self.trips.place(s.index) for s in mine]
-            others = [s for s in self.loop.body if isinstance(s, Assign) and self._touches(s, array, own)]
+            others = [s for s in self.statements if isinstance(s, Assign) and self._touches(s, array, own)]
             if None in found:
                 if any(f is not None for f in found) or others or not all(s.accumulate for s in mine):
                     raise CannotBatch
@@ -145,7 +156,7 @@ class WholeLoop:
 
     def _preferred(self) -> int:
         """How many axes come behind that of the trips, where arrays are read and written."""
-        for s in self.loop.body:
+        for s in self.statements:
             index = candidates.index_of(s)
             place = None
             for k, item in enumerate(index):
@@ -176,9 +187,12 @@ class WholeLoop:
         ):
             raise CannotBatch
         begin = len(self.ev.block)
-        made = self._row(s) if is_row else batched(s, self.known, behind, self.ev)
-        if s.op == "getitem" and not is_row:
-            made = self._as_it_was(s, made)
+        if is_row:
+            made = self._row(s)
+        elif s.op == "getitem":
+            made = self._as_it_was(s, self._picked(s) or batched(s, self.known, behind, self.ev))
+        else:
+            made = batched(s, self.known, behind, self.ev)
         if made.array.type.dtype != target.type.dtype:
             raise CannotBatch
         if target.named and any(made.array in defined(new) for new in self.ev.block[begin:]):
@@ -206,6 +220,17 @@ class WholeLoop:
     def _row(self, s: Assign) -> Batched:
         return self._as_it_was(s, self.trips.row(s))
 
+    def _picked(self, s: Assign) -> Batched | None:
+        """The element that each trip picks of what it has, at positions of its own."""
+        x, index = s.args
+        if not any(v in self.known for v in variables(index)):
+            return None
+        if not all(isinstance(i, Var) and i in self.known and not i.is_array for i in index):
+            raise CannotBatch
+        trips = self.ev.op("arange", self.ev.dim_value(self.trips.length))
+        places = (trips, *(self.known[i].array for i in index))
+        return Batched(self.ev.getitem(moved(self.known[x], 0, self.ev).array, places), 0)
+
     def _as_it_was(self, s: Assign, made: Batched) -> Batched:
         """What a statement read, though it is written over later."""
         if self._changes_while_read(s):
@@ -215,6 +240,10 @@ class WholeLoop:
     def _changes_while_read(self, s: Assign) -> bool:
         """Whether an element is used after it was written over: the number is what it was, a view would not be."""
         body = self.loop.body
+        if s not in body or any(isinstance(t, For) for t in body):
+            return not s.target.is_array and any(
+                self._may_share(t.array, s.args[0]) for t in self.statements if isinstance(t, Store)
+            )
         later = body[body.index(s) + 1 :]
         writes = [
             k for k, t in enumerate(later) if isinstance(t, Store) and self._may_share(t.array, s.args[0])
@@ -285,29 +314,80 @@ class WholeLoop:
         array = self.known[s.array].array
         self.ev.write(array, (FULL, *s.index), aligned(stored, rank, self.ev), s.accumulate)
 
-    def _add(self, s: Assign, totals: dict[Var, _Total], results: dict[Var, Atom]) -> None:
+    def _add(self, s: Assign) -> None:
         """Add what all trips add to what a loop carries, or take it off."""
-        ev = self.ev
-        before = next(v for v in uses(s) if v in totals)
-        carried, total = totals[before].carried, totals[before].value
+        before = next(v for v in uses(s) if v in self.totals)
         terms = [a for a in s.args if a is not before]
         is_sum = s.name == "add" or (s.name == "subtract" and s.args[0] is before)
         if not is_sum or self.readers[before] != 1 or self.readers[s.target] != 1 or len(terms) != 1:
             raise CannotBatch
         value = self.known.get(terms[0]) if isinstance(terms[0], Var) else None
-        if value is None or not is_float(value.array.type) or value.ndim != carried.phi.type.ndim:
+        if value is None:
+            raise CannotBatch
+        self._added(before, s.name, value, s.target)
+
+    def _added(self, before: Var, operation: str, value: Batched, after: Var) -> None:
+        """What all trips have, added to what was `before`, is what comes `after`."""
+        ev = self.ev
+        carried, total = self.totals[before].carried, self.totals[before].value
+        if not is_float(value.array.type) or value.ndim != carried.phi.type.ndim:
             raise CannotBatch
         if value.array.type.dtype != carried.phi.type.dtype:  # each term is added in the precision of the sum
             value = Batched(ev.cast(value.array, carried.phi.type.dtype), value.axis)
-        made = ev.op(s.op, total, self._total(value))
-        if s.target is not carried.out:
-            totals[s.target] = _Total(carried, made)
+        made = ev.op(operation, total, self._total(value))
+        if after is not carried.out:
+            self.totals[after] = _Total(carried, made)
             return
-        if not isinstance(made, Var) or made.type.dtype != s.target.type.dtype:
+        if not isinstance(made, Var) or made.type.dtype != after.type.dtype:
             raise CannotBatch
         if carried.phi.named:
             made.name, made.named = carried.phi.name, True
-        results[carried.result] = made
+        self.results[carried.result] = made
+
+    # --- loops inside -----------------------------------------------------------------------------------------
+
+    def _nested(self, s: For) -> None:
+        """A loop that all trips go through alike: what it carries is an array, with a number for each trip."""
+        ev = self.ev
+        if any(v in self.known or v in self.counts for v in _ends(s)):
+            raise CannotBatch
+        carried, sums = [], []
+        for c in s.carried:
+            init: Atom = c.init
+            if isinstance(init, Var) and init in self.totals:
+                if self.readers[init] != 1 or not adds_up(c.phi, c.out, s.body):
+                    raise CannotBatch
+                sums.append((init, c.result))
+                init = Const(np.dtype(c.phi.type.dtype).type(0).item())
+            kind = Array(c.phi.type.dtype, (self.trips.length,), "C")
+            phi, result = (Var(v.name, kind, named=v.named) for v in (c.phi, c.result))
+            carried.append(Carried(phi, self._numbers(init, kind), phi, result))
+            self.known[c.phi] = Batched(phi, 0)
+        body: Block = []
+        with self.equalities.inside(s), ev.at(body):
+            self._append(s.body)
+            for mine, c in zip(carried, s.carried, strict=True):
+                assert isinstance(mine.phi.type, Array)
+                mine.out = self._numbers(c.out, mine.phi.type)
+                roots = {v.root for v in (mine.init, mine.out) if isinstance(v, Var)}
+                ev.joined_roots[mine.phi] = ev.joined_roots[mine.result] = roots
+                self.known[c.result] = Batched(mine.result, 0)
+        ev.block.append(For(s.index, s.start, s.stop, s.step, carried, body, s.origin))
+        for before, result in sums:
+            self._added(before, "add", self.known[result], result)
+
+    def _numbers(self, x: Atom, kind: Array) -> Var:
+        """A number of each trip, or the same for all, as an array."""
+        ev = self.ev
+        found = self.known.get(x) if isinstance(x, Var) else None
+        if found is not None:
+            array = found.array
+        else:
+            value = x.value if isinstance(x, Const) else x
+            array = ev.op("full", ev.shape_values(kind.shape), value, dtype=np.dtype(kind.dtype))
+        if not isinstance(array, Var) or array.type.ndim != 1 or array.type.dtype != kind.dtype:
+            raise CannotBatch
+        return array
 
     def _total(self, value: Batched) -> Value:
         """The sum over all trips, in one with a sum over the elements of each that nothing else reads."""
@@ -329,6 +409,13 @@ class WholeLoop:
                 self.ev.block.remove(made)
                 return self.ev.op("sum", of)
         return self.ev.op("sum", value.array, axis=value.axis if value.ndim else None)
+
+
+def _ends(loop: For) -> Iterator[Var]:
+    """What the ends of a loop are made of."""
+    for end in (loop.start, loop.stop, loop.step):
+        if isinstance(end, Var):
+            yield from (end, *length_variables(end))
 
 
 def _may_come_first(s: Stmt) -> bool:

@@ -25,7 +25,9 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     owners,
+    uses,
     walk,
+    writes_arguments,
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules import registry
@@ -54,6 +56,8 @@ class Nests:
         for s in walk(block):
             if isinstance(s, Assign):
                 self.definition.update(dict.fromkeys(s.targets, s))
+                if writes_arguments(s):
+                    self.written.update(v.root for v in uses(s) if v.is_array)
             elif isinstance(s, Store):
                 self.written.add(s.array.root)
         self._ranges.update(counters.ranges(block))
