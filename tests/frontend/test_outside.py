@@ -1,9 +1,11 @@
 """Containers outside the function: what is in them is read at each call; writing to them is refused."""
 
 import sys
+import types
 
 import numpy as np
 import pytest
+from scipy.integrate import fixed_quad
 
 import adc
 
@@ -279,3 +281,36 @@ def test_a_method_of_a_protocol_that_is_put_in_the_place_of_another(name, other,
     assert g(1.5)[0] == f(1.5)
     setattr(Number, name, other)
     assert g(1.5)[0] == f(1.5)
+
+
+TABLES = types.ModuleType("scipy.tables")
+TABLES.known, TABLES.seen = {}, []
+
+
+def kept_in_a_library(x):
+    TABLES.known[3] = x * 2.0
+    return np.sum(TABLES.known[3])
+
+
+def listed_in_a_library(x):
+    TABLES.seen.append(x)
+    return np.sum(TABLES.seen[0])
+
+
+@pytest.mark.parametrize("f", (kept_in_a_library, listed_in_a_library), ids=lambda f: f.__name__)
+def test_writing_to_what_a_library_holds_is_refused(f):
+    with pytest.raises(adc.UnsupportedError, match="outside the function, and is written to"):
+        adc.grad(f, mode="python")(POINT)
+    assert not TABLES.known and not TABLES.seen
+
+
+@pytest.mark.parametrize("degree", (5, 7))
+def test_what_scipy_remembers_stays_what_it_was(degree):
+    """`fixed_quad` keeps its nodes in a dict."""
+
+    def work(x):
+        return fixed_quad(lambda t: x[0] * t**3, 0.0, x[2], n=degree)[0]
+
+    for _ in range(2):
+        np.testing.assert_allclose(adc.grad(work, mode="python")(POINT), [4.0, 0.0, 4.0])
+    assert work(POINT) == pytest.approx(2.0)

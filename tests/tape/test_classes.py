@@ -14,6 +14,7 @@ import functools
 import inspect
 import math
 import threading
+import types
 import warnings
 from typing import NamedTuple
 
@@ -337,6 +338,28 @@ def test_what_is_left_in_an_object_is_plain():
     assert type(model.seen) is type(model.matrices[3]) is np.ndarray
     assert model.calls == 1
     assert isinstance(model.loss(X), float)
+
+
+def test_what_is_left_in_an_attribute_of_a_function_is_plain():
+    def table(n):
+        if n not in table.known:
+            table.known[n] = table.latest = np.full(n, 2.0)
+        return table.known[n]
+
+    table.known = {}
+    np.testing.assert_array_equal(adc.grad(lambda x: np.sum(table(3) * x), mode="tape")(X), [2.0, 2.0, 2.0])
+    assert type(table.known[3]) is type(table.latest) is np.ndarray
+
+
+def test_what_is_left_in_a_module_is_plain():
+    module = types.ModuleType("settings")
+
+    def loss(x):
+        module.table = np.full(3, 2.0)
+        return np.sum(module.table * x)
+
+    np.testing.assert_array_equal(adc.grad(loss, mode="tape")(X), [2.0, 2.0, 2.0])
+    assert type(module.table) is np.ndarray
 
 
 def test_what_is_remembered_is_plain():

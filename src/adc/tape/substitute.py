@@ -221,6 +221,7 @@ class Substitution:
         cells = tuple([types.CellType() for _ in function.__closure__ or ()])
         copy = types.FunctionType(code, namespace, function.__name__, None, cells or None)
         copy.__dict__ = function.__dict__  # the same: a write to an attribute is one to the user's function
+        self.detours.add(self._outside.functions(function.__dict__))
         # Before defaults, closure and the bodies of its classes, which may name the function itself.
         self._memo[id(function)] = (function, copy)
         copy.__defaults__ = function.__defaults__ and tuple(
@@ -266,6 +267,10 @@ class Substitution:
                 cell.cell_contents = closed
         self._memo[id(function)] = (function, closed)
         return closed
+
+    def writes_to(self, module: Any) -> None:
+        """Note that traced code sets an attribute of a module."""
+        self._outside.holds(getattr(module, "__dict__", None))
 
     def write_back(self) -> None:
         """Assignments to globals by traced code reach the real module, and what it leaves in objects is plain."""
@@ -359,6 +364,7 @@ class Module:
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._substitution.writes_to(self._module)
         setattr(self._module, name, value)
         self.__dict__.pop(name, None)
 

@@ -139,6 +139,11 @@ class Outside:
     def _is_of_users(self, kind: type) -> bool:
         return root_of(kind) not in AS_THEY_ARE | NUMERICAL
 
+    def holds(self, attributes: Any) -> None:
+        """Note a dict that traced code writes to."""
+        if isinstance(attributes, dict) and not any(known is attributes for known, _ in self._held):
+            self._held.append((attributes, _tensors(attributes.values())))
+
     def settle(self) -> None:
         """Constants that traced code put into objects, lists and dicts from outside are arrays there."""
         for holder, before in self._held:

@@ -453,6 +453,8 @@ def _changeable(base: Value, value: Value) -> bool:
     """Whether an attribute belongs to the user, who may set it between calls: data of objects, classes and modules."""
     if isinstance(value, (Var, types.ModuleType)):
         return False
+    if type(value) in (dict, list) and not isinstance(base, (tuple, list, dict)):
+        return True  # of a library, too: what is kept in it outlives the program
     if isinstance(base, (types.ModuleType, types.FunctionType)):
         name = base.__module__ if isinstance(base, types.FunctionType) else base.__name__
         return (name or "").partition(".")[0] not in SETTLED_MODULES

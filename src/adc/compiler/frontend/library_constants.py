@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 UNKNOWN = object()
 MOST_ELEMENTS = 256  # of an array that is written into the program
-_LIBRARIES = ("scipy.signal", "scipy.special", "scipy.linalg", "scipy.fft", "numpy.polynomial", "re")
+_LIBRARIES = (
+    "scipy.signal",
+    "scipy.special",
+    "scipy.linalg",
+    "scipy.fft",
+    "scipy.integrate",
+    "numpy.polynomial",
+    "re",
+)
 _PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
