@@ -3,6 +3,7 @@
 import bisect
 
 import numpy as np
+from scipy.fft import next_fast_len
 from tests.corpus import program
 
 ORDER = np.array([2, 0, 2, 1])
@@ -320,3 +321,25 @@ def what_is_free(stiffness, held):
 def open_mesh_of_coordinates(x, y):
     across, along = np.ix_(x, y)
     return np.sum(np.sin(across * along) + across**2)
+
+
+@program(
+    lambda r: (
+        np.array([0.5, -1.0, 2.0, 3.0]),
+        np.array([0.5, 2.5, 3.0]),
+        np.array([7, 4, 9, 5]),
+        np.array([5, 7, 8]),
+    )
+)
+def what_both_have(x, y, names, others):
+    """How many there are to look among is in the data, and may be none."""
+    _, here, there = np.intersect1d(names, others, return_indices=True)
+    found, none = x[np.isin(names, others[y > 1.0])], x[np.isin(names, others[y > 9.0])]
+    lone = np.setxor1d(x, y[y > 1.0] + 0.1) * np.arange(6.0)
+    return np.sum(x[here] * y[there]) + np.sum(found**2) + np.sum(none) + np.sum(lone)
+
+
+@program(lambda r: (r.normal(size=5),))
+def padded_to_a_fast_length(x):
+    spectrum = np.fft.rfft(x, next_fast_len(2 * len(x) - 1, real=True))
+    return np.sum(np.abs(spectrum) ** 2 * np.arange(1.0, len(spectrum) + 1.0))

@@ -158,3 +158,13 @@ def test_what_a_derivative_was_made_of_goes_with_it(name):
     before = [objects() for _ in range(4)][-1]
     after = [objects() for _ in range(6)][-1]
     assert after <= before + 5, "objects stay after each call"
+
+
+@pytest.mark.parametrize("others", ([0.0, 1.0, 3.0], [1.0, 1.0, 1.0], [-0.5, 2.0, 2.0], [0.0, 1.0, 4.0]))
+def test_steps_whose_shapes_are_in_the_data(others):
+    """How many elements `setxor1d` takes differs from call to call of one kind; each has the gradient of its sum."""
+    for x in (leaf(-0.5, 2.0), leaf(1.0, 3.0)):
+        y = leaf(*others)
+        z = np.setxor1d(y, x)
+        z.sum().backward()
+        assert x.grad.sum().item() + y.grad.sum().item() == z.size

@@ -61,10 +61,10 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "np.matrix: use arrays"): "asmatrix bmat",
         ("language", "objects whose methods are those of a plain object of the rules"): "broadcast poly1d",
         ("unsupported", "of one axis there is np.histogram; np.bincount(weights=...) of positions"): (
-            "histogram2d histogram_bin_edges histogramdd"
+            "histogram_bin_edges histogramdd"
         ),
         ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
-            "intersect1d setxor1d unique_all unique_counts unique_inverse unique_values in1d"
+            "unique_all unique_counts unique_inverse unique_values in1d"
         ),
         ("unsupported", "the length of the result depends on values in a way that is not stable"): (
             "sort_complex"

@@ -25,6 +25,7 @@ from adc.rules import fourier as fourier
 from adc.rules import gathering as gathering
 from adc.rules import grids as grids
 from adc.rules import held as held
+from adc.rules import histograms as histograms
 from adc.rules import insertion as insertion
 from adc.rules import joining as joining
 from adc.rules import keywords as keywords

@@ -124,13 +124,12 @@ constant(
 
 @lowered(np.isin)
 def isin(element, test_elements, assume_unique=False, invert=False):
-    tests = np.ravel(test_elements)
-    count = np.shape(tests)[0]
-    if count == 0:
-        return np.full(np.shape(element), invert)
-    ordered = np.sort(tests)
-    place = np.minimum(np.searchsorted(ordered, element), count - 1)
-    return ordered[place] != element if invert else ordered[place] == element
+    ordered = np.sort(np.ravel(test_elements))
+    place = np.searchsorted(ordered, element)
+    # One more behind the last, which any element may be compared with: there may be no other.
+    padded = np.concatenate((ordered, np.ravel(element)[:1]))
+    found = (place < np.shape(ordered)[0]) & (padded[place] == element)
+    return np.logical_not(found) if invert else found
 
 
 constant(np.iscomplexobj, parameters="x")

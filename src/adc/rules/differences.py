@@ -86,7 +86,8 @@ def _slope(f, spacing, axis, edge_order):
             first = (-1.5 * x[:1] + 2.0 * x[1:2] - 0.5 * x[2:3]) / spacing
             last = (1.5 * x[n - 1 :] - 2.0 * x[n - 2 : n - 1] + 0.5 * x[n - 3 : n - 2]) / spacing
     else:
-        h = np.reshape(spacing[1:] - spacing[:-1], (n - 1,) + tail)
+        steps = spacing[1:] - spacing[:-1]
+        h = np.reshape(steps, (n - 1,) + tail)
         left = h[:-1]
         right = h[1:]
         inner = (
@@ -95,16 +96,16 @@ def _slope(f, spacing, axis, edge_order):
             - x[:-2] * (right / left)
         ) / (left + right)
         if edge_order == 1:
-            first = (x[1:2] - x[:1]) / h[:1]
-            last = (x[n - 1 :] - x[n - 2 : n - 1]) / h[n - 2 :]
+            first = (x[1:2] - x[:1]) / steps[0]
+            last = (x[n - 1 :] - x[n - 2 : n - 1]) / steps[n - 2]
         else:
-            a, b = h[:1], h[1:2]
+            a, b = steps[0], steps[1]  # numbers: arrays of one element are as much code as long ones
             first = (
                 -(2.0 * a + b) / (a * (a + b)) * x[:1]
                 + (a + b) / (a * b) * x[1:2]
                 - a / (b * (a + b)) * x[2:3]
             )
-            a, b = h[n - 3 : n - 2], h[n - 2 :]
+            a, b = steps[n - 3], steps[n - 2]
             last = (
                 b / (a * (a + b)) * x[n - 3 : n - 2]
                 - (a + b) / (a * b) * x[n - 2 : n - 1]

@@ -468,6 +468,33 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     return found[~np.isin(found, ar2)]
 
 
+@composite(
+    np.intersect1d,
+    wrt="ar1",
+    examples=lambda r: [(np.array([4, 1, 7, 4]), np.array([7, 4, 9]))],  # a difference would part equal ones
+    notes="as unique; of two equal elements that of the first array is taken",
+)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        first, places = np.unique(ar1, return_index=True)
+        second, others = np.unique(ar2, return_index=True)
+        return first[np.isin(first, second)], places[np.isin(first, second)], others[np.isin(second, first)]
+    found = np.sort(np.ravel(ar1)) if assume_unique else np.unique(ar1)
+    return found[np.isin(found, ar2)]
+
+
+@composite(
+    np.setxor1d,
+    wrt="ar1 ar2",
+    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05)],
+    notes="as unique",
+)
+def setxor1d(ar1, ar2, assume_unique=False):
+    first = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    second = np.ravel(ar2) if assume_unique else np.unique(ar2)
+    return np.sort(np.concatenate((first[~np.isin(first, second)], second[~np.isin(second, first)])))
+
+
 @full(np.unique)
 def unique_and_more(
     ar,

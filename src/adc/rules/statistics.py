@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from adc.errors import UnsupportedError
 from adc.rules.reductions import as_floats, count, degrees, may_be_nan, root, without_nan
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
@@ -359,48 +358,3 @@ def corrcoef(x, y=None, rowvar=True):
         return c / c
     deviations = np.sqrt(np.diagonal(c))
     return np.clip(c / deviations[:, None] / deviations[None, :], -1.0, 1.0)
-
-
-# --- histograms ---------------------------------------------------------------------------------------------
-
-
-@static
-def _counted_bins(bins):
-    if isinstance(bins, str):
-        raise UnsupportedError(
-            f'np.histogram with bins="{bins}" is not supported',
-            why="The number of bins would depend on the data.",
-            repair="Give a number, or the edges from np.histogram_bin_edges of a constant.",
-        )
-    return isinstance(bins, (int, np.integer))
-
-
-@composite(
-    np.histogram,
-    wrt="weights a bins",
-    notes="weights move the bars; data moves the edges, where they are not given",
-    extra={"float64_only": True},
-    examples=lambda r: [
-        call(r.normal(7), 4, weights=r.normal(7)),
-        call(r.normal(9), 4, (-1.0, 1.0), weights=r.positive(9), density=True),
-        call(r.normal(2, 4), np.array([-1.0, 0.0, 0.3, 2.0]), weights=r.normal(2, 4)),
-        call(r.normal(9), 3, (-1.0, 1.0), density=True),
-        call(r.normal(9), 3),
-    ],
-)
-def histogram(a, bins=10, range=None, density=None, weights=None):
-    x = np.ravel(a)
-    if _counted_bins(bins):
-        first, last = (np.min(x), np.max(x)) if range is None else range
-        wider = np.where(first == last, 0.5, 0.0)
-        edges = np.linspace(first - wider, last + wider, bins + 1)
-    else:
-        edges = np.array(bins)
-    n = edges.shape[0] - 1
-    inside = (x >= edges[0]) & (x <= edges[n])
-    place = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, n - 1)
-    shares = np.where(inside, 1.0 if weights is None else np.ravel(weights), 0.0)
-    bars = np.bincount(place, weights=shares, minlength=n)
-    if density:
-        return bars / np.diff(edges) / np.sum(bars), edges
-    return bars.astype(np.int64 if weights is None else weights.dtype), edges

@@ -27,12 +27,13 @@ class NoRecipe(Exception):
 class Slot:
     """A value on the way: an operand or the result of a step."""
 
-    __slots__ = ("active", "name", "value")
+    __slots__ = ("active", "loose", "name", "value")
 
     def __init__(self, name: str, value: Any, active: bool) -> None:
         self.name = name
         self.value = value
         self.active = active
+        self.loose = False  # its shape is in the data
 
 
 class Step:
@@ -108,6 +109,13 @@ class Program:
             if not isinstance(z, np.ndarray | np.generic) or z.dtype.kind not in "fcbiu":
                 raise NoRecipe(f"{function} gives {type(z)}")
             step = derived(Slot(f"s{len(self.steps)}", z, False))
+            if any(edge.loose for edge in step.edges):
+                raise NoRecipe("the shape of what an adjoint goes to is in the data")
+            step.slot.loose = (
+                function in _LENGTHS_OF_DATA
+                or _is_loose((args, list(kwargs.values())))
+                or (function is operator.getitem and _has_mask(args[1]))
+            )
             step.call = text
             self.steps.append(step)
             self._known[text] = step.slot
@@ -165,6 +173,23 @@ _FORM_QUESTIONS: set[Any] = {
     np.can_cast,
     np.common_type,
 }
+
+
+# How long what they give is depends on the elements.
+_LENGTHS_OF_DATA: set[Any] = {np.unique, np.flatnonzero, np.argwhere, np.bincount, np.repeat}
+
+
+def _is_loose(value: Any) -> bool:
+    """Whether the shape of an operand is in the data."""
+    if value.__class__ is Traced:
+        return value.slot.loose
+    return value.__class__ in (list, tuple) and any(map(_is_loose, value))
+
+
+def _has_mask(index: Any) -> bool:
+    if index.__class__ is Traced:
+        return bool(index.dtype == bool)
+    return index.__class__ is tuple and any(map(_has_mask, index))
 
 
 def _values(value: Any) -> Any:

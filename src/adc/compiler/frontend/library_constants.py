@@ -6,6 +6,7 @@ It is computed while the program is compiled, where the library's function gives
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,8 @@ def _gives_the_same(function: Any) -> bool:
     if isinstance(getattr(function, "__self__", None), re.Pattern):
         return True
     module = (getattr(function, "__module__", None) or "") + "."
-    return hasattr(function, "__code__") and any(module.startswith(library + ".") for library in _LIBRARIES)
+    is_plain = hasattr(function, "__code__") or isinstance(function, types.BuiltinFunctionType)  # good_size
+    return is_plain and any(module.startswith(library + ".") for library in _LIBRARIES)
 
 
 def _is_plain(value: Value) -> bool:
