@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adc.compiler.frontend import instances
+from adc.compiler.frontend import cached_properties, instances
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.values import Value
 from adc.rules import python_containers
@@ -23,6 +23,8 @@ def _vars(self: Calls, owner: Value) -> Value:
 
 
 def _all_of(self: Calls, owner: Instance) -> Value:
+    if any(map(cached_properties.on_some_paths, owner.values())):
+        raise cached_properties.unknown(self, owner)
     return dict(owner)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import element_kinds, frozen, growing, packed, rooms
+from adc.compiler.frontend import cached_properties, element_kinds, frozen, growing, packed, rooms
 from adc.compiler.frontend.assignments import Assignments
 from adc.compiler.frontend.containers import (
     Container,
@@ -22,11 +22,11 @@ from adc.compiler.frontend.containers import (
     refill,
     same_places,
 )
-from adc.compiler.frontend.frame import Growing, ListValue, SurelyRaised
+from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue, SurelyRaised
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.provenance import Left
-from adc.compiler.frontend.scan import stored_names
-from adc.compiler.frontend.values import UNDEFINED, Value
+from adc.compiler.frontend.scan import loaded_names, stored_names
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var, newest
 from adc.errors import AdcError
 
@@ -43,6 +43,17 @@ def chooses_with_effects(statement: Any) -> bool:
     if any(hasattr(statement, field) for field in ("body", "handlers")):
         return False
     return any(isinstance(n, (gast.IfExp, gast.BoolOp)) and has_effects(n) for n in gast.walk(statement))
+
+
+def _holds_object(value: Value) -> bool:
+    """Whether a value is an object of a class in Python code, or a list, tuple or dict with one."""
+    if isinstance(value, Instance):
+        return True
+    if isinstance(value, Maybe):
+        return _holds_object(value.value)
+    return isinstance(value, (list, tuple, dict)) and any(
+        map(_holds_object, value.values() if isinstance(value, dict) else value)
+    )
 
 
 class Branches(Assignments):
@@ -71,9 +82,21 @@ class Branches(Assignments):
     ) -> Value:
         """What an expression has for a value that evaluates one of its operands or another.
 
-        A call or `:=` in it may change names, lists and dicts: they are merged as behind a statement.
+        A call or `:=` in it may change names, lists and dicts, and what it reads of an object may be a property that
+        writes to it: they are merged as behind a statement.
         """
-        return (self.chosen_in_turn if has_effects(node) else self.chosen)(test, then, orelse)
+        if has_effects(node) or any(map(_holds_object, self._values_of_names(node))):
+            return self.chosen_in_turn(test, then, orelse)
+        return self.chosen(test, then, orelse)
+
+    def _values_of_names(self, node: Any) -> Iterator[Value]:
+        """What the variables in an expression stand for."""
+        for name in loaded_names(node):
+            frame: Frame | None = self.frame
+            while frame is not None and name not in frame.env:
+                frame = frame.parent
+            if frame is not None:
+                yield frame.env[name]
 
     def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, neither of which changes anything."""
@@ -331,6 +354,8 @@ class Branches(Assignments):
         if any(raising):
             refill(container, orelse if raising[0] else then)
             return
+        if isinstance(then, Instance) and isinstance(orelse, Instance):
+            then, orelse = cached_properties.on_both(then, orelse)
         alike = same_places(then, orelse)
         if alike and isinstance(then, Growing) and isinstance(orelse, Growing):
             alike = packed.lie_alike(self, then.form, orelse.form)

@@ -47,6 +47,7 @@ from adc.compiler.frontend import (
     records,
     reductions,
     sorting,
+    spread_arguments,
     texts,
 )
 from adc.compiler.frontend.expressions import BoundMethod
@@ -189,7 +190,7 @@ class Calls(RuleCalls):
                 tree = reductions.as_function(function, node.args[0], given)
                 return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
-        args += self.elements(node.args[len(args) :], self.evaluate_maybe)
+        args += spread_arguments.arguments(self, function, node, len(args))
         return self._called(node, function, args, self._by_name(node))
 
     def _transposed(self, node: Any) -> Value:

@@ -48,12 +48,16 @@ def late(t: Type | None) -> Type | None:
     return Array(t.dtype, (Dim(-1),) * t.ndim, "A") if isinstance(t, Array) else t
 
 
-def holder(changed: Container, before: dict[str, Value], carried: list[str]) -> str:
-    """The name of a container that a loop changes, or of what it stands in."""
-    for name, value in before.items():
-        if name not in carried and any(c is changed for c in held_in(value)):
-            return name
-    raise NeedsUnrolling(changed)
+def holder(changed: Container, before: dict[str, Value], carried: list[str]) -> str | None:
+    """The name of a container that a loop changes, or of what it stands in; None where no variable holds it.
+
+    Raises NeedsUnrolling where the loop carries that, and changes the container behind the back of it.
+    """
+    names = [name for name, value in before.items() if any(c is changed for c in held_in(value))]
+    free = next((name for name in names if name not in carried), None)
+    if names and free is None:
+        raise NeedsUnrolling(changed)
+    return free
 
 
 def places(

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from adc.compiler.frontend import element_kinds, growing, packed, provenance, shared_rows
+from adc.compiler.frontend.carried_outside import Outside
 from adc.compiler.frontend.carried_places import (
     VALUES,
     from_before,
@@ -18,7 +19,7 @@ from adc.compiler.frontend.carried_places import (
     replaced,
 )
 from adc.compiler.frontend.carried_types import CarriedTypes
-from adc.compiler.frontend.containers import Contents, known_to, same_container
+from adc.compiler.frontend.containers import Container, Contents, known_to, same_container
 from adc.compiler.frontend.frame import (
     Closure,
     Growing,
@@ -109,6 +110,7 @@ class Carrying(CarriedTypes):
                 self.refuse_two_names(before[name])
         containers = Contents(self.frame)
         lists: list[Growing] = []  # that change in place
+        outside = Outside()
         guessed: dict[tuple[Any, ...], Type] = {}
         frame = self.frame
         while True:
@@ -123,8 +125,8 @@ class Carrying(CarriedTypes):
             begun = {
                 path: made for name in names for path, made in provenance.containers_in(env[name], (name,))
             }
-            self.frame.env = env
             stand_ins = StandIns(names, before, env)
+            env = self.frame.env = outside.begin(env)
             for k, each in enumerate(lists):
                 each.become(self._with_phis(each, (each.name, k), leaves, phis).state())
             self.region_depth += 1
@@ -154,6 +156,7 @@ class Carrying(CarriedTypes):
                 self.region_depth -= 1
                 self.loop_depth -= 1
             left = {name: self.frame.env.get(name, UNDEFINED) for name in names}
+            outside.leave(left)
             self._require_asked(begun, left)
             for name in names:
                 shared_rows.carried(self, begun.get((name,)), left[name])
@@ -182,18 +185,24 @@ class Carrying(CarriedTypes):
             changed_lists = [
                 container
                 for container, _ in containers.changes(containers.taken())
-                if not any(container is each for each in lists)
+                if not any(container is each for each in lists) and container not in outside
             ]
             holders: set[str] = set()
+            nameless: list[Container] = []
             for changed in changed_lists:
                 # It changes in the body, and the loop does not carry it.
                 if self._is_carried_in_place(changed):
-                    holders.add(holder(changed, before, names))
+                    name_of_it = holder(changed, before, names)
+                    if name_of_it is None:
+                        nameless.append(changed)
+                    else:
+                        holders.add(name_of_it)
                     held.append(changed)
                 elif not isinstance(changed, Growing) or any(before.get(n) is changed for n in names):
                     raise NeedsUnrolling(changed)
                 else:
                     lists.append(changed)
+            holders |= outside.take(nameless, before)
             if holders:
                 names = sorted({*names, *holders})
                 changed_dicts |= holders
@@ -204,8 +213,14 @@ class Carrying(CarriedTypes):
                 if found is not None and type(found) is not type(t):
                     leaves[path] = None  # it was no number after all
                     del guessed[path]
-            if not changed_lists and not self._widened(inits, before, leaves, phis, outs, blocks[1], inside):
-                break
+            try:
+                if not changed_lists and not self._widened(
+                    inits, before, leaves, phis, outs, blocks[1], inside
+                ):
+                    break
+            except NeedsUnrolling as needed:
+                needed.container = outside.itself(needed.container, before)
+                raise
         if isinstance(region, While):
             region.test_block, region.test = blocks[0], self.atom(condition)
         region.body = blocks[1]
@@ -216,6 +231,7 @@ class Carrying(CarriedTypes):
         ]
         runs = self._runs(region) if unassigned else True
         stays = {path for path, container in begun.items() if provenance.at(left, path) is container}
+        stays |= {*outside.paths()}
         for name in names:
             if name in after or name.startswith("next ") or self._is_carried_in_place(before.get(name)):
                 in_place = name in changed_dicts and name not in assigned
@@ -230,6 +246,7 @@ class Carrying(CarriedTypes):
             if name in unassigned and runs is not True:
                 after_it = Maybe(runs, self.frame.env[name], UNDEFINED)
                 self.frame.env[name] = after_it if isinstance(runs, Var) else UNDEFINED
+        outside.end(self.frame.env)
         for k, each in enumerate(lists):
             replaced(each, (each.name, k), results, {(each.name, k)})
         self.equal.restore(lengths)  # what a trip has checked is not known when there was none
@@ -330,6 +347,8 @@ class Carrying(CarriedTypes):
         """
         news = False
         for path, at_first, in_the_end in places(before, left):
+            if containers.is_changed(at_first):
+                continue  # behind the back of the name that the loop carries: it is refused
             key = path[-1]
             init, out = at_first.get(key, UNDEFINED), in_the_end[key]
             if not (self.is_choice(init) and self.is_choice(out)):
@@ -366,6 +385,8 @@ class Carrying(CarriedTypes):
         """
         news = False
         for path, at_first, in_the_end in places(before, left):
+            if containers.is_changed(at_first):
+                continue  # behind the back of the name that the loop carries: it is refused
             key = path[-1]
             init, out = at_first.get(key, UNDEFINED), in_the_end[key]
             if isinstance(init, Maybe):

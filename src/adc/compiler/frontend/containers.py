@@ -105,6 +105,11 @@ class Contents:
         """Whether a container is known under more than one name."""
         return self.paths.get(id(container), 0) > 1
 
+    def is_changed(self, container: object) -> bool:
+        """Whether a container holds something else than at first."""
+        known = self.held.get(id(container))
+        return known is not None and not same_contents(known[1], known[0])
+
     def keep(self, container: Container) -> None:
         """Let what a container holds now be what it held at first."""
         self.held[id(container)] = (container, container.copy())

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from adc.compiler.frontend import cached_properties
 from adc.compiler.frontend.frame import (
     Bound,
     Evaluated,
@@ -121,7 +122,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         return told(ev, model_kinds.kind, owner.cls) if model_kinds.is_model(owner.cls) else owner.cls
     if name == "__dict__":
         return ev.call(python_containers.Attributes, [owner], {})
-    if name in owner:
+    if name in owner and not cached_properties.on_some_paths(owner[name]):
         return owner[name]
     if found is _ABSENT:
         fallback = _found(owner.cls, "__getattr__")
@@ -181,23 +182,12 @@ def _of_class(ev: Core, found: Any, cls: type, owner: Value, name: str) -> Value
             raise AttributeError(f"property '{name}' of '{_kind_of(owner).__name__}' object has no getter")
         return ev.call(found.fget, [owner], {})
     if isinstance(found, functools.cached_property):
-        return _computed_once(ev, found, owner, name)
+        return cached_properties.read(ev, found, owner, name)
     if _users(found, "__get__"):
         return _got(ev, found, owner)
     if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
         return Bound(found, owner)
     return _without_an_object(ev, found, cls, _kind_of(owner), name)
-
-
-def _computed_once(ev: Core, found: Any, owner: Value, name: str) -> Value:
-    if not isinstance(owner, Instance):
-        return ev.call(found.func, [owner], {})
-    if name in owner:
-        return owner[name]
-    value = ev.call(found.func, [owner], {})
-    if owner.outside is None:
-        owner[name] = value
-    return value
 
 
 def _without_an_object(ev: Core, found: Any, cls: type, kind: type, name: str) -> Value:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.compiler.frontend import element_kinds, growing, positions, rooms
+from adc.compiler.frontend import cached_properties, element_kinds, growing, positions, rooms
 from adc.compiler.frontend.containers import Contents, known_in, known_to, same_container
-from adc.compiler.frontend.frame import Growing, Items, ListValue, NeedsUnrolling, Range
+from adc.compiler.frontend.frame import Growing, Instance, Items, ListValue, NeedsUnrolling, Range
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.trips import Trip, Trips
 from adc.errors import AdcError, UnsupportedError
@@ -163,6 +163,12 @@ class ListLoops(Trips):
             and self._item_by_item(container, run)
         ):
             return
+        elif (
+            isinstance(container, Instance)
+            and id(container) in Contents(self.frame).held
+            and cached_properties.make_room(container)
+        ):
+            run()
         elif self.loop_depth:
             raise needed
         else:
