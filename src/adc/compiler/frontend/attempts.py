@@ -12,6 +12,7 @@ of the `try` goes on behind it. On the other side stands the handler, or a flag 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -105,6 +106,36 @@ def made(ev: Evaluator, node: Node) -> None:
     chosen = branch(node.test, [again], other, statement)
     _as_live_as(ev, node, chosen)
     ev.branch_on(chosen, fine)
+
+
+def surely_here(ev: Evaluator, raised: Exception) -> bool:
+    """Whether it is the user's exception, raised wherever this place of the program is reached.
+
+    Refuses one that is raised in a branch before it, where a handler around may catch it.
+    """
+    if not (isinstance(raised, SurelyRaised) or hasattr(raised, "__adc_raised__")):
+        return False  # not the user's, but of the compiler
+    here = (raised.depth if isinstance(raised, SurelyRaised) else 0) == ev.region_depth
+    if not here and ev.trying:
+        raise ev.refuse(
+            "a `finally` follows what is raised on one path only, and a handler around may catch that",
+            "what it does would have to be done before the handler",
+            "test for it with `if`",
+        ) from raised
+    return here
+
+
+def always(ev: Evaluator, block: Block, start: int, run: Callable[[], object]) -> None:
+    """Evaluate what is done behind statements, from `start` in a block, also where they raise: `finally`, `__exit__`.
+
+    Where they do, only the run knows, and a handler around finds it done: what it changes counts as changed before.
+    """
+    end, before = len(block), len(ev.effects)
+    run()
+    if ev.trying and _points(ev, block[start:end]):
+        if any(isinstance(s, Store) for s in walk(block[end:])):
+            ev.note_effect()
+        ev.effects += [("", what) for _, what in ev.effects[before:]]
 
 
 def _surely_raised(ev: Evaluator, statement: Node) -> BaseException | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend import generators, instances
+from adc.compiler.frontend import attempts, generators, instances
 from adc.compiler.frontend.desugar_flow import LOOPS, own_nodes
 from adc.compiler.frontend.desugar_syntax import placed
 from adc.compiler.frontend.frame import Evaluated, Generator, Instance, SurelyRaised
@@ -128,7 +128,7 @@ def _around(self: Statements, target: Any, manager: Instance, body: list[Any]) -
         return
     if swallows:
         _refuse_swallowed(self, block[start:])
-    instances.called(self, manager, "__exit__", None, None, None)
+    attempts.always(self, block, start, lambda: instances.called(self, manager, "__exit__", None, None, None))
 
 
 def _refuse_recalled(self: Statements, why: str) -> None:

@@ -192,6 +192,17 @@ class Statements(Loops):
                 node.refused,
                 "leave it without a jump, or move it out of the function",
             )
+        block, start = self.block, len(self.block)
+        try:
+            self._handled(node)
+        except Exception as raised:
+            if node.finalbody and attempts.surely_here(self, raised):
+                self.execute_all(node.finalbody)
+            raise
+        attempts.always(self, block, start, lambda: self.execute_all(node.finalbody))
+
+    def _handled(self, node: Any) -> None:
+        """A `try` without its `finally`."""
         mark = Mark(self)
         try:
             self._tried(node)
@@ -204,7 +215,6 @@ class Statements(Loops):
                     raise
                 mark.back()
                 self._tried(node, checks=True)
-        self.execute_all(node.finalbody)
 
     def _tried(self, node: Any, checks: bool = False) -> None:
         """A `try` of which is known what is raised: nothing, or one exception wherever it is reached.
