@@ -1,5 +1,7 @@
 """What a `finally` or an `__exit__` does before a handler in a function around finds it done"""
 
+import itertools
+
 import numpy as np
 from tests.corpus import program
 
@@ -34,7 +36,7 @@ def _quotient(a, b, log, least=0.2):
 def a_finally_behind_what_the_data_raise(x):
     log = Log()
     s = 0.0
-    for a, b in zip(x[:-1], x[1:], strict=True):
+    for a, b in itertools.pairwise(x):
         try:
             s += _quotient(a, b, log)
         except Singular:

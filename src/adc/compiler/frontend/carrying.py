@@ -26,6 +26,7 @@ from adc.compiler.frontend.frame import (
     ListValue,
     NeedsUnrolling,
     SurelyRaised,
+    TestWrites,
     is_kept,
     is_own_dict,
 )
@@ -40,6 +41,13 @@ from adc.errors import ShapeError, UnsupportedError
 from adc.rules.dims import Dim
 
 _MOST_CHOICES = 32  # that a loop finds for one name, one after the other
+
+
+def _may_write(loop: Any) -> bool:
+    """Whether the condition of a `while` calls something, or reads what may be a property."""
+    return isinstance(loop, gast.While) and any(
+        isinstance(n, (gast.Call, gast.Attribute, gast.Subscript)) for n in gast.walk(loop.test)
+    )
 
 
 class Carrying(CarriedTypes):
@@ -133,8 +141,11 @@ class Carrying(CarriedTypes):
             self.loop_depth += 1
             self.trips.append(dataclasses.replace(frame, env=dict(env)))
             try:
+                asked = Contents(self.frame) if _may_write(node) else None
                 with self.at(blocks[0]):
                     condition = test() if test is not None else True
+                if asked is not None and any(asked.is_changed(each) for each, _ in asked.held.values()):
+                    raise TestWrites
                 if condition is False:
                     self.frame.env = before
                     return

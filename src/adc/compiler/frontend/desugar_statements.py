@@ -218,12 +218,15 @@ def _loop(loop: Node, names: Names) -> Statements:
         loop.orelse = []
     if isinstance(loop, gast.For) or not _assigns(loop.test):
         return [loop]
-    # A condition that assigns moves into the body, so that the condition of a region stays a plain value.
-    more = names.fresh("more")
+    return with_test_inside(loop, names.fresh("more"))
+
+
+def with_test_inside(loop: Node, more: str) -> Statements:
+    """A `while` whose condition changes something, in the body: the condition of a region is a plain value."""
     test = loop.test
-    loop.test = read(more, test)
-    loop.body = [assign(more, as_bool(test), test), branch(read(more, test), loop.body, [], loop)]
-    return [assign(more, constant(True, test), test), loop]
+    made = placed(gast.While(read(more, test), [], []), loop)
+    made.body = [assign(more, as_bool(test), test), branch(read(more, test), loop.body, [], loop)]
+    return [assign(more, constant(True, test), test), made]
 
 
 def _assigns(expression: Node) -> bool:

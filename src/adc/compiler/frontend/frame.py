@@ -510,6 +510,10 @@ class RunTimeLength(UnsupportedError):
     """Items are needed one by one, and their number is only known at run time."""
 
 
+class TestWrites(Exception):
+    """Raised inside a `while` whose condition changes a list, dict or object: it is evaluated in the body, then."""
+
+
 class NeedsUnrolling(Exception):
     """Raised inside a loop whose trips must be spelled out because its body uses the index at compile time.
 

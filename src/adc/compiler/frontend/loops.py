@@ -9,6 +9,8 @@ from typing import Any, TypeGuard
 import gast
 
 from adc.compiler.frontend import first_trips, frozen, generators, tabled
+from adc.compiler.frontend.desugar_statements import with_test_inside
+from adc.compiler.frontend.desugar_syntax import Names
 from adc.compiler.frontend.frame import (
     FirstTripDiffers,
     Items,
@@ -16,9 +18,11 @@ from adc.compiler.frontend.frame import (
     NeedsUnrolling,
     Range,
     SurelyRaised,
+    TestWrites,
 )
 from adc.compiler.frontend.list_loops import ListLoops, goes_over
 from adc.compiler.frontend.marks import Mark
+from adc.compiler.frontend.scan import Liveness
 from adc.compiler.frontend.trips import MAX_UNROLLED, Trip
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Const, If, Var, While, uses
@@ -241,6 +245,17 @@ class Loops(ListLoops):
             self.raise_here(raised.exception)
         self.block.append(region)
 
+    def _with_test_inside(self, node: Any) -> None:
+        """A `while` whose condition is evaluated in the body."""
+        if not hasattr(node, "with_test_inside"):  # found again in the next trip of a loop around
+            node.with_test_inside = with_test_inside(node, Names(self.frame.tree).fresh("more"))
+        live = self.frame.liveness
+        assert live is not None
+        inside = Liveness(node.with_test_inside, live.after[id(node)], live.captured)
+        live.after.update(inside.after)
+        live.head.update(inside.head)
+        self.execute_all(node.with_test_inside)
+
     def exec_While(self, node: Any, written: int = 0) -> None:
         if node.orelse:
             raise self.refuse("`else` of a loop is not supported here")
@@ -252,6 +267,9 @@ class Loops(ListLoops):
         mark = Mark(self)
         try:
             self._lower_loop(node, region, test, lambda: self.execute_all(node.body))
+        except TestWrites:
+            mark.back()
+            self._with_test_inside(node)
         except NeedsUnrolling as needed:
             mark.back()
             if not self._unrolled_while(node, mark):
