@@ -253,8 +253,9 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "Radau complex_ode ode"
         ),
         ("no derivative", "tables of numbers"): ("lebedev_rule newton_cotes"),
+        ("language", "calls of the program's own function, looked into by the compiler"): "fixed_quad",
         ("unsupported", "takes a Python function: write the steps of the method as a loop"): (
-            "cubature fixed_quad nsum qmc_quad solve_bvp tanhsinh"
+            "cubature nsum qmc_quad solve_bvp tanhsinh"
         ),
     },
     "scipy.optimize": {

@@ -224,7 +224,8 @@ def _loop(loop: Node, names: Names) -> Statements:
 def with_test_inside(loop: Node, more: str) -> Statements:
     """A `while` whose condition changes something, in the body: the condition of a region is a plain value."""
     test = loop.test
-    made = placed(gast.While(read(more, test), [], []), loop)
+    made = copy.copy(loop)  # with its `else`
+    made.test = read(more, test)
     made.body = [assign(more, as_bool(test), test), branch(read(more, test), loop.body, [], loop)]
     return [assign(more, constant(True, test), test), made]
 
