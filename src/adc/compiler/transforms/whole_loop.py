@@ -377,11 +377,11 @@ class WholeLoop:
             self._added(before, "add", self.known[result], result)
 
     def _numbers(self, x: Atom, kind: Array) -> Var:
-        """A number of each trip, or the same for all, as an array."""
+        """A number of each trip, or the same for all, as an array; no view of one that is written to elsewhere."""
         ev = self.ev
         found = self.known.get(x) if isinstance(x, Var) else None
         if found is not None:
-            array = found.array
+            array = ev.op("copy", found.array) if found.array.root is not found.array else found.array
         else:
             value = x.value if isinstance(x, Const) else x
             array = ev.op("full", ev.shape_values(kind.shape), value, dtype=np.dtype(kind.dtype))
