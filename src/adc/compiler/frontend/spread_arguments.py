@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from adc.compiler.frontend.frame import Closure, Items
+from adc.compiler.frontend.frame import Closure, Generator, Given, Items, Iterated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.rules.dims import Dim
@@ -47,7 +47,8 @@ def arguments(ev: Calls, function: Value, node: Any, given: int) -> list[Value]:
             found.append(ev.evaluate_maybe(argument))
             continue
         value = ev.evaluate(argument.value)
-        items = ev.iterable(value) if not ev.known_length(value) else None
+        once = isinstance(value, (Generator, Given, Iterated))  # `spread` goes over it
+        items = None if once or ev.known_length(value) else ev.iterable(value)
         count = _wanted(function, node) if isinstance(items, Items) else None
         if isinstance(items, Items) and count is None:
             count = _of_part(argument.value)
