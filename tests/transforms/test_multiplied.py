@@ -419,6 +419,23 @@ def test_what_stays_loops(f):
 
 
 @pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_a_nest_without_arrays(mode):
+    def f(x, n):
+        total = 0.0
+        for _ in range(n):
+            t = x
+            for _ in range(n):
+                for _ in range(n):
+                    t = t * 0.9 + x * t
+            total += t * t
+        return total
+
+    with interpreted():
+        found = adc.value_and_grad(f, mode=mode)(0.3, 3)
+    np.testing.assert_allclose(found, adc.value_and_grad(f, mode="tape")(0.3, 3), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
 def test_operands_that_do_not_fit(mode):
     a, b = R.normal(size=(3, 4)), R.normal(size=(3, 2))
     gradient = adc.grad(rows_by_columns, argnums=(0, 1), mode=mode)

@@ -80,7 +80,7 @@ def multiplies(block: Block, nest: For) -> bool:
     statements = walk(block)
     made = [v for s in statements for v in defined(s) if v.is_array]
     read = [v for s in walk([nest]) for v in uses(s) if v.is_array]
-    most = max(v.type.ndim for v in read)
+    most = max((v.type.ndim for v in read), default=0)  # of single numbers there is nothing to multiply
     return all(v.type.ndim <= most for v in made) and any(_is_of_matrices(s) for s in statements)
 
 

@@ -13,7 +13,7 @@ from adc.compiler.analysis.sharing import Sharing
 from adc.compiler.frontend import infer
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import (
     VIEWS,
     Assign,
@@ -290,29 +290,22 @@ class WholeLoop:
                 rows = moved(value, 0, ev).array
                 ev.write(s.array, self.trips.positions(s.index, s.array), rows, accumulate=True)
                 return
-            if value.array.type.dtype != s.array.type.dtype:
-                value = Batched(ev.cast(value.array, s.array.type.dtype), value.axis)
-            ev.write(s.array, s.index, self._total(value), accumulate=True)
+            ev.write(s.array, s.index, self._total(value, s.array.type.dtype), accumulate=True)
             return
         if place.wraps:
             raise CannotBatch
         index, axis = self.trips.slices(s.array, s.index, place)
         rank = sum(isinstance(i, Slice) for i in index)
-        stored: Value = (
-            value if value is not None else s.value.value if isinstance(s.value, Const) else s.value
-        )
-        ev.write(s.array, index, aligned(stored, rank - 1 - axis, ev), s.accumulate)
+        ev.write(s.array, index, aligned(value or plain_value(s.value), rank - 1 - axis, ev), s.accumulate)
 
     def _store_own(self, s: Store, value: Batched | None) -> None:
         """Write to what each trip has made for itself."""
         if any(v in self.known or v in self.counts or v.is_array for v in variables(s.index)):
             raise CannotBatch
-        stored: Value = (
-            value if value is not None else s.value.value if isinstance(s.value, Const) else s.value
-        )
         rank = sum(isinstance(i, Slice) for i in s.index)
         array = self.known[s.array].array
-        self.ev.write(array, (FULL, *s.index), aligned(stored, rank, self.ev), s.accumulate)
+        stored = aligned(value or plain_value(s.value), rank, self.ev)
+        self.ev.write(array, (FULL, *s.index), stored, s.accumulate)
 
     def _add(self, s: Assign) -> None:
         """Add what all trips add to what a loop carries, or take it off."""
@@ -332,9 +325,7 @@ class WholeLoop:
         carried, total = self.totals[before].carried, self.totals[before].value
         if not is_float(value.array.type) or value.ndim != carried.phi.type.ndim:
             raise CannotBatch
-        if value.array.type.dtype != carried.phi.type.dtype:  # each term is added in the precision of the sum
-            value = Batched(ev.cast(value.array, carried.phi.type.dtype), value.axis)
-        made = ev.op(operation, total, self._total(value))
+        made = ev.op(operation, total, self._total(value, carried.phi.type.dtype))
         if after is not carried.out:
             self.totals[after] = _Total(carried, made)
             return
@@ -389,8 +380,13 @@ class WholeLoop:
             raise CannotBatch
         return array
 
-    def _total(self, value: Batched) -> Value:
-        """The sum over all trips, in one with a sum over the elements of each that nothing else reads."""
+    def _total(self, value: Batched, dtype: str) -> Value:
+        """The sum over all trips, in one with a sum over the elements of each that nothing else reads.
+
+        Each term is added in the precision of the sum.
+        """
+        if value.array.type.dtype != dtype:
+            value = Batched(self.ev.cast(value.array, dtype), value.axis)
         if self.multiplies:
             found = product(value.array, value.axis, self.ev.block, self.ev)
             if found is not None:
