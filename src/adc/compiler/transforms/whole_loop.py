@@ -98,6 +98,8 @@ class WholeLoop:
             with self.ev.origin_at(s.origin):
                 if isinstance(s, Store):
                     self._store(s)
+                elif isinstance(s, Assign) and s.name == "copy" and not self.multiplies:
+                    raise CannotBatch  # such a loop stays: that over the columns of a Jacobian takes them one by one
                 elif isinstance(s, For):
                     self._nested(s)
                 elif isinstance(s, Assign) and any(v in self.totals for v in uses(s)):
