@@ -173,3 +173,38 @@ def test_matrices_are_turned_in_the_order_in_which_they_are_returned():
 
     text = adc.source(adc.grad(states, (0, 1)), np.ones((5, 4)), np.ones((5, 4)), stage="optimized")
     assert 0 < text.find("rt.columns(a_bar)") < text.find("rt.columns(b_bar)")
+
+
+def warped(z, w, u):
+    total = 0.0
+    for k in range(w.shape[0]):
+        a = np.tanh(z @ w[k])
+        total += np.sum(np.log(1.0 + (1.0 - a**2) * (w[k] @ u[k]) ** 2))
+        z = z + u[k] * a[:, None]
+    return total + np.mean(z**2)
+
+
+def test_what_a_loop_is_handed_as_a_copy_of_an_argument_is_in_columns():
+    given = R.normal(size=(40, 2)), R.normal(size=(3, 2)), R.normal(size=(3, 2))
+    text = adc.source(adc.value_and_grad(warped, (0, 1, 2)), *given, stage="optimized")
+    assert "(2, tile)" in text and "rt.dot" not in text
+    for x, y in zip(
+        *(adc.grad(warped, (0, 1, 2), mode=m)(*given) for m in ("compiled", "tape")), strict=True
+    ):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12)
+
+
+def mixed(x, w):
+    y = 0
+    for k in range(3):
+        y = y + np.einsum("bcl,oc->bol", x[:, :, k : k + 6], w[:, :, k])
+    y = (y - y.mean(axis=(0, 2), keepdims=True)) / np.sqrt(y.var(axis=(0, 2), keepdims=True) + 1e-5)
+    return np.sum(np.maximum(y, 0.0) ** 3)
+
+
+def test_a_loop_that_takes_one_matrix_of_a_stack_does_not_copy_them_all():
+    given = R.normal(size=(3, 5, 8)), R.normal(size=(4, 5, 3))
+    text = adc.source(adc.grad(mixed, (0, 1)), *given, stage="optimized")
+    assert not any("rt.columns" in line and line.startswith(" " * 8) for line in text.split("\n"))
+    for x, y in zip(*(adc.grad(mixed, (0, 1), mode=m)(*given) for m in ("compiled", "tape")), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)

@@ -85,3 +85,20 @@ def test_a_call_of_many_operands_holds_no_choice():
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and len(node.args) > 30]
     assert calls
     assert not any(isinstance(node, ast.IfExp | ast.BoolOp) for call in calls for node in ast.walk(call))
+
+
+def smeared(d, w):
+    """Rows of ten in a loop of many: LLVM makes no check in front of each, and would go number by number."""
+    return np.sum(np.exp(-((d[:, None] - np.linspace(0.0, 5.0, 10)) ** 2)) @ w)
+
+
+def test_short_rows_in_a_long_loop_are_a_kernel():
+    arguments = np.linspace(0.0, 4.0, 30), np.ones((10, 6))
+    gradient = adc.grad(smeared, (0, 1), mode="compiled")
+    text = adc.source(gradient, *arguments, stage="optimized")
+    kernels = text.split("def smeared_grad(")[0]
+    assert "for j in range(10)" in kernels and "vm.exp" in kernels
+    for found, wanted in zip(
+        gradient(*arguments), adc.grad(smeared, (0, 1), mode="tape")(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)

@@ -118,3 +118,39 @@ def test_a_product_of_stacks_joins_the_loops_around_it():
     a = np.ones((20, 3, 3))
     text = adc.source(adc.grad(product_of_three), a, a, stage="optimized")
     assert "rt.dot" not in text
+
+
+def logistic(b, x, y):
+    p = 1.0 / (1.0 + np.exp(-(x @ b)))
+    return -np.sum(y * np.log(p) + (1.0 - y) * np.log(1.0 - p))
+
+
+def second_moments(x, w):
+    return np.sum((x.T @ (x * w[:, None])) ** 2) + np.sum(w @ x)
+
+
+POINTS = [
+    (logistic, (R.normal(size=3), R.normal(size=(30, 3)), R.uniform(size=30))),
+    (second_moments, (R.normal(size=(25, 3)), R.uniform(size=25))),
+    (second_moments, (R.normal(size=(25, 4)), R.uniform(size=25))),  # 16 sums are too many
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), POINTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_many_points_are_added_up_in_few_products(function, arguments, dtype):
+    arguments = tuple(a.astype(dtype) for a in arguments)
+    near = {"float64": 1e-12, "float32": 2e-5}[dtype]
+    for order in "CF":
+        given = tuple(np.asarray(a, order=order) for a in arguments)
+        value, found = adc.value_and_grad(function, (0, 1), mode="compiled")(*given)
+        assert value == pytest.approx(function(*given), rel=near)
+        for bar, wanted in zip(found, adc.grad(function, (0, 1), mode="tape")(*arguments), strict=True):
+            assert bar.dtype == dtype
+            np.testing.assert_allclose(bar, wanted, rtol=10 * near, atol=10 * near * np.abs(wanted).max())
+
+
+def test_the_loop_that_makes_the_weights_of_points_adds_them_up():
+    text = adc.source(adc.grad(logistic), *POINTS[0][1], stage="optimized")
+    assert "rt.dot" not in text and text.count("for i in range(n)") == 1
+    assert "rt.dot" in adc.source(adc.grad(second_moments), *POINTS[2][1], stage="optimized")

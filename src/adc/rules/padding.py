@@ -24,6 +24,13 @@ def _widths(pad_width, ndim):
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
+@static
+def _padded(widths):
+    """The axes that are padded at all."""
+    zero = [all(isinstance(w, (int, np.integer)) and w == 0 for w in pair) for pair in widths]
+    return tuple(k for k in range(len(widths)) if not zero[k])
+
+
 def _chosen(values, axis, side):
     """What is said of one side of one axis: a value for all, one per side, or a pair per axis."""
     if not isinstance(values, (list, tuple)):
@@ -140,6 +147,19 @@ def _beside(a, k, mode, width, side, values):
     return zeros + _typed(statistic, a)
 
 
+def _within(a, widths, value):
+    """An array in the middle of a larger one that is one number all round."""
+    lengths = ()
+    middle = ()
+    for k in range(np.ndim(a)):
+        before, after = widths[k]
+        lengths = lengths + (before + a.shape[k] + after,)
+        middle = middle + (slice(before, before + a.shape[k]),)
+    result = np.full(lengths, value, dtype=a.dtype)
+    result[middle] = a
+    return result
+
+
 @composite(
     np.pad,
     wrt="array constant_values end_values",
@@ -147,6 +167,9 @@ def _beside(a, k, mode, width, side, values):
         (r.normal(3), 2),
         (r.normal(2, 3), 1),
         (r.normal(2, 3), ((1, 0), (2, 1))),
+        (r.normal(2, 3), ((0, 0), (1, 2))),
+        (r.normal(2, 3), 0, "edge"),
+        call(r.normal(2, 3), ((1, 0), (0, 2)), constant_values=0.5),
         call(r.normal(3), (1, 2), constant_values=1.5),
         call(r.normal(2, 2), ((1, 1), (0, 2)), constant_values=((1.0, 2.0), (3.0, 4.0))),
         (r.normal(3), 2, "edge"),
@@ -179,12 +202,18 @@ def pad(
 ):
     widths = _widths(pad_width, np.ndim(array))
     kind = _known_mode(mode)
+    axes = _padded(widths)
+    if len(axes) == 0:
+        return np.copy(array)
+    for k in axes:
+        if widths[k][0] < 0 or widths[k][1] < 0:
+            raise ValueError("index can't contain negative values")
+    if kind == "constant" and len(axes) > 1 and not isinstance(constant_values, (list, tuple)):
+        return _within(array, widths, constant_values)
     said = constant_values if kind == "constant" else end_values if kind == "linear_ramp" else stat_length
     result = array
-    for k in range(np.ndim(array)):
+    for k in axes:
         before, after = widths[k]
-        if before < 0 or after < 0:
-            raise ValueError("index can't contain negative values")
         if kind in ("edge", "wrap") or (kind in ("reflect", "symmetric") and reflect_type == "even"):
             result = _repeated(result, k, before, after, kind)
         elif kind in ("reflect", "symmetric"):

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from adc.compiler.analysis.counters import never_negative, ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.roots import written_roots
@@ -70,6 +71,7 @@ class _Columns:
         self.ev = evaluator
         self.memory = Memory(evaluator.joined_roots)
         self.known = Equalities(program)
+        self.ranges = ranges(program.body)
         self.tall = self._tall()
         self.repeatedly = self._repeatedly()
         self.written = written_roots(walk(program.body), evaluator.joined_roots)
@@ -115,7 +117,10 @@ class _Columns:
         element = _subscripts(s)
         if element is None or element[0] in self.tall:
             return element
-        last = element[1][-1]
+        array, (*_, last) = element
+        if isinstance(last, Var):  # as a copy of many points has it, which goes through each row whole
+            of_many = array.type.ndim == 2 and array.type.shape[0].known is None
+            return element if of_many and never_negative(self.ev.length(last), self.ranges) else None
         counts = isinstance(last, Const) and type(last.value) is int and last.value >= 0
         return element if counts else None
 
@@ -236,9 +241,20 @@ class _Columns:
         if type.layout != "C" or type.dtype != "float64":
             return False
         across = [loop for loop in path[:-1] if distance(loop.index, index[-1]) is not None]
-        return len(across) == 1 and all(
-            self._nearly(loop, length)
-            for loop, length in ((across[0], type.shape[-1]), (path[-1], type.shape[-2]))
+        matrices = [
+            loop for i in index[:-2] for loop in path[:-1] if distance(loop.index, i) is not None
+        ]  # those of a stack are copied all together
+        return (
+            len(across) == 1
+            and len(matrices) == len(index) - 2
+            and all(
+                self._nearly(loop, length)
+                for loop, length in zip(
+                    (*matrices, across[0], path[-1]),
+                    (*type.shape[:-2], type.shape[-1], type.shape[-2]),
+                    strict=True,
+                )
+            )
         )
 
     def _nearly(self, loop: For, length: Dim) -> bool:

@@ -34,6 +34,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
+from adc.compiler.sizes import FEW
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import gathers, handed_over, scatters, vectorisable
 
@@ -107,16 +108,18 @@ class _Outliner:
 
         Where elements of several types are written, or positions are data, it does not check at all. Such a check
         compares addresses, and the order of a vectorised sum is not that of the loop it falls back to: the last bit of
-        a sum would depend on where its arrays happen to lie. In front of each piece of a row the checks take too long.
+        a sum would depend on where its arrays happen to lie. In front of each piece of a row the checks take too long,
+        and where LLVM knows that rows are short it makes none, and goes through them number by number.
         """
         again = inside or any(isinstance(s, For) for s in loop.body)
         in_pieces = {s for outer in walk([loop]) if isinstance(outer, For) for s in _pieces(outer)}
+        rows = {s for outer in walk([loop]) if isinstance(outer, For) for s in _rows(outer)}
         for s in walk([loop]):
-            if isinstance(s, For) and vectorisable(s, backwards=True) and not is_short(s):
+            if isinstance(s, For) and vectorisable(s, backwards=True) and not (is_short(s) and s not in rows):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
                 few = FEW_IN_LOOPS if again else FEW_ARRAYS
-                if self.large or s in in_pieces:
+                if self.large or s in in_pieces or (s in rows and written):
                     few = FEW_IN_LARGE
                 if len(arrays) > few or len(written) > 1:
                     return True
@@ -222,6 +225,13 @@ def is_short(loop: For) -> bool:
     """Whether a loop is known to have too few trips for it to matter how fast they are."""
     end = loop.start if loop.step == Const(-1) else loop.stop
     return isinstance(end, Const) and end.value <= FEW_TRIPS
+
+
+def _rows(loop: For) -> list[For]:
+    """The loops of a few trips in one of many: together they are long."""
+    if is_short(loop):
+        return []
+    return [s for s in loop.body if isinstance(s, For) and isinstance(s.stop, Const) and s.stop.value > FEW]
 
 
 def _pieces(loop: For) -> list[For]:

@@ -312,6 +312,8 @@ class Nests:
         if not shape:
             body(index)
             return
+        if any(length.known == 0 for length in shape):
+            return
         length, *rest = shape
         if length.known == 1:
             self.loops(tuple(rest), body, [*index, 0])

@@ -1,12 +1,14 @@
 """Matrix products: of floats they are calls, of integers and truth values loops, as BLAS has none of these.
 
 So are those of a few floats in a loop, of the matrices of a stack, and of many points with one small matrix: a call
-costs more than the nine products of a rotation. And those of two vectors in a loop: what is picked for one,
+costs more than the nine products of a rotation. So is what adds many points up in a few products, `points.T @ weights`,
+with what makes the points or the weights. And those of two vectors in a loop: what is picked for one,
 `values[row] @ x[columns[row]]`, is then read where it lies, and the loop that made one makes the sum.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,10 +20,15 @@ from adc.compiler.transforms.scalarise import layouts
 from adc.compiler.transforms.scalarise.nests import Nests
 from adc.rules.dims import Dim
 
+MOST = 12  # sums that a loop adds up side by side: they have to stay in registers
+
 
 def product(nests: Nests, stmt: Assign) -> None:
     target = stmt.targets[0]
     in_loop = nests.depth > 0 or target.type.ndim > 2  # that over the matrices of a stack is one, too
+    if _is_over_points(stmt):
+        _added_up(nests, stmt)
+        return
     is_loop = _is_of_points(stmt) or (in_loop and _is_loop(stmt))
     if np.dtype(target.type.dtype).kind in "fc" and not is_loop:
         operands = tuple(layouts.for_blas(nests, x, target.type.dtype) for x in stmt.args)
@@ -50,6 +57,32 @@ def _is_of_points(stmt: Assign) -> bool:
         return False
     many = any(n.known is None or n.known > FEW for n in a[:-1])
     return many and all(n.known is not None and n.known <= FEW for n in (_length(stmt), *b[-2:][1:]))
+
+
+def _is_over_points(stmt: Assign) -> bool:
+    """Whether many points, of two to four numbers each, are added up in a few products: `points.T @ weights`."""
+    shapes = [x.type.shape for x in stmt.args]
+    if any(len(s) > 2 for s in shapes) or any(x.type.dtype != stmt.target.type.dtype for x in stmt.args):
+        return False
+    length, kept = _length(stmt), stmt.target.type.shape if stmt.target.is_array else ()
+    many = length.known is None or length.known > FEW
+    return many and len(kept) > 0 and math.prod(n.known or MOST + 1 for n in kept) <= MOST
+
+
+def _added_up(nests: Nests, stmt: Assign) -> None:
+    """A product of few elements as one loop that adds to all of them, which what makes the points may join."""
+    target = stmt.target
+    a, b = stmt.args
+    zero = np.dtype(target.type.dtype).type(0).item()
+    nests.nest(target, lambda index: zero)
+    rows = a.type.ndim - 1
+
+    def add(index: list[Any]) -> None:
+        point, *at = index
+        factors = nests.aligned(a, [*at[:rows], point]), nests.aligned(b, [point, *at[rows:]])
+        nests.put(target, at, nests.ev.op("multiply", *factors), accumulate=True)
+
+    nests.loops((_length(stmt), *target.type.shape), add)
 
 
 def _length(stmt: Assign) -> Dim:
