@@ -232,3 +232,36 @@ def test_a_loop_without_trips_reads_no_element():
         return np.sum(z * x[0])
 
     np.testing.assert_array_equal(adc.grad(program, mode="compiled")(np.ones(2), 1), [1.0, 0.0])
+
+
+def springs(x, stiffness, one, other):
+    force = np.zeros_like(x)
+    for e in range(one.shape[0]):
+        d = x[other[e]] - x[one[e]]
+        length = np.sqrt(d @ d + 1e-3)
+        pull = stiffness[e] * (length - 1.0) * d / length
+        force[one[e]] += pull
+        force[other[e]] -= pull
+    return np.sum(force**2)
+
+
+def _edges(count):
+    r = np.random.default_rng(5)
+    one = r.integers(0, 30, count)
+    other = (one + r.integers(-29, 0, count)) % 30 - 30
+    return r.normal(size=(30, 2)), r.uniform(size=count), one, other
+
+
+@pytest.mark.parametrize("edges", [0, 1, 40, 700])
+def test_gradients_where_the_data_say_what_is_written(edges):
+    given = _edges(edges)
+    value, found = adc.value_and_grad(springs, (0, 1), mode="compiled")(*given)
+    assert value == pytest.approx(springs(*given), rel=1e-12)
+    for x, y in zip(found, adc.grad(springs, (0, 1), mode="tape")(*given), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
+
+
+def test_what_goes_where_the_data_say_is_written_behind_what_makes_it():
+    text = adc.source(adc.value_and_grad(springs, (0, 1)), *_edges(40), stage="optimized")
+    written = text.split("range(count)")[2].split("@rt")[0]
+    assert "force[0, other_i] -= product" in written and "sqrt" not in written

@@ -83,6 +83,11 @@ def work(block: Block) -> float:
     return operations / AT_ONCE + busy
 
 
+def busy(block: Block) -> float:
+    """Those of the cycles of a trip in which quotients and roots let no other of their kind begin."""
+    return _operations(block)[1]
+
+
 def _operations(block: Block) -> tuple[int, float]:
     """How many operations there are, and the cycles in which those that take long let no other of their kind begin."""
     count, busy = 0, 0.0

@@ -158,23 +158,29 @@ def is_vector_call(s: Stmt) -> bool:
 
 def scatters(loop: For) -> bool:
     """Whether a straight loop writes to elements whose positions it reads: two of its trips may write to one."""
-    read = _read(loop)
+    read = _read(loop.body)
     return any(isinstance(s, Store) and not read.isdisjoint(variables(s.index)) for s in loop.body)
 
 
 def gathers(loop: For) -> bool:
     """Whether a straight loop reads elements whose positions it reads."""
-    read = _read(loop)
-    return any(
-        isinstance(s, Assign) and s.name == "getitem" and not read.isdisjoint(variables(s.args[1]))
-        for s in loop.body
-    )
+    return bool(gathered(loop.body))
 
 
-def _read(loop: For) -> set[Var]:
-    """The numbers that a straight loop reads, and what it makes of them."""
+def gathered(block: Block) -> list[Stmt]:
+    """The statements of a straight block that read elements whose positions it reads."""
+    read = _read(block)
+    return [
+        s
+        for s in block
+        if isinstance(s, Assign) and s.name == "getitem" and not read.isdisjoint(variables(s.args[1]))
+    ]
+
+
+def _read(block: Block) -> set[Var]:
+    """The numbers that a straight block reads, and what it makes of them."""
     found: set[Var] = set()
-    for s in loop.body:
+    for s in block:
         if isinstance(s, Assign) and (s.name == "getitem" or not found.isdisjoint(variables(s.args))):
             found.update(s.targets)
     return found

@@ -21,7 +21,7 @@ from functools import cached_property
 
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.latency import chain, reads_back, work
+from adc.compiler.analysis.latency import busy, chain, reads_back, work
 from adc.compiler.analysis.recurrences import recurrence, stands_alone
 from adc.compiler.analysis.rounding import DOMAIN, Wants
 from adc.compiler.frontend.lengths import length_of
@@ -51,7 +51,7 @@ from adc.compiler.transforms.distribute.in_rows import RowWriter, may_be_in_rows
 from adc.compiler.transforms.distribute.order import Order, Part
 from adc.compiler.transforms.distribute.windows import Window
 from adc.compiler.transforms.selects import without_branches
-from adc.compiler.transforms.vectorise import handed_over, in_order, is_vector_call
+from adc.compiler.transforms.vectorise import gathered, handed_over, in_order, is_vector_call, scatters
 
 __all__ = ["run"]
 
@@ -60,6 +60,9 @@ MOST = 300  # statements of a trip
 AT_ONCE = 3.0  # numbers in a vector, as far as that goes
 VECTOR_CALL = 12.0  # cycles of a function for a vector of numbers, over those of a product
 PASSED = 0.5  # cycles for a number that one loop leaves to another
+GATHERED = (
+    1.0  # cycles of an element whose position is read, more than of one in a row: each is loaded by itself
+)
 # How many times as fast it has to be: with functions that then vectorise, or without.
 GAIN, GAIN_ALONE = 1.2, 1.4
 SHORT = 8.0  # cycles that a trip waits for the one before at least: a product and a sum
@@ -121,7 +124,11 @@ class Distribution:
         """What stands in front of a loop in parts, and the parts, if they are faster."""
         around = any(isinstance(s, For) for s in loop.body)
         waiting = 0.0 if around else chain(loop)
-        if waiting < SHORT and not any(map(is_vector_call, loop.body)):
+        if (
+            waiting < SHORT
+            and not any(map(is_vector_call, loop.body))
+            and (around or not _scatters_slowly(loop))
+        ):
             return None
         if not self.strict and _shifts(loop):
             return None  # it vectorises as it is
@@ -196,6 +203,11 @@ class Distribution:
         return self.seen.of(_stands_for(c, windows)) <= DOMAIN
 
 
+def _scatters_slowly(loop: For) -> bool:
+    """Whether a straight loop that writes where the data say takes its time for what it writes, roots and quotients."""
+    return scatters(loop) and busy(loop.body) >= SHORT
+
+
 def _shifts(loop: For) -> bool:
     """Whether a straight loop only hands numbers on that LLVM shifts in its vectors, and adds to no element."""
     adds = any(isinstance(s, Store) and s.accumulate for s in loop.body)
@@ -266,5 +278,6 @@ def _cycles(found: Blocks) -> float:
             continue
         calls = [s for s in part.body if s in found.calls()]
         rest = [s for s in part.body if s not in calls]
+        total += GATHERED * len(gathered(part.body))
         total += (work(rest) + VECTOR_CALL * len(calls)) / AT_ONCE
     return total

@@ -90,7 +90,7 @@ class Blocks:
         return bool(p.body or p.carried)
 
     def _look_at(self, p: Part) -> None:
-        """What a part reads of others: made again where that is a load or a sum of integers."""
+        """What a part reads of others: made again where that is a load, a negative, or a sum of integers."""
         again: dict[Stmt, None] = {}
         got: dict[Var, None] = {}
         waiting = [v for s in walk(p.body) for v in uses(s)] + [
@@ -101,7 +101,8 @@ class Blocks:
             if self.home.get(v, p) is p or v in got:
                 continue
             maker = self.maker.get(v)
-            if maker is not None and self.again.get(maker, False):
+            turned = v not in self.passed and _is_negative(maker, p)
+            if maker is not None and (turned or self.again.get(maker, False)):
                 if maker not in again:
                     again[maker] = None
                     waiting += uses(maker)
@@ -129,6 +130,11 @@ class Blocks:
         """A part as a loop over all trips."""
         loop = self.loop
         return For(loop.index, loop.start, loop.stop, loop.step, p.carried, p.body, loop.origin)
+
+
+def _is_negative(maker: Stmt | None, reader: Part) -> bool:
+    """Whether a part may as well turn the sign itself; a recurrence has its factors in arrays."""
+    return isinstance(maker, Assign) and maker.name == "negative" and reader.recurrence is None
 
 
 class Writer:
