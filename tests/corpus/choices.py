@@ -237,3 +237,62 @@ def chosen_by_a_truth_value(x, a):
         s += (v * v, -v)[bool(v > 0)]
     f = (np.sin, np.cos)[bool(x[0] > 0)]
     return s + f(x[1]) + dict.fromkeys("ab", x[3])["b"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    base: float
+    lapse: float
+    warm: float
+
+
+LAYERS = (Layer(0.0, -0.65, 2.9), Layer(1.0, 0.0, 2.2), Layer(2.0, 0.1, 2.1))
+
+
+@program(lambda r: (np.array([0.4, 1.5, 2.6, 3.2]),))
+def layers_of_a_table(heights):
+    total = 0.0
+    for h in heights:
+        layer = LAYERS[0]
+        for other in LAYERS:
+            if h >= other.base:
+                layer = other
+        below = next(each for each in LAYERS[::-1] if h > 0.9 * each.base)
+        warm = layer.warm + layer.lapse * (h - layer.base)
+        total += warm**2 * (np.exp(-h / warm) if layer.lapse == 0 else h) * below.warm
+    return total
+
+
+class Ring:
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self, scale):
+        return 3.0 * (self.radius * scale) ** 2
+
+
+class Plate:
+    def __init__(self, sides):
+        self.sides = np.array(sides)
+
+    def area(self, scale):
+        return np.prod(self.sides * scale)
+
+
+RING, PLATE = Ring(1.5), Plate([1.0, 2.0, 0.5])
+
+
+@program(lambda r: (np.array([0.5, 1.4, 0.9, 2.1]),))
+def shapes_of_two_classes(x):
+    shape, spare, total = RING, None, 0.0
+    for v in x:
+        if v > 1.2:
+            shape, spare = PLATE, RING
+        elif v < 0.6:
+            shape = RING
+        total += shape.area(v) * v
+        if spare is not None and not isinstance(shape, Ring):
+            total += spare.area(v * v)
+    if total > 1.0:
+        last = shape
+    return total * last.area(x[0])

@@ -265,3 +265,21 @@ def test_what_goes_where_the_data_say_is_written_behind_what_makes_it():
     text = adc.source(adc.value_and_grad(springs, (0, 1)), *_edges(40), stage="optimized")
     written = text.split("range(count)")[2].split("@rt")[0]
     assert "force[0, other_i] -= product" in written and "sqrt" not in written
+
+
+def laplacian(weights, edges):
+    table = np.zeros((3, 3))
+    for one, other in edges:
+        w = weights[one] * weights[other]
+        table[one, one] += w
+        table[other, other] += w
+        table[one, other] -= w
+        table[other, one] -= w
+    values, vectors = np.linalg.eigh(table)
+    return values[1] * values[2] + np.abs(vectors[0, 0])
+
+
+def test_a_loop_that_writes_where_the_data_say_may_call_what_has_several_results():
+    weights, edges = np.array([[2.0, 1.0, 3.0], [1.0, 4.0, 2.0]]), np.array([[0, 1], [1, 2]])
+    found = adc.vmap(laplacian, (0, None), mode="compiled")(weights, edges)
+    np.testing.assert_allclose(found, [laplacian(w, edges) for w in weights], rtol=1e-12)

@@ -108,6 +108,8 @@ def cycles(s: Stmt) -> float:
         return CALLED if isinstance(s.args[1], Var) else 2 * ARITHMETIC
     if s.name in CYCLES:
         return CYCLES[s.name]
+    if len(s.targets) != 1:
+        return CALLED
     if s.target.type.dtype == "bool":
         return COMPARED
     return ARITHMETIC if s.name in SIMPLE else CALLED

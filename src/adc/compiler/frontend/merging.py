@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 import functools
 import math
+import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,16 @@ from adc.compiler.frontend import guesses, packed
 from adc.compiler.frontend.builder import Builder
 from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept, Partial, Range
 from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, Left
-from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, PartlyDefined, Value, emptied, rebuilt
+from adc.compiler.frontend.values import (
+    UNDEFINED,
+    Choice,
+    Maybe,
+    PartlyDefined,
+    Value,
+    emptied,
+    is_settled,
+    rebuilt,
+)
 from adc.compiler.ir.nodes import Block, If, Merge, Var, bound_inside, defined, owners, walk
 from adc.compiler.ir.types import Array, Type, is_integer, joined
 from adc.rules.dims import Dim
@@ -203,6 +214,8 @@ class Merging(Builder):
             return all(self.is_static(v) for v in value.defaults.values())
         if value is None or isinstance(value, (str, enum.Enum)):
             return self.type_of(value) is None
+        if self.is_static(value) and _is_of_the_users(value):
+            return True
         return callable(value) and self.is_static(value) and not isinstance(value, Partial)
 
     def _merge_absent(self, region: If, a: Value, b: Value, name: str) -> Value:
@@ -227,11 +240,11 @@ class Merging(Builder):
         return not (value is UNDEFINED or value is None or isinstance(value, Maybe))
 
     def _all_numbers(self, values: list[Value]) -> bool:
-        """Whether values, or what they are tuples of, are numbers, arrays, or missing."""
+        """Whether values, or what they are tuples of, are numbers, arrays, one of several things, or missing."""
         return all(
             self._all_numbers(list(v))
             if isinstance(v, tuple)
-            else v is UNDEFINED or v is None or self.type_of(v) is not None
+            else v is UNDEFINED or v is None or self.is_choice(v) or self.type_of(v) is not None
             for v in values
         )
 
@@ -241,6 +254,8 @@ class Merging(Builder):
             return rebuilt(a, [self.merge_filled(region, x, y, name) for x, y in zip(a, b, strict=True)])
         if a is UNDEFINED and b is UNDEFINED:
             return UNDEFINED
+        if (a is UNDEFINED or b is UNDEFINED) and self.is_choice(b if a is UNDEFINED else a):
+            return b if a is UNDEFINED else a
         if a is UNDEFINED:
             with self.at(region.then):
                 a = self._filler_beside(region, b)
@@ -280,6 +295,11 @@ class Merging(Builder):
         if isinstance(a, float):
             return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
         return isinstance(a, (int, str, bool, type(None))) and a == b
+
+
+def _is_of_the_users(value: Value) -> bool:
+    """Whether a value is an object from outside, of a class that is no library's, and not one that is used up."""
+    return not is_settled(type(value)) and not isinstance(value, (Iterator, type, types.ModuleType))
 
 
 def _cannot_be_negative(d: Dim) -> bool:
