@@ -296,3 +296,18 @@ def shapes_of_two_classes(x):
     if total > 1.0:
         last = shape
     return total * last.area(x[0])
+
+
+ROWS = [Layer(0.0, 1.0, 2.0), Layer(1.0, 2.0, 3.0), Layer(2.0, 5.0, -1.0)]
+PAIRS = [[1.0, 2.0], [3.0, 5.0], [0.5, 4.0]]
+
+
+@program(lambda r: (np.array([0.4, 1.5, 2.6, 1.2]),))
+def records_at_positions_of_the_run(x):
+    total = 0.0
+    for v in x:
+        row = ROWS[int(v)]
+        layer = LAYERS[int(v)]
+        total += row.lapse * v**2 + layer.warm * np.sin(row.warm * v)
+    low, high = PAIRS[int(x[1])]
+    return total * low + high * x[0] ** 2

@@ -9,6 +9,7 @@ Only their places are numbers of the program; a loop carries those. A function t
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
@@ -90,7 +91,7 @@ def _is_function(option: Value) -> bool:
     """Whether a value is there to be called; an object that may be called, too, has more to it."""
     if option is None or isinstance(option, Closure):
         return True
-    own = isinstance(getattr(type(option), "__call__", None), types.FunctionType)
+    own = isinstance(inspect.getattr_static(type(option), "__call__", None), types.FunctionType)
     return callable(option) and not own and not isinstance(option, type)
 
 

@@ -32,13 +32,13 @@ def may_choose(ev: Core, base: Value, index: Value) -> bool:
     few = is_integer(index.type) and 0 < len(base) <= _FEW and _stays(ev, base)
     if not (few or (is_truth(index) and len(base) > 1)):
         return False
-    # A write to what is chosen would reach one of several lists or objects.
-    return not any(True for item in base for _ in held_in(item))
+    # A write to what is chosen would reach one of several lists or objects; nobody writes to those from outside.
+    return all(getattr(held, "outside", None) is not None for item in base for held in held_in(item))
 
 
 def _stays(ev: Core, base: Value) -> bool:
     """Whether a loop that reads at a position of the run is written out already, or carries items of one rank."""
-    if not ev.loop_depth:
+    if not ev.loop_depth or (isinstance(base, tuple) and all(map(ev.is_choice, base))):
         return True
     types = [ev.type_of(item) for item in base]
     alike = None not in types and len({t.ndim for t in types if t is not None}) == 1
