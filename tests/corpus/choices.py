@@ -311,3 +311,20 @@ def records_at_positions_of_the_run(x):
         total += row.lapse * v**2 + layer.warm * np.sin(row.warm * v)
     low, high = PAIRS[int(x[1])]
     return total * low + high * x[0] ** 2
+
+
+@program(lambda r: (np.array([0.5, 1.4, 2.4, 1.2]),))
+def chosen_in_branches_of_branches(x):
+    total = 0.0
+    for v in x:
+        if v > 1.0:
+            if v > 2.0:
+                shape = RING
+            else:
+                shape = PLATE
+            key = "slow" if np.sin(v) > 0.9 else "fast"
+        if v > 1.1:
+            total += shape.area(v) * RATES[key]
+    if total > 1.0:
+        curve = CURVES["square"] if total * x[0] > 3.0 else np.sin
+    return curve(total) + total

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import functools
 import math
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -214,9 +213,9 @@ class Merging(Builder):
             return all(self.is_static(v) for v in value.defaults.values())
         if value is None or isinstance(value, (str, enum.Enum)):
             return self.type_of(value) is None
-        if self.is_static(value) and _is_of_the_users(value):
-            return True
-        return callable(value) and self.is_static(value) and not isinstance(value, Partial)
+        if not self.is_static(value) or isinstance(value, Partial):
+            return False
+        return callable(value) or _is_of_the_users(value)
 
     def _merge_absent(self, region: If, a: Value, b: Value, name: str) -> Value:
         """The value of a name that has none on some paths."""
@@ -254,8 +253,6 @@ class Merging(Builder):
             return rebuilt(a, [self.merge_filled(region, x, y, name) for x, y in zip(a, b, strict=True)])
         if a is UNDEFINED and b is UNDEFINED:
             return UNDEFINED
-        if (a is UNDEFINED or b is UNDEFINED) and self.is_choice(b if a is UNDEFINED else a):
-            return b if a is UNDEFINED else a
         if a is UNDEFINED:
             with self.at(region.then):
                 a = self._filler_beside(region, b)
@@ -267,8 +264,11 @@ class Merging(Builder):
     def _filler_beside(self, region: If, there: Value) -> Value:
         """What stands in for a value that a branch makes, on its other side: as long, where that is known before it.
 
-        A list that holds such values, which may all be missing, has the length of its elements from them.
+        A list that holds such values, which may all be missing, has the length of its elements from them. Where one of
+        several things is to come, any of these will do.
         """
+        if self.is_choice(there):
+            return self.options(there)[0]
         t = self.type_of(there)
         if isinstance(t, Array) and all(map(_cannot_be_negative, t.shape)):
             made = {v for s in walk([region]) for v in (*defined(s), *bound_inside(s))}
@@ -299,7 +299,7 @@ class Merging(Builder):
 
 def _is_of_the_users(value: Value) -> bool:
     """Whether a value is an object from outside, of a class that is no library's, and not one that is used up."""
-    return not is_settled(type(value)) and not isinstance(value, (Iterator, type, types.ModuleType))
+    return not is_settled(type(value)) and not isinstance(value, Iterator)
 
 
 def _cannot_be_negative(d: Dim) -> bool:

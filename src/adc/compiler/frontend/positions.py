@@ -37,7 +37,10 @@ def may_choose(ev: Core, base: Value, index: Value) -> bool:
 
 
 def _stays(ev: Core, base: Value) -> bool:
-    """Whether a loop that reads at a position of the run is written out already, or carries items of one rank."""
+    """Whether a loop that reads at a position of the run is written out already, or carries items of one rank.
+
+    What is chosen by its place needs neither.
+    """
     if not ev.loop_depth or (isinstance(base, tuple) and all(map(ev.is_choice, base))):
         return True
     types = [ev.type_of(item) for item in base]
