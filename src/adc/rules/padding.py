@@ -31,10 +31,17 @@ def _padded(widths):
     return tuple(k for k in range(len(widths)) if not zero[k])
 
 
-def _chosen(values, axis, side):
+def _is_for_all(values):
+    """Whether one value is said of both sides of all axes."""
+    return not isinstance(values, (list, tuple)) and np.ndim(values) == 0
+
+
+def _chosen(values, axis, side, ndim):
     """What is said of one side of one axis: a value for all, one per side, or a pair per axis."""
-    if not isinstance(values, (list, tuple)):
+    if values is None or _is_for_all(values):
         return values
+    if not isinstance(values, (list, tuple)):
+        return np.broadcast_to(values, (ndim, 2))[axis, side]
     if isinstance(values[0], (list, tuple)):
         pair = values[axis if len(values) > 1 else 0]
         return pair[side if len(pair) == 2 else 0]
@@ -171,6 +178,8 @@ def _within(a, widths, value):
         (r.normal(2, 3), 0, "edge"),
         call(r.normal(2, 3), ((1, 0), (0, 2)), constant_values=0.5),
         call(r.normal(3), (1, 2), constant_values=1.5),
+        call(r.normal(3), (1, 2), constant_values=np.array([1.5, -2.0])),
+        call(r.normal(2, 2), ((1, 0), (1, 2)), constant_values=np.array([[1.5], [-2.0]])),
         call(r.normal(2, 2), ((1, 1), (0, 2)), constant_values=((1.0, 2.0), (3.0, 4.0))),
         (r.normal(3), 2, "edge"),
         (r.normal(4), (2, 3), "reflect"),
@@ -208,7 +217,7 @@ def pad(
     for k in axes:
         if widths[k][0] < 0 or widths[k][1] < 0:
             raise ValueError("index can't contain negative values")
-    if kind == "constant" and len(axes) > 1 and not isinstance(constant_values, (list, tuple)):
+    if kind == "constant" and len(axes) > 1 and _is_for_all(constant_values):
         return _within(array, widths, constant_values)
     said = constant_values if kind == "constant" else end_values if kind == "linear_ramp" else stat_length
     result = array
@@ -219,7 +228,7 @@ def pad(
         elif kind in ("reflect", "symmetric"):
             result = _odd(result, k, before, after, kind)
         else:
-            head = _beside(result, k, kind, before, 0, _chosen(said, k, 0))
-            tail = _beside(result, k, kind, after, 1, _chosen(said, k, 1))
+            head = _beside(result, k, kind, before, 0, _chosen(said, k, 0, np.ndim(array)))
+            tail = _beside(result, k, kind, after, 1, _chosen(said, k, 1, np.ndim(array)))
             result = np.concatenate((head, result, tail), axis=k)
     return result
