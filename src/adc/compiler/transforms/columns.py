@@ -240,21 +240,12 @@ class _Columns:
         assert isinstance(type, Array)
         if type.layout != "C" or type.dtype != "float64":
             return False
-        across = [loop for loop in path[:-1] if distance(loop.index, index[-1]) is not None]
-        matrices = [
-            loop for i in index[:-2] for loop in path[:-1] if distance(loop.index, i) is not None
-        ]  # those of a stack are copied all together
-        return (
-            len(across) == 1
-            and len(matrices) == len(index) - 2
-            and all(
-                self._nearly(loop, length)
-                for loop, length in zip(
-                    (*matrices, across[0], path[-1]),
-                    (*type.shape[:-2], type.shape[-1], type.shape[-2]),
-                    strict=True,
-                )
-            )
+        # All axes but that of the rows, also those of a stack of matrices, of which a copy has all.
+        axes = [k for k in range(type.ndim) if k != type.ndim - 2]
+        around = [[loop for loop in path[:-1] if distance(loop.index, index[k]) is not None] for k in axes]
+        return self._nearly(path[-1], type.shape[-2]) and all(
+            len(loops) == 1 and self._nearly(loops[0], type.shape[k])
+            for k, loops in zip(axes, around, strict=True)
         )
 
     def _nearly(self, loop: For, length: Dim) -> bool:

@@ -231,7 +231,11 @@ def _rows(loop: For) -> list[For]:
     """The loops of a few trips in one of many: together they are long."""
     if is_short(loop):
         return []
-    return [s for s in loop.body if isinstance(s, For) and isinstance(s.stop, Const) and s.stop.value > FEW]
+    return [
+        s
+        for s in loop.body
+        if isinstance(s, For) and is_short(s) and isinstance(s.stop, Const) and s.stop.value > FEW
+    ]
 
 
 def _pieces(loop: For) -> list[For]:

@@ -60,9 +60,7 @@ MOST = 300  # statements of a trip
 AT_ONCE = 3.0  # numbers in a vector, as far as that goes
 VECTOR_CALL = 12.0  # cycles of a function for a vector of numbers, over those of a product
 PASSED = 0.5  # cycles for a number that one loop leaves to another
-GATHERED = (
-    1.0  # cycles of an element whose position is read, more than of one in a row: each is loaded by itself
-)
+GATHERED = 1.0  # cycles more of an element whose position is read: each is loaded by itself
 # How many times as fast it has to be: with functions that then vectorise, or without.
 GAIN, GAIN_ALONE = 1.2, 1.4
 SHORT = 8.0  # cycles that a trip waits for the one before at least: a product and a sum
@@ -124,11 +122,7 @@ class Distribution:
         """What stands in front of a loop in parts, and the parts, if they are faster."""
         around = any(isinstance(s, For) for s in loop.body)
         waiting = 0.0 if around else chain(loop)
-        if (
-            waiting < SHORT
-            and not any(map(is_vector_call, loop.body))
-            and (around or not _scatters_slowly(loop))
-        ):
+        if waiting < SHORT and not any(map(is_vector_call, loop.body)) and not _scatters_slowly(loop):
             return None
         if not self.strict and _shifts(loop):
             return None  # it vectorises as it is
@@ -204,7 +198,7 @@ class Distribution:
 
 
 def _scatters_slowly(loop: For) -> bool:
-    """Whether a straight loop that writes where the data say takes its time for what it writes, roots and quotients."""
+    """Whether a loop that writes where the data say takes its time for what it writes, roots and quotients."""
     return scatters(loop) and busy(loop.body) >= SHORT
 
 
