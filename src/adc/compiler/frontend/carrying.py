@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import element_kinds, growing, packed, provenance, shared_rows
+from adc.compiler.frontend import carried_choices, element_kinds, growing, packed, provenance, shared_rows
 from adc.compiler.frontend.carried_outside import Outside
 from adc.compiler.frontend.carried_places import (
     VALUES,
@@ -34,13 +34,11 @@ from adc.compiler.frontend.names import UnassignedRead
 from adc.compiler.frontend.provenance import Copied, StandsFor
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns
-from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, emptied, kind
+from adc.compiler.frontend.values import UNDEFINED, Maybe, Value, emptied
 from adc.compiler.ir.nodes import Block, Carried, Const, For, Var, While
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
 from adc.errors import ShapeError, UnsupportedError
 from adc.rules.dims import Dim
-
-_MOST_CHOICES = 32  # that a loop finds for one name, one after the other
 
 
 def _may_write(loop: Any) -> bool:
@@ -184,7 +182,7 @@ class Carrying(CarriedTypes):
             self._require_still_weak(begun, left)
             with self.at(blocks[1]):
                 self._require_elements_alike(begun, left)
-            if self._places_of_choices(before, left, containers, blocks[1]):
+            if carried_choices.as_places(self, before, left, containers, blocks[1]):
                 containers.taken()
                 continue
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after, containers):
@@ -348,38 +346,6 @@ class Carrying(CarriedTypes):
                     raise element_kinds.cannot(
                         self, "the arrays that its elements hold have other lengths after a trip"
                     ) from error
-
-    def _places_of_choices(
-        self, before: dict[str, Value], left: dict[str, Value], containers: Contents, body: Block
-    ) -> bool:
-        """Let what is one of several texts, functions or the like be carried as its place among them.
-
-        True when a trip leaves what was not known before: the body must be run again.
-        """
-        news = False
-        for path, at_first, in_the_end in places(before, left):
-            if containers.is_changed(at_first):
-                continue  # behind the back of the name that the loop carries: it is refused
-            key = path[-1]
-            init, out = at_first.get(key, UNDEFINED), in_the_end[key]
-            if not (self.is_choice(init) and self.is_choice(out)):
-                continue
-            options = self.options(init, out)
-            if isinstance(init, Choice) and len(options) == len(init.options):
-                with self.at(body):
-                    in_the_end[key] = Choice(self.place_among(options, out), options)
-            elif len(options) > 1:
-                if len(options) > _MOST_CHOICES:
-                    raise self.refuse(
-                        f"`{path[0]}` changes in every trip of a loop, and is {kind(out)}",
-                        "a loop can carry which of a few known ones it is",
-                        "use numbers",
-                    )
-                at_first[key] = Choice(self.place_among(options, init), options)
-                if at_first is not before:
-                    containers.keep(at_first)
-                news = True
-        return news
 
     def _may_be_missing(
         self,
