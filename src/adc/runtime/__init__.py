@@ -52,6 +52,7 @@ from adc.runtime.stacks import lent as lent
 from adc.runtime.stacks import push as push
 from adc.runtime.stacks import settled as settled
 from adc.runtime.tuning import strided as strided
+from adc.runtime.tuning import whole_vectors as whole_vectors
 from adc.runtime.tuning import wide as wide
 from adc.runtime.views import transpose as transpose
 
@@ -104,6 +105,7 @@ __all__ = [
     "svd",
     "thin_svd",
     "transpose",
+    "whole_vectors",
     "wide",
     "zeros",
     "zeros_of",

@@ -14,11 +14,15 @@ that were tried are told, and only while code of adc is compiled.
 - Of a loop over `p[i, 0]`, whose steps are as long as a row, LLVM supposes that a row has one element, vectorises it
   for that case and leaves all others scalar, unless the function is `strided` (points in the plane 0.27 of the time).
   Elsewhere the supposition is good: it holds for rows that LLVM does not know to be such.
+- LLVM asks what each statement of a loop costs in vectors of each width, and makes the loop once more for what is left
+  behind the last one. Of hundreds of statements that takes as long as all the rest of its work. In a function that is
+  to go in `whole_vectors` the widest are taken, and what is left goes element by element.
 """
 
 from __future__ import annotations
 
 import dis
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,11 +31,12 @@ from llvmlite import binding
 from numba.core import cpu
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["compiling", "strided", "tuned", "wide"]
+__all__ = ["compiling", "strided", "tuned", "whole_vectors", "wide"]
 
 _TRIED = (20, 22)  # versions of LLVM
 _SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
 _OF_STRIDED = {"-enable-mem-access-versioning=": ("false", "true")}
+_WIDTH = "-force-vector-width="  # 0 where LLVM is to choose
 _WIDE = '"prefer-vector-width"="512"'
 _SLOWED_DOWN = ("skylake-avx512", "cascadelake", "cooperlake")  # by wide vectors
 
@@ -40,6 +45,7 @@ DEEP = 3  # loops in each other
 _depth = 0  # of `tuned` in `tuned`: a kernel is compiled while its caller is
 _wide = False
 _strided = False
+_whole = False
 
 
 @contextmanager
@@ -57,13 +63,13 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
     with global_compiler_lock:
         if _depth == 0:
             _switch(_SWITCHES, 0)
-        before, _depth, _wide = (_wide, _strided), _depth + 1, _has_long_rows(function)
-        _let_step(hasattr(function, "strided"))
+        before, _depth, _wide = (_wide, _strided, _whole), _depth + 1, _has_long_rows(function)
+        _tell(hasattr(function, "strided"), hasattr(function, "whole_vectors"))
         try:
             yield
         finally:
             _depth, _wide = _depth - 1, before[0]
-            _let_step(before[1])
+            _tell(*before[1:])
             if _depth == 0:
                 _switch(_SWITCHES, 1)
 
@@ -85,11 +91,35 @@ def strided(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _let_step(strided: bool) -> None:
-    global _strided
+def whole_vectors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Say of a function that its loops are large, and go over float64 that lie one after another."""
+    function.whole_vectors = True  # type: ignore[attr-defined]
+    return function
+
+
+def _tell(strided: bool, whole: bool) -> None:
+    """Let LLVM compile a function of that kind, and those that are inlined into it."""
+    global _strided, _whole
     if strided != _strided:
         _switch(_OF_STRIDED, 0 if strided else 1)
         _strided = strided
+    if whole != _whole:
+        _switch({_WIDTH: (str(_numbers_in_a_vector()), "0")}, 0 if whole else 1)
+        _whole = whole
+
+
+@functools.cache
+def _numbers_in_a_vector() -> int:
+    """How many float64 the widest vectors hold that are worth it on this processor."""
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f") and _takes_wide():
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+@functools.cache
+def _takes_wide() -> bool:
+    return binding.get_host_cpu_name() not in _SLOWED_DOWN
 
 
 def _has_long_rows(function: Callable[..., Any]) -> bool:
@@ -122,5 +152,5 @@ def _marked(post_lowering: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-if not hasattr(cpu.CPUContext.post_lowering, "of_adc") and binding.get_host_cpu_name() not in _SLOWED_DOWN:
+if not hasattr(cpu.CPUContext.post_lowering, "of_adc") and _takes_wide():
     cpu.CPUContext.post_lowering = _marked(cpu.CPUContext.post_lowering)

@@ -62,7 +62,7 @@ def with_origins(program: Program, *, in_sections: bool = False) -> tuple[str, l
 
 
 def _marks(program: Program) -> list[str]:
-    return [f"@rt.{mark}" for mark in ("wide", "strided") if program.meta.get(mark)]
+    return [f"@rt.{mark}" for mark in ("wide", "strided", "whole_vectors") if program.meta.get(mark)]
 
 
 class Emitter(KeepingPrinter):
