@@ -73,45 +73,50 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 def _slope(f, spacing, axis, edge_order):
     """The derivative of samples along one axis, second order inside, one-sided at the ends."""
-    x = np.moveaxis(f, axis, 0)
-    n = x.shape[0]
-    assert n > edge_order, "np.gradient: at least edge_order + 1 elements are required"
-    tail = (1,) * (np.ndim(f) - 1)
+    ndim = np.ndim(f)
+    assert f.shape[axis] > edge_order, "np.gradient: at least edge_order + 1 elements are required"
+    earlier = f[along(axis, ndim, slice(None, -2))]
+    later = f[along(axis, ndim, slice(2, None))]
+    first, second = f[along(axis, ndim, slice(0, 1))], f[along(axis, ndim, slice(1, 2))]
+    last, next_to_last = f[along(axis, ndim, slice(-1, None))], f[along(axis, ndim, slice(-2, -1))]
     if np.ndim(spacing) == 0:
-        inner = (x[2:] - x[:-2]) / (2.0 * spacing)
+        inner = (later - earlier) / (2.0 * spacing)
         if edge_order == 1:
-            first = (x[1:2] - x[:1]) / spacing
-            last = (x[n - 1 :] - x[n - 2 : n - 1]) / spacing
+            begin = (second - first) / spacing
+            end = (last - next_to_last) / spacing
         else:
-            first = (-1.5 * x[:1] + 2.0 * x[1:2] - 0.5 * x[2:3]) / spacing
-            last = (1.5 * x[n - 1 :] - 2.0 * x[n - 2 : n - 1] + 0.5 * x[n - 3 : n - 2]) / spacing
+            third, third_to_last = f[along(axis, ndim, slice(2, 3))], f[along(axis, ndim, slice(-3, -2))]
+            begin = (-1.5 * first + 2.0 * second - 0.5 * third) / spacing
+            end = (1.5 * last - 2.0 * next_to_last + 0.5 * third_to_last) / spacing
     else:
         steps = spacing[1:] - spacing[:-1]
-        h = np.reshape(steps, (n - 1,) + tail)
-        left = h[:-1]
-        right = h[1:]
+        k = axis % ndim
+        h = np.reshape(steps, (1,) * k + (np.size(steps),) + (1,) * (ndim - 1 - k))
+        left = h[along(axis, ndim, slice(None, -1))]
+        right = h[along(axis, ndim, slice(1, None))]
         inner = (
-            x[2:] * (left / right)
-            + x[1:-1] * ((right * right - left * left) / (left * right))
-            - x[:-2] * (right / left)
+            later * (left / right)
+            + f[along(axis, ndim, slice(1, -1))] * ((right * right - left * left) / (left * right))
+            - earlier * (right / left)
         ) / (left + right)
         if edge_order == 1:
-            first = (x[1:2] - x[:1]) / steps[0]
-            last = (x[n - 1 :] - x[n - 2 : n - 1]) / steps[n - 2]
+            begin = (second - first) / steps[0]
+            end = (last - next_to_last) / steps[-1]
         else:
+            third, third_to_last = f[along(axis, ndim, slice(2, 3))], f[along(axis, ndim, slice(-3, -2))]
             a, b = steps[0], steps[1]  # numbers: arrays of one element are as much code as long ones
-            first = (
-                -(2.0 * a + b) / (a * (a + b)) * x[:1]
-                + (a + b) / (a * b) * x[1:2]
-                - a / (b * (a + b)) * x[2:3]
+            begin = (
+                -(2.0 * a + b) / (a * (a + b)) * first
+                + (a + b) / (a * b) * second
+                - a / (b * (a + b)) * third
             )
-            a, b = steps[n - 3], steps[n - 2]
-            last = (
-                b / (a * (a + b)) * x[n - 3 : n - 2]
-                - (a + b) / (a * b) * x[n - 2 : n - 1]
-                + (2.0 * b + a) / (b * (a + b)) * x[n - 1 :]
+            a, b = steps[-2], steps[-1]
+            end = (
+                b / (a * (a + b)) * third_to_last
+                - (a + b) / (a * b) * next_to_last
+                + (2.0 * b + a) / (b * (a + b)) * last
             )
-    return np.moveaxis(np.concatenate((first, inner, last)), 0, axis)
+    return np.concatenate((begin, inner, end), axis=axis)
 
 
 @static
