@@ -59,8 +59,9 @@ def checked_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """What is compiled inside runs in CPython."""
+    """What is compiled inside runs in CPython, and is shared with no derivative made elsewhere."""
     with (
+        mock.patch.object(Transformed, "shares", False),
         mock.patch.object(backend, "jitted", Interpreted),
         mock.patch.object(runtime, "kernel", checked_kernel),
         mock.patch.object(runtime, "inner_kernel", checked_kernel),

@@ -13,12 +13,19 @@ from typing import Any
 
 from adc.runtime.detours import own_code
 
-__all__ = ["kept_on"]
+__all__ = ["kept_on", "table_of_its_own"]
 
-_PLACE = "__adc_made__"
+_PLACE, _OWN_PLACE = "__adc_made__", "__adc_derived__"
 _MOST = 256  # codes; the oldest goes first
 
-Table = dict[Any, Any]
+
+class Table(dict[Any, Any]):
+    """What is kept. A copy of a function, as one in another process, begins with an empty one."""
+
+    def __reduce__(self) -> tuple[type[Table], tuple[()]]:
+        return Table, ()
+
+
 _by_code: dict[types.CodeType, tuple[types.FunctionType, Table]] = {}
 
 
@@ -44,10 +51,25 @@ def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[
     return found
 
 
+def table_of_its_own(function: types.FunctionType) -> Table:
+    """What is kept with this object, and with none that is the same.
+
+    >>> def area(r):
+    ...     return 3.0 * r * r
+    >>> table_of_its_own(area) is table_of_its_own(area)
+    True
+    """
+    known = function.__dict__.get(_OWN_PLACE)
+    if known is None or known[0] is not function:
+        known = function.__dict__[_OWN_PLACE] = function, Table()
+    table: Table = known[1]
+    return table
+
+
 def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
     """The table of a function that has none of its own: that of one which is the same, or a new one."""
     if not isinstance(function, types.FunctionType):
-        table: Table = {}
+        table = Table()
         attributes[_PLACE] = function, table
         return table
     code = own_code(function)
@@ -57,7 +79,7 @@ def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
         if _cells(known[0]) == _cells(function):
             attributes[_PLACE] = function, known[1]
         return known[1]
-    table = {}
+    table = Table()
     attributes[_PLACE] = function, table
     _by_code.pop(code, None)
     _by_code[code] = function, table
@@ -72,7 +94,7 @@ def _cells(function: types.FunctionType) -> list[int]:
 
 def _are_same(a: types.FunctionType, b: types.FunctionType) -> bool:
     """Whether two functions of one code do the same: the same module, defaults, and objects in their closures."""
-    if a.__globals__ is not b.__globals__ or a.__dict__.keys() - {_PLACE} or b.__dict__.keys() - {_PLACE}:
+    if a.__globals__ is not b.__globals__ or any(f.__dict__.keys() - {_PLACE, _OWN_PLACE} for f in (a, b)):
         return False
     if not _all_same(a.__defaults__ or (), b.__defaults__ or ()):
         return False

@@ -40,6 +40,7 @@ from adc.errors import (
     SourceError,
     UnsupportedError,
 )
+from adc.rules import registry
 from adc.runtime.garbage import collected_seldom
 from adc.tape import given_twice
 from adc.tape.state import modes
@@ -52,6 +53,24 @@ Extent = Literal["any", "these", "few trips", "whatever they are"]
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
 
 
+def _fitting(known: Sequence[Specialisation], inputs: list[Any]) -> Specialisation | None:
+    """The first that holds for a call, of which `inputs` then have what it reads from outside, too."""
+    for one in known:
+        if one.sizes is not None and not one.sizes.hold(inputs):
+            continue
+        captured = one.current_captures()
+        if captured is not None:
+            inputs += captured
+            return one
+    return None
+
+
+def _put_first(known: list[Specialisation], made: Specialisation) -> None:
+    known.insert(0, made)
+    del known[sizes.MOST_SIZES + 1 :]
+    known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
+
+
 class _ListsAreNoColumns(Exception):
     """What stands for a list is not supported where the function uses it."""
 
@@ -60,6 +79,7 @@ class Transformed(Binding):
     """A function and the code generated for it, one specialisation per kind of arguments."""
 
     kind: pipeline.Kind = "gradient"
+    shares = True  # whether it takes code that another transform of the function has made
     noun = ""  # how a message speaks of it, where not by its kind
 
     __name__: str
@@ -110,7 +130,7 @@ class Transformed(Binding):
 
     def _known(self, call: Call, inputs: list[Any]) -> Specialisation:
         """The specialisation that fits; `inputs` are completed by what it reads from outside the function."""
-        known = self._fitting(call.key, inputs)
+        known = _fitting(self._specialisations.get(call.key, ()), inputs)
         if known is None:
             try:
                 known, captured = self._specialised(call)
@@ -133,33 +153,30 @@ class Transformed(Binding):
         """Raise ArgumentError where an argument that the function writes to shares memory with another."""
         refuse_aliases(known, inputs)
 
-    def _fitting(self, key: tuple[Any, ...], inputs: list[Any]) -> Specialisation | None:
-        for known in self._specialisations.get(key, ()):
-            if known.sizes is not None and not known.sizes.hold(inputs):
-                continue
-            captured = known.current_captures()
-            if captured is not None:
-                inputs += captured
-                return known
-        return None
-
     def _specialised(self, call: Call) -> tuple[Specialisation, list[Any]]:
         with self._lock:
             inputs: list[Any] = []
             read(call.values, call.wanted, [], inputs, call.instead)
             given = len(inputs)
-            fitting = self._fitting(call.key, inputs)
+            fitting = _fitting(self._specialisations.get(call.key, ()), inputs)
             if fitting is not None:  # another thread was here first
                 return fitting, inputs[given:]
-            with collected_seldom():
-                made, captured = self._current(call)
-            known = self._specialisations.setdefault(call.key, [])
-            known.insert(0, made)
-            del known[sizes.MOST_SIZES + 1 :]
-            known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
+            shared = self._shared_specialisations(call.key)
+            made = _fitting(shared, inputs)
+            captured = inputs[given:]
+            if made is None:
+                with collected_seldom():
+                    made, captured = self._current(call)
+                if made.mode == "compiled" and not registry.user_modules:
+                    _put_first(shared, made)
+            _put_first(self._specialisations.setdefault(call.key, []), made)
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
         return made, captured
+
+    def _shared_specialisations(self, key: tuple[Any, ...]) -> list[Specialisation]:
+        """Those for arguments of a kind that other transforms of the function made, and may be given more."""
+        return []
 
     def _current(self, call: Call) -> tuple[Specialisation, list[Any]]:
         """What is made for a call, and what it reads from outside: caches there may fill while it is made."""
@@ -368,7 +385,7 @@ class Transformed(Binding):
         inputs: list[Any] = []
         before = len(key)
         read(values, wanted, key, inputs, self.instead)
-        known = self._fitting(tuple(key), inputs)
+        known = _fitting(self._specialisations.get(tuple(key), ()), inputs)
         if known is None or known.written or known.tells_apart or known.context is None:
             if not self._parameters.current():
                 self._take_parameters()

@@ -98,7 +98,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
         )
     # A copy that has compiled nothing yet: its clock and its warnings tell the whole story.
     fresh = copy.copy(derivative)
-    fresh._specialisations, fresh._ran, fresh._warned = {}, None, set()
+    fresh._specialisations, fresh._ran, fresh._warned, fresh.shares = {}, None, set(), False
     importlib.import_module("numba")  # not part of what compiling takes
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FallbackWarning)

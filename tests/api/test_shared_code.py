@@ -1,0 +1,119 @@
+"""Derivatives of one function share the code that was made for it: `adc.grad(f)(x)` may stand in a loop."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import adc
+from adc import config
+from adc.compiler import pipeline
+
+X = np.array([0.5, 1.5, 2.5])
+SCALE = np.array([1.0, 2.0, 3.0])
+FACTOR = 2
+
+
+def scaled(x):
+    return np.sum(SCALE * x**2) * FACTOR
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The functions for which code has been made."""
+    found = []
+    run = pipeline.run
+    monkeypatch.setattr(
+        pipeline, "run", lambda request, **how: (found.append(request.function), run(request, **how))[1]
+    )
+    return found
+
+
+def of_cubes(power=3):
+    def cubes(x):
+        return np.sum(x**power)
+
+    return cubes
+
+
+def test_one_function_is_derived_once(made):
+    cubes = of_cubes()
+    for _ in range(3):
+        np.testing.assert_allclose(adc.grad(cubes)(X), 3 * X**2)
+    assert len(made) == 1
+    value, gradient = adc.value_and_grad(cubes)(X)
+    assert value == pytest.approx(np.sum(X**3))
+    np.testing.assert_allclose(gradient, 3 * X**2)
+    adc.grad(cubes)(X.astype(np.float32))
+    adc.grad(cubes, strict=True)(X)
+    with config.overridden(debug=0, verify=not config.current().verify):
+        adc.grad(cubes)(X)
+    assert len(made) == 5
+
+
+def test_another_function_of_the_same_code_is_another(made):
+    for power in (2, 3):
+        np.testing.assert_allclose(adc.grad(of_cubes(power))(X), power * X ** (power - 1))
+    assert len(made) == 2
+
+
+def test_what_changes_outside_is_seen(monkeypatch):
+    np.testing.assert_allclose(adc.grad(scaled)(X), 4 * SCALE * X)
+    monkeypatch.setitem(globals(), "SCALE", 2.0 * SCALE)
+    np.testing.assert_allclose(adc.grad(scaled)(X), 4 * SCALE * X)
+    monkeypatch.setitem(globals(), "FACTOR", 3)
+    np.testing.assert_allclose(adc.grad(scaled)(X), 6 * SCALE * X)
+
+
+def test_a_variable_of_the_function_around_is_seen():
+    power = 2
+
+    def powers(x):
+        return np.sum(x**power)
+
+    np.testing.assert_allclose(adc.grad(powers)(X), 2 * X)
+    power = 3
+    np.testing.assert_allclose(adc.grad(powers)(X), 3 * X**2)
+
+
+def test_new_code_in_an_old_function():
+    square, cube = of_cubes(2), of_cubes(2)
+
+    def fourth(x):
+        return np.sum(x**4)
+
+    np.testing.assert_allclose(adc.grad(square)(X), 2 * X)
+    cube.__dict__.update(square.__dict__)  # as functools.wraps does
+    np.testing.assert_allclose(adc.grad(cube)(X), 2 * X)
+    simple = of_simple()
+    np.testing.assert_allclose(adc.grad(simple)(X), np.ones(3))
+    simple.__code__ = fourth.__code__
+    np.testing.assert_allclose(adc.grad(simple)(X), 4 * X**3)
+
+
+def of_simple():
+    def simple(x):
+        return np.sum(x)
+
+    return simple
+
+
+def test_each_tells_that_it_falls_back():
+    def evaluated(x):
+        return np.sum(x * eval("x"))
+
+    for _ in range(2):
+        with pytest.warns(adc.FallbackWarning):
+            np.testing.assert_allclose(adc.grad(evaluated)(X), 2 * X)
+
+
+def test_the_code_stays_here():
+    """Copies of a function, as in another process, begin with none; pickle is not asked for machine code."""
+    cubes = of_cubes()
+    adc.grad(cubes)(X)
+    adc.jvp(cubes, (X,), (X,))
+    tables = [held[1] for held in vars(cubes).values()]
+    assert len(tables) == 2
+    assert [pickle.loads(pickle.dumps(table)) for table in tables] == [{}, {}]
