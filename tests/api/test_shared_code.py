@@ -53,6 +53,18 @@ def test_one_function_is_derived_once(made):
     assert len(made) == 5
 
 
+@pytest.mark.parametrize("transform", [adc.jacobian, adc.jacfwd, adc.jacrev, adc.hessian])
+def test_so_are_matrices(transform, made):
+    cubes = of_cubes()
+    first = transform(cubes)(X)
+    np.testing.assert_allclose(transform(cubes)(X), first)
+    begun = len(made)
+    np.testing.assert_allclose(transform(cubes)(2.0 * X), (2.0 if transform is adc.hessian else 4.0) * first)
+    assert len(made) == begun
+    transform(cubes, argnums=(0,))(X)
+    assert len(made) > begun
+
+
 def test_another_function_of_the_same_code_is_another(made):
     for power in (2, 3):
         np.testing.assert_allclose(adc.grad(of_cubes(power))(X), power * X ** (power - 1))

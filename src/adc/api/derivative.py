@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc import config, pytree
+from adc import pytree
 from adc.api import functions, integers, into, taped
 from adc.api.call import Call
 from adc.api.how import How
-from adc.api.keeping import table_of_its_own
 from adc.api.left_behind import LeftBehind
 from adc.api.pickles import by_name
-from adc.api.specialise import Specialisation
 from adc.api.text import Text
-from adc.api.transformed import MOST_SPECIALISATIONS, Transformed
+from adc.api.transformed import Transformed
 from adc.compiler import pipeline, results
 from adc.compiler.frontend import columns
 from adc.compiler.frontend.lower import Evaluator
@@ -50,16 +47,8 @@ class Derivative(Transformed):
             (self._given, self._argnums, self._value, self._has_aux, self._how),
         )
 
-    def _shared_specialisations(self, key: tuple[Any, ...]) -> list[Specialisation]:
-        # `adc.grad(f)(x)` in a loop makes one each time.
-        if not self.shares or type(self._given) is not types.FunctionType:
-            return []
-        kept = table_of_its_own(self._given)
-        asked = repr(self._argnums), self._value, self._has_aux, self._how, config.current()
-        found: list[Specialisation] = kept.setdefault((type(self), asked, key), [])
-        while len(kept) > MOST_SPECIALISATIONS:
-            del kept[next(iter(kept))]
-        return found
+    def _made_with(self) -> tuple[Any, ...]:
+        return self._argnums, self._value, self._has_aux, self._how
 
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]

@@ -13,7 +13,7 @@ from typing import Any
 
 from adc.runtime.detours import own_code
 
-__all__ = ["kept_on", "table_of_its_own"]
+__all__ = ["kept_on", "shared_by_all_of"]
 
 _PLACE, _OWN_PLACE = "__adc_made__", "__adc_derived__"
 _MOST = 256  # codes; the oldest goes first
@@ -51,19 +51,25 @@ def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[
     return found
 
 
-def table_of_its_own(function: types.FunctionType) -> Table:
-    """What is kept with this object, and with none that is the same.
+def shared_by_all_of(function: Callable[..., Any], key: tuple[Any, ...], most: int) -> list[Any]:
+    """The list that this very function object, and none that is the same, keeps under a key: of the latest so many.
 
     >>> def area(r):
     ...     return 3.0 * r * r
-    >>> table_of_its_own(area) is table_of_its_own(area)
-    True
+    >>> shared_by_all_of(area, ("doctest",), 1).append("code")
+    >>> shared_by_all_of(area, ("doctest",), 1), shared_by_all_of(len, ("doctest",), 1)
+    (['code'], [])
     """
+    if type(function) is not types.FunctionType:
+        return []
     known = function.__dict__.get(_OWN_PLACE)
-    if known is None or known[0] is not function:
+    if known is None or known[0] is not function:  # functools.wraps copies it
         known = function.__dict__[_OWN_PLACE] = function, Table()
     table: Table = known[1]
-    return table
+    found: list[Any] = table.setdefault(key, [])
+    while len(table) > most:
+        del table[next(iter(table))]
+    return found
 
 
 def _table_of(function: Any, attributes: dict[str, Any]) -> Table:

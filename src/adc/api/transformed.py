@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from adc import pytree
+from adc import config, pytree
 from adc.api import explain_error, per_call, sizes, taped
 from adc.api.arguments import Layout, Slot, read
 from adc.api.binding import Binding
 from adc.api.call import Call
 from adc.api.functions import depth_of_caller, has_code, written_out
 from adc.api.how import How
+from adc.api.keeping import shared_by_all_of
 from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
 from adc.api.text import Text
 from adc.compiler import pipeline
@@ -161,7 +162,7 @@ class Transformed(Binding):
             fitting = _fitting(self._specialisations.get(call.key, ()), inputs)
             if fitting is not None:  # another thread was here first
                 return fitting, inputs[given:]
-            shared = self._shared_specialisations(call.key)
+            shared = self._shared(call.key)
             made = _fitting(shared, inputs)
             captured = inputs[given:]
             if made is None:
@@ -174,9 +175,17 @@ class Transformed(Binding):
                 del self._specialisations[next(iter(self._specialisations))]
         return made, captured
 
-    def _shared_specialisations(self, key: tuple[Any, ...]) -> list[Specialisation]:
-        """Those for arguments of a kind that other transforms of the function made, and may be given more."""
-        return []
+    def _shared(self, key: tuple[Any, ...]) -> list[Specialisation]:
+        """Those for arguments of a kind that other such transforms of the function made, and may be given more."""
+        made_with = self._made_with() if self.shares else None
+        if made_with is None:
+            return []
+        of = type(self), repr(made_with), config.current(), key
+        return shared_by_all_of(self._given, of, MOST_SPECIALISATIONS)
+
+    def _made_with(self) -> tuple[Any, ...] | None:
+        """What else than its class tells it from other transforms of the function; None where they share nothing."""
+        return None
 
     def _current(self, call: Call) -> tuple[Specialisation, list[Any]]:
         """What is made for a call, and what it reads from outside: caches there may fill while it is made."""
