@@ -210,6 +210,8 @@ class Directional(Composite):
         return ev.result(function, list(primals), {})
 
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
+        if not overlap(inputs):
+            return
         # A direction in the memory of an argument stays as it is.
         slots = call.slots()
         primals = sum(1 for slot in slots[: self.fixed + self.count] for _ in slot.inputs())
