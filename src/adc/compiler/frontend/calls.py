@@ -32,6 +32,7 @@ from adc.compiler.frontend import (
     first_found,
     gauss_rules,
     generators,
+    heaps,
     higher_order,
     instances,
     iteration_generators,
@@ -87,6 +88,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **exceptions.TABLE,
     **copies.TABLE,
     **gauss_rules.TABLE,
+    **heaps.TABLE,
     **sorting.TABLE,
     **draws.TABLE,
     **decorators.TABLE,
@@ -156,7 +158,14 @@ _ASKING = {
 _HOLDING = {"append", "insert", "extend"}
 
 
-_TAKING_ANYTHING = (builtins.len, builtins.list, builtins.isinstance, builtins.sorted, builtins.print)
+_TAKING_ANYTHING = (
+    builtins.len,
+    builtins.list,
+    builtins.isinstance,
+    builtins.sorted,
+    builtins.print,
+    *heaps.TABLE,
+)
 _CONTAINERS = (dict, list, tuple, set, frozenset, str, np.ndarray)
 
 
@@ -443,7 +452,7 @@ class Calls(RuleCalls):
         if isinstance(function, type) and instances.can_make(function):
             return True
         if isinstance(function, (types.FunctionType, types.MethodType)):
-            known = function in _SPECIAL and function not in copies.TABLE
+            known = function in _SPECIAL and function not in {*copies.TABLE, *heaps.TABLE}
             return not known and registry.find(function) is None
         if isinstance(getattr(function, "__self__", None), list) and function.__name__ in _HOLDING:
             return True

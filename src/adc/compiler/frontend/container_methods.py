@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import dicts, growing, list_methods, texts
+from adc.compiler.frontend import dicts, growing, list_methods, list_middles, texts
 from adc.compiler.frontend.frame import Kept, ListValue, NeedsUnrolling, OutsideDict
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 _LIST_METHODS: dict[tuple[str, int], Callable[..., Value]] = {
     ("append", 1): growing.append,
-    ("insert", 2): growing.insert,
+    ("insert", 2): list_middles.insert,
     ("extend", 1): list_methods.extend,
     ("pop", 0): list_methods.pop,
+    ("pop", 1): list_middles.pop,
+    ("remove", 1): list_middles.remove,
     ("clear", 0): list_methods.clear,
     ("copy", 0): list_methods.copied,
     ("sort", 0): list_methods.sort,
@@ -53,11 +55,8 @@ def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, V
     known = _LIST_METHODS.get((method.name, len(args)))
     if known is None:
         raise ev.refuse(
-            "an element is taken from the front or the middle of a list whose length only the run knows"
-            if method.name in ("pop", "remove")
-            else f"`.{method.name}()` of a list whose length only the run knows is not supported",
-            "compiled lists of such lengths grow and shrink at their ends",
-            "take the last one, count a position up instead, or use an array",
+            f"`.{method.name}()` of a list whose length only the run knows is not supported",
+            repair="use an array",
         )
     return known(ev, method.owner, *args, **kwargs)
 
@@ -89,6 +88,9 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
     if method.__name__ == "update":
         args = [dicts.contents(ev, value) for value in args]
     if method.__name__ in ("pop", "insert") and isinstance(container, list):
+        known = _LIST_METHODS.get((method.__name__, len(args)))
+        if isinstance(container, ListValue) and known is not None and not ev.is_static(args[:1]):
+            return known(ev, growing.converted(ev, container), *args)
         require_known(ev, args[:1], container, "a list is changed at an index that is only known at run time")
     if method.__name__ == "copy" and isinstance(container, ListValue):
         return ev.new_list([*container])
@@ -110,11 +112,13 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
             "take it out of the function",
         )
     if method.__name__ in _COMPARING and not ev.is_static((container, *args)):
+        if method.__name__ == "remove" and isinstance(container, ListValue):
+            if not _removed(ev, container, *args):
+                list_middles.remove(ev, growing.converted(ev, container), *args)
+            return None
         known = _LIST_METHODS.get((method.__name__, len(args)))
         if known is not None:
             return known(ev, container, *args)
-        if isinstance(container, list) and _removed(ev, container, *args):
-            return None
         raise ev.refuse(
             f"`.{method.__name__}()` of a list compares numbers that are only known at run time",
             repair="use an array and np.argmax or np.flatnonzero",

@@ -226,6 +226,11 @@ class Expressions(Operators):
                 return instances.attribute(self, base, name)
             except AttributeError as error:
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
+        if isinstance(base, Iterated):
+            raise self.refuse(
+                f"attribute `{name}` of an iterator is not supported",
+                repair="go over it in a loop, or by next()",
+            )
         if not isinstance(base, Var):
             if isinstance(base, (float, int, np.generic)) and name in ("shape", "ndim", "size", "T"):
                 return {"shape": (), "ndim": 0, "size": 1, "T": base}[name]

@@ -30,7 +30,8 @@ from adc.compiler.frontend.rooms import Added, Irregular
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var, owners
 from adc.compiler.ir.types import Array, Scalar, Type, join_dtypes, joined, with_dtype
-from adc.errors import UnsupportedError
+from adc.errors import Location, UnsupportedError
+from adc.rules.dims import Dim
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -106,16 +107,28 @@ def _form_of_all(ev: Core, items: ListValue, kind: ElementFound | None, words: b
     """How the elements of a list are packed, also where these are `words` by themselves; None where they are not."""
     if not items:
         return None if kind is None else kind.form
-    form = packed.form_of(ev, items[0], words)
+    form, *forms = [_form(ev, items.made, item, words) for item in items]
+    others = forms if kind is None or kind.form is None else [kind.form, *forms]
+    mixed = [each for each in (form, *others) if each is not None and each.is_mixed]
+    same = not mixed or all(mixed[0].fits(each) for each in (form, *others))
+    if not same and all(type(item) is tuple and len(item) == len(mixed[0].parts) for item in items):
+        ev.taken_for_rows.add(items.made)
+        return None
     if form is None:
         return None
-    forms = [packed.form_of(ev, item, words) for item in items[1:]]
-    for other in forms if kind is None or kind.form is None else (kind.form, *forms):
+    for other in others:
         if other is None or not form.fits(other):
             raise cannot(ev, "some of its elements are tuples unlike the others")
         packed.require_alike(ev, form, other)
         form = form.widened(ev, other)
     return form
+
+
+def _form(ev: Core, made: Location | None, value: Value, words: bool) -> Form | None:
+    """How an element of a list is packed; tuples of numbers are rows of floats where not all have the same kinds."""
+    form = packed.form_of(ev, value, words)
+    as_row = form is not None and form.is_mixed and made in ev.taken_for_rows
+    return None if as_row else form
 
 
 def _stored(ev: Core, item: Value, nested: bool, form: Form | None) -> Value:
@@ -193,19 +206,37 @@ def append(ev: Core, growing: Growing, value: Value) -> None:
     _add(ev, growing, value, front=False)
 
 
-def insert(ev: Core, growing: Growing, index: Value, value: Value) -> None:
-    """`growing.insert(0, value)`."""
-    if growing.room is None or not growing.room.front or type(index) is not int or index != 0:
-        raise cannot(ev, "an element is put between others, or in front of them in some trips only")
+def prepend(ev: Core, growing: Growing, value: Value) -> None:
+    """`growing.insert(0, value)` in each trip of a loop that fills its places from the last on."""
     _add(ev, growing, value, front=True)
 
 
 def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
+    may_change(ev, growing)
+    room = growing.room
+    if room is not None and (
+        room.inside != (ev.loop_depth, ev.region_depth)
+        or room.appended == room.per_trip
+        or room.front != front
+    ):
+        raise Irregular(growing.name)
+    value = stored(ev, growing, value)
+    assert growing.values is not None
+    if room is None:
+        growing.values = _with_room(ev, growing, growing.values)
+    else:
+        room.appended += 1
+    count = growing.count
+    growing.count = ev.op("add", count, 1)
+    put_at(ev, growing.values, first_place(ev, growing) if front else count, value)
+
+
+def stored(ev: Core, growing: Growing, value: Value) -> Value:
+    """What lies in the array of a list where a value is an element. Raises ElementFound where another is needed."""
     # Where every trip adds one, trips that are written out know each text.
-    form = packed.form_of(ev, value, words=growing.room is None)
+    form = _form(ev, growing.made, value, words=growing.room is None)
     nested = form is None and isinstance(value, (Growing, list, tuple))
     weak = element_kinds.is_weak(ev, value)
-    may_change(ev, growing)
     if form is not None:
         if form.fits(growing.form):
             assert growing.form is not None
@@ -225,13 +256,6 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         row = value
         value = array(ev, value) if isinstance(value, Growing) else ev.array_of(value)
     t = ev.type_of(value)
-    room = growing.room
-    if room is not None and (
-        room.inside != (ev.loop_depth, ev.region_depth)
-        or room.appended == room.per_trip
-        or room.front != front
-    ):
-        raise Irregular(growing.name)
     if t is None or (nested and t.ndim > 1):
         raise cannot(ev, "its elements are not numbers or arrays of one rank")
     if growing.values is None or growing.guessed:
@@ -243,6 +267,10 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
             raise ElementFound(growing.key, growing.made, kind, nested=nested, form=form, weak=weak)
         growing.guessed = False
     assert growing.values is not None
+    if growing.key and not _like(growing, nested, form) and _are_rows(growing, value):
+        ev.taken_for_rows.add(growing.made)
+        kind = Array("float64", (Dim(len(value)),))
+        raise ElementFound(growing.key, growing.made, kind, nested=True, weak=weak)
     if not _like(growing, nested, form) and (form or growing.form or not _is_empty(growing)):
         raise cannot(ev, "some of its elements are lists or tuples, and some are not, or others")
     growing.nested = nested
@@ -270,19 +298,22 @@ def _add(ev: Core, growing: Growing, value: Value, front: bool) -> None:
         )
     if isinstance(value, Var) and value.is_array:
         put_in(ev, value)
-    if room is None:
-        growing.values = _with_room(ev, growing, growing.values)
-    else:
-        room.appended += 1
-    count = growing.count
-    growing.count = ev.op("add", count, 1)
-    put_at(ev, growing.values, first_place(ev, growing) if front else count, value)
+    return value
 
 
 def _like(growing: Growing, nested: bool, form: Form | None) -> bool:
     """Whether what is put into a list is of the kind of its elements."""
     packed_alike = growing.form is None if form is None else form.fits(growing.form)
     return growing.nested == nested and packed_alike
+
+
+def _are_rows(growing: Growing, value: Value) -> bool:
+    """Whether a tuple of numbers and the elements of a list, tuples of other kinds of numbers, are as long."""
+    if type(value) is not tuple:
+        return False
+    if growing.form is None:
+        return growing.nested and kind_of(growing).shape[0].known == len(value)
+    return growing.form.is_mixed and len(growing.form.parts) == len(value)
 
 
 def _not_of_itself(ev: Core, growing: Growing, t: Type) -> None:

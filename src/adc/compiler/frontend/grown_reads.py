@@ -134,7 +134,7 @@ def items(ev: Core, growing: Growing) -> Items:
 
 def array(ev: Core, growing: Growing) -> Value:
     """What `np.array(growing)` has for elements."""
-    if growing.form is not None:
+    if growing.form is not None and not growing.form.is_mixed:
         of_words = packed.is_word(growing.form.example)
         raise ev.refuse(
             f"the list `{growing.name}` of texts or the like is taken for one of numbers"

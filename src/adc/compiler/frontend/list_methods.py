@@ -20,6 +20,7 @@ from adc.compiler.frontend.growing import (
     of_array,
     places,
     put_at,
+    stored,
 )
 from adc.compiler.frontend.grown_reads import element, position, rows, seen
 from adc.compiler.frontend.indexing import normalized
@@ -102,7 +103,7 @@ def count(ev: Core, items: Value, value: Value) -> Value:
 
 def pop(ev: Core, growing: Growing) -> Value:
     """`growing.pop()`."""
-    _shrinks(ev, growing)
+    shrinks(ev, growing)
     last = element(ev, growing, -1)
     growing.count = ev.op("subtract", growing.count, 1)
     return last
@@ -110,22 +111,8 @@ def pop(ev: Core, growing: Growing) -> Value:
 
 def clear(ev: Core, growing: Growing) -> None:
     """`growing.clear()`."""
-    _shrinks(ev, growing)
+    shrinks(ev, growing)
     growing.count = 0
-
-
-def delete(ev: Core, growing: Growing, index: Value) -> None:
-    """`del growing[index]` of the last element, or of all from a position on."""
-    if isinstance(index, int) and index == -1:
-        pop(ev, growing)
-        return
-    if not isinstance(index, slice) or index.stop is not None or index.step not in (None, 1):
-        raise cannot(ev, "only its last elements can be deleted: `del items[k:]`, `del items[-1]`")
-    _shrinks(ev, growing)
-    start = 0 if index.start is None else index.start
-    from_end = ev.op("add", growing.count, start)
-    place = ev.op("where", ev.op("less", start, 0), from_end, start)
-    growing.count = ev.op("minimum", growing.count, ev.op("maximum", place, 0))
 
 
 def sort(ev: Core, growing: Growing, **how: Value) -> None:
@@ -148,7 +135,7 @@ def _reorder(ev: Core, growing: Growing, values: Var) -> None:
     growing.values = values
 
 
-def _shrinks(ev: Core, growing: Growing) -> None:
+def shrinks(ev: Core, growing: Growing) -> None:
     """A place is filled again later: what was read there before must not see that, so it was copied."""
     may_change(ev, growing)
     if growing.room is not None:
@@ -198,8 +185,14 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
         raise Irregular(growing.name)
     t = ev.type_of(value)
     kind = kind_of(seen(growing))
+    if isinstance(kind, Array) and ev.length(index) is not None and not _holds_lists(growing, value):
+        shrinks(ev, growing)  # what was read there is not what stands there now
+        item = stored(ev, growing, value)
+        assert growing.values is not None
+        put_at(ev, growing.values, position(ev, growing, index), item)
+        return
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
-        raise cannot(ev, "only numbers can be put into it at a position")
+        raise cannot(ev, "only numbers, tuples and arrays can be put into it at a position")
     weak = growing.weak and t.weak is True
     if joined_kinds(kind, t) != kind or growing.weak != weak:
         wide = joined_kinds(kind, t)
@@ -211,6 +204,11 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
         raise found
     assert growing.values is not None
     put_at(ev, growing.values, position(ev, growing, index), value)
+
+
+def _holds_lists(growing: Growing, value: Value) -> bool:
+    """Whether elements, or what becomes one, are lists, to which others may write."""
+    return growing.row_of is not None or (growing.nested and not isinstance(value, tuple))
 
 
 def repeated(ev: Core, items: list[Value], count: Value) -> Growing:

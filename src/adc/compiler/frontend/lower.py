@@ -54,7 +54,7 @@ class Evaluator(Statements):
         self.varying = set()
         self.itemwise = {}
         self.stacked = {}
-        self.list_kinds = {}
+        self.list_kinds, self.taken_for_rows = {}, set()
         self.row_classes, self.rows_taken_as = {}, {}
         self.classes_of_dicts = {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
@@ -109,11 +109,13 @@ def run(
     """
     kinds: dict[Location | None, element_kinds.Kept] = {}
     row_classes: dict[object, set[type]] = {}
+    taken_for_rows: set[Location | None] = set()
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
+        evaluator.taken_for_rows = taken_for_rows
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except element_kinds.ElementFound as found:

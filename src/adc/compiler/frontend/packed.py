@@ -94,6 +94,12 @@ class Form:
         return replace(self, parts=tuple(parts))
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether it is a tuple of several kinds of numbers, as of a float and a position on a stack."""
+        flat = type(self.example) is tuple and not self.choices and not any(t.ndim for t in self.parts)
+        return flat and _is_flat(self.example)
+
+    @property
     def is_row(self) -> bool:
         """Whether NumPy makes the same row of it."""
         return _is_flat(self.example) and all(t.dtype == "float64" and not t.ndim for t in self.parts)
@@ -108,7 +114,9 @@ def form_of(ev: Core, value: Value, words: bool = False) -> Form | None:
     held = list(leaves(value))
     parts = tuple(t for leaf in held if (t := ev.type_of(leaf)) is not None)
     choices = tuple(ev.options(leaf) for leaf in held if is_word(leaf))
+    kinds = {t.dtype for t in parts}
     plain = type(value) is tuple and _is_flat(value) and not any(t.ndim for t in parts)
+    plain = plain and (len(kinds) < 2 or "float64" not in kinds)
     told = parts or (words and choices)
     if plain or not told or len(parts) + len(choices) < len(held) or not all(map(_fits_a_row, parts)):
         return None

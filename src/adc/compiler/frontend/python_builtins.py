@@ -367,6 +367,8 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
             if key is not None:
                 items = args[0] if isinstance(args[0], (Var, Growing)) else self.call(list, [args[0]], {})
                 return self.call(Closure(_BY_KEY, self.frame, {}), [items, key, better == "greater"], {})
+            if isinstance(args[0], Growing) and (args[0].form is not None or args[0].nested):
+                return sorting.first(self, args[0], better == "greater")
             return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
         args = tuple(self.static_items(args[0], None))
         if not args:

@@ -24,7 +24,7 @@ def share(ev: Core, *lists: Growing | None) -> None:
     for each in lists:
         if each is None or not each.nested:
             continue
-        for one in ev.origins.stood_for(each):
+        for one in _lists(ev, each):
             if one.rows_written and ev.loop_depth:
                 raise _refused(ev)
             one.rows_shared = True
@@ -48,7 +48,7 @@ def written(ev: Core, row: Growing) -> None:
         return
     if any(known_in(ev.frame, held) for held in row.row_of.rows_from):
         raise _refused(ev)
-    for one in ev.origins.stood_for(row.row_of):
+    for one in _lists(ev, row.row_of):
         if one.rows_shared:
             raise _refused(ev)
         one.rows_written = True
@@ -60,7 +60,7 @@ def carried(ev: Core, begun: object, left: object) -> None:
     if isinstance(left, Growing) and isinstance(begun, Growing):
         lost = left.rows_shared and begun.rows_written
     elif isinstance(left, ListValue):
-        lost = any(one.rows_written for each in left.taken_in for one in ev.origins.stood_for(each))
+        lost = any(one.rows_written for each in left.taken_in for one in _lists(ev, each))
     if lost:
         raise _refused(ev)
 
@@ -73,6 +73,11 @@ def behind(found: object, left: object) -> None:
         found.taken, found.taken_in = True, left.taken_in
         for each in left.taken_in:
             each.rows_from.append(found)
+
+
+def _lists(ev: Core, growing: Growing) -> list[Growing]:
+    """A list, and those for which it stands in the bodies of loops, as far as their lengths are the run's."""
+    return [one for one in ev.origins.stood_for(growing) if isinstance(one, Growing)]
 
 
 def _refused(ev: Core) -> UnsupportedError:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import bisect
 import builtins
 import dataclasses
+import functools
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import gast
 import numpy as np
 
 from adc.compiler.frontend import (
@@ -35,15 +37,48 @@ from adc.compiler.ir.types import Scalar
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
 
-__all__ = ["TABLE", "measure", "ordered", "telling"]
+__all__ = ["TABLE", "first", "measure", "ordered", "telling"]
+
+MOST_COUNTED = 8  # items of which each is compared with each, in code that names them
 
 _KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
+
+_INSERTED = templates.function(
+    """
+def inserted(items, less, reverse, arange):
+    places = arange(len(items))
+    for k in range(1, len(items)):
+        j = k
+        while j > 0 and (less(items[places[j - 1]], items[k]) if reverse else less(items[k], items[places[j - 1]])):
+            places[j] = places[j - 1]
+            j = j - 1
+        places[j] = k
+    return places
+"""
+)
+
+_FIRST = templates.function(
+    """
+def first(items, sorted, most):
+    if len(items) == 0:
+        raise ValueError("max() or min() of an empty sequence")
+    return sorted(items, reverse=most)[0]
+"""
+)
+
+
+def first(self: Calls, items: Growing, most: bool) -> Value:
+    """`min(items)` or `max(items)` of tuples or objects."""
+    return self.call(Closure(_FIRST, self.frame, {}), [items, sorted, most], {})
 
 
 def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
     """`sorted(values, key=key, reverse=reverse)`."""
-    if not isinstance(values, (Var, Growing)) and not self.known_length(values):
+    if not isinstance(values, (Var, Growing, list)):
         values = self.call(builtins.list, [values], {})
+    less = _less(self, values, key)
+    if less is not None:
+        return _by_comparisons(self, values, less, reverse)
     if isinstance(values, Growing):
         if values.form is not None or (values.of is not None and key is not None):
             return _packed_in_order(self, values, key, reverse)
@@ -83,9 +118,61 @@ def _bisected(side: str) -> Callable[..., Value]:
 
 TABLE = {
     builtins.sorted: ordered,
+    functools.cmp_to_key: lambda _, mycmp: ByComparison(mycmp),
     bisect.bisect_left: _bisected("left"),
     bisect.bisect_right: _bisected("right"),
 }
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ByComparison:
+    """`functools.cmp_to_key(compare)`."""
+
+    compare: Value
+
+
+def _less(self: Calls, values: Value, key: Value) -> Evaluated | None:
+    """What tells whether one item comes before another, where that is a function of the user's."""
+    if isinstance(key, ByComparison):
+        compare = key.compare
+        return Evaluated(lambda a, b: self.compare(gast.Lt(), self.call(compare, [a, b], {}), 0))
+    if isinstance(values, Growing):
+        example = None if values.form is None or key is not None else values.form.example
+    else:
+        items = [] if isinstance(values, Var) else self.static_items(values, None)
+        example = items[0] if items else None
+    found = example if key is None or example is None else self.call(key, [example], {})
+    if not isinstance(found, Instance) or measure(self, None, found) is not found:
+        return None
+    return Evaluated(lambda a, b: self.compare(gast.Lt(), measure(self, key, a), measure(self, key, b)))
+
+
+def _by_comparisons(self: Calls, values: Value, less: Evaluated, reverse: Value) -> Value:
+    """The items in an order that only comparisons of two of them tell."""
+    if isinstance(values, ListValue) and len(values) <= MOST_COUNTED:
+        return self.new_list(_in_order(self, [*values], _counted(self, values, less, reverse)))
+    if isinstance(values, Growing) and values.generated:  # nobody else goes over it
+        values = dataclasses.replace(values, generated=False)
+    places = self.call(Closure(_INSERTED, self.frame, {}), [values, less, reverse, np.arange], {})
+    if isinstance(values, Growing):
+        if values.of is not None:
+            return grown_reads.selected(self, values, places)
+        found = growing.of_array(self, self.subscript(grown_reads.rows(self, values), places))
+        found.form = values.form
+        return found
+    return self.new_list(_in_order(self, self.static_items(values, None), places))
+
+
+def _counted(self: Calls, items: list[Value], less: Evaluated, reverse: Value) -> Value:
+    """The positions of a few items in their order: before each stand as many as win against it."""
+    ranks: list[Value] = [0] * len(items)
+    for k, later in enumerate(items):
+        for j, earlier in enumerate(items[:k]):
+            found = less.function(earlier, later) if reverse else less.function(later, earlier)
+            wins = self.op("where", found, 1, 0)
+            ranks[j] = self.op("add", ranks[j], wins)
+            ranks[k] = self.op("add", ranks[k], self.op("subtract", 1, wins))
+    return self.call(np.argsort, [self.array_of(ranks)], {})
 
 
 def measure(self: Calls, key: Value, item: Value) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import attempts, caught, exceptions, list_methods, local_classes, managers, raising
+from adc.compiler.frontend import attempts, caught, exceptions, list_middles, local_classes, managers, raising
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, Place, SurelyRaised
@@ -131,7 +131,7 @@ class Statements(Loops):
     def _delete(self, container: ListValue | Growing | dict[Any, Value], index: Value) -> None:
         """`del container[index]`."""
         if isinstance(container, Growing):
-            list_methods.delete(self, container, index)
+            list_middles.delete(self, container, index)
             return
         require_known(
             self, index, container, "an element is deleted at an index that is only known at run time"
