@@ -66,6 +66,7 @@ class Core(Merging):
     ]  # functions of classes that the program makes, by what Python has in their place
     draws: Draws  # from generators that the program seeds
     itemwise: dict[int, ListValue]  # lists whose items a loop carries one by one, by their id
+    table_rows: dict[int, Any]  # tuples read at such a position, by their id
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.

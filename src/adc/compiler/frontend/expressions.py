@@ -395,7 +395,7 @@ class Expressions(Operators):
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):
             return self.item_outside(base, index)
-        if positions.key(base) in self.stacked and isinstance(index, Var):
+        if isinstance(index, Var) and positions.is_stacked(self, base):
             return positions.in_table(self, base, index)
         if gains_axes(self, base, index):
             return self.call(np.reshape, [base, (1,) * (1 if index is None else index.count(None))], {})

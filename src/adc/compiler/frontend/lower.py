@@ -53,7 +53,7 @@ class Evaluator(Statements):
         self.frozen = {}
         self.varying = set()
         self.itemwise = {}
-        self.stacked = {}
+        self.stacked, self.table_rows = {}, {}
         self.list_kinds, self.taken_for_rows = {}, set()
         self.row_classes, self.rows_taken_as = {}, {}
         self.classes_of_dicts = {}

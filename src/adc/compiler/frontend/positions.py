@@ -6,20 +6,31 @@ A longer list of numbers, or of rows of them, is put into an array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adc.compiler.frontend.frame import ListValue
+from adc.compiler.frontend import row_classes
+from adc.compiler.frontend.frame import Growing, ListValue
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.stand_ins import held_in
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Scalar, is_integer
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["in_table", "is_table", "item_at", "key", "may_choose", "put_at", "put_place", "uniform"]
+__all__ = [
+    "in_table",
+    "is_stacked",
+    "is_table",
+    "item_at",
+    "key",
+    "may_choose",
+    "put_at",
+    "put_place",
+    "uniform",
+]
 
 _FEW = 8  # items: each is a branch
 _EXACT = 2**53  # the integers up to here are floats
@@ -104,21 +115,43 @@ def is_table(ev: Core, base: Value, index: Value) -> bool:
     )
 
 
+def is_stacked(ev: Core, base: Value) -> bool:
+    """Whether what a loop reads at positions of the run lies in an array, or is a row of what does."""
+    return key(base) in ev.stacked or id(base) in ev.table_rows
+
+
 def key(base: Value) -> int:
     """What a list or tuple is known by in `stacked`."""
     users = getattr(base, "users", None) if isinstance(base, list) else None
     return id(base if users is None else users)
 
 
-def in_table(ev: Core, base: Value, index: Var) -> Value:
-    """The item, of numbers of Python's one of them: as a float where some are."""
+def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
+    """The item, of numbers of Python's one of them: as a float where some are. A tuple has one item of each column."""
+    first = base[0]
+    if isinstance(first, tuple) and len(first) <= _FEW:
+        row = rebuilt(first, [in_table(ev, [item[k] for item in base], index) for k in range(len(first))])
+        ev.table_rows[id(row)] = row
+        return row
     table = ev.array_of(base)
     freeze(ev, table)
     found = ev.subscript(table, index)
-    kinds = [ev.type_of(item) for item in base]
-    if all(isinstance(t, Scalar) and t.weak for t in kinds):
+    kinds = [ev.type_of(item) for item in _numbers_in(base)]
+    weak = all(isinstance(t, Scalar) and t.weak for t in kinds)
+    if isinstance(first, (tuple, list)):
+        nested = found.type.ndim > 1
+        items = Growing("row", found, len(first), nested, weak=weak, made=ev.origin, fixed=True)
+        if nested:
+            row_classes.note(ev, items, first[0])
+        return items
+    if weak:
         found.type = Scalar(found.type.dtype, True)  # which an array would make one of NumPy's
     return found
+
+
+def _numbers_in(items: Sequence[Value]) -> Iterator[Value]:
+    for item in items:
+        yield from _numbers_in(item) if isinstance(item, (tuple, list)) else (item,)
 
 
 def uniform(ev: Core, items: Any) -> bool:

@@ -105,7 +105,7 @@ def _items_of(self: Calls, value: Value) -> Items:
     def item(k: Value) -> Value:
         if not isinstance(k, Var):
             return items[k]
-        if positions.key(value) in self.stacked:
+        if positions.is_stacked(self, value):
             return self.subscript(value, k)
         raise NeedsUnrolling(value, read=True)
 

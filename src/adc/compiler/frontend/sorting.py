@@ -217,14 +217,10 @@ def _array_in_order(
     return self.new_list([self.plain(item) for item in items] if weak else items)
 
 
-def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) -> Growing:
+def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) -> Value:
     """A list of tuples that are packed in rows, in the order of a key of theirs."""
     if key is None and not _is_compared_by_numbers(self, items):
-        raise self.refuse(
-            "sorted() without a key of a list of a run-time length",
-            "its elements are not tuples of numbers, nor dataclasses ordered by such",
-            "give it a key",
-        )
+        return _by_comparisons(self, items, Evaluated(lambda a, b: self.compare(gast.Lt(), a, b)), reverse)
     key = Evaluated(lambda item: measure(self, None, item)) if key is None else key
     keys = self.call(Closure(_KEYS, self.frame, {}), [items, key, np.array], {})
     columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
