@@ -1,6 +1,6 @@
 """Tuples and lists that are read at a position of the run stay what they are: as indices, put together, repeated."""
 
-# ruff: noqa: RUF005  (as people write it)
+# ruff: noqa: B905, RUF005  (as people write it)
 
 from collections import namedtuple
 
