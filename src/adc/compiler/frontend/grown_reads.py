@@ -72,7 +72,10 @@ def _at(ev: Core, growing: Growing, place: Value) -> Value:
     assert values is not None
     place = ev.op("add", first_place(ev, growing), place)
     found = ev.getitem(values, normalized(ev, values, place))
-    return _as_element(growing, ev, _apart(ev, found))
+    element = _as_element(growing, ev, _apart(ev, found))
+    if isinstance(element, Growing):
+        element.row_at = place
+    return element
 
 
 def selected(ev: Core, growing: Growing, places: Var) -> Growing:

@@ -202,8 +202,16 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
         found = ElementFound(whole.key, whole.made, wide, nested=of_rows, weak=weak, of_rows=of_rows)
         ev.list_kinds[whole.made] = found.kept
         raise found
-    assert growing.values is not None
-    put_at(ev, growing.values, position(ev, growing, index), value)
+    place = position(ev, growing, index)
+    behind = shared_rows.through(ev, growing)
+    if behind is None:
+        assert growing.values is not None
+        put_at(ev, growing.values, place, value)
+        return
+    assert behind.values is not None
+    freeze(ev, behind.values)
+    number = normalized(ev, behind.values, (growing.row_at, place))
+    ev.store(behind.values, number, ev.cast(value, behind.values.type.dtype))
 
 
 def _holds_lists(growing: Growing, value: Value) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.containers import known_in
-from adc.compiler.frontend.frame import Growing, ListValue
+from adc.compiler.frontend.containers import Contents, known_in
+from adc.compiler.frontend.frame import Frame, Growing, ListValue
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-__all__ = ["behind", "carried", "share", "take", "written"]
+__all__ = ["behind", "carried", "share", "take", "through", "written"]
 
 
 def share(ev: Core, *lists: Growing | None) -> None:
@@ -52,6 +52,27 @@ def written(ev: Core, row: Growing) -> None:
         if one.rows_shared:
             raise _refused(ev)
         one.rows_written = True
+
+
+def through(ev: Core, row: Growing) -> Growing | None:
+    """The list in whose array a number in a row is written, where what was read of it is a copy: it becomes shorter.
+
+    Refuses what another name could tell: a row that was read before the write is the same one afterwards.
+    """
+    if row.row_of is None or not ev.lists_shrink:
+        return None
+    frame: Frame | None = ev.frame
+    while frame is not None:
+        if any(isinstance(held, Growing) and held.is_row for held, _ in Contents(frame).held.values()):
+            break
+        frame = frame.caller
+    if frame is not None or row.row_at is None:
+        raise ev.refuse(
+            "a row is written to of a list of lists, in a program where a list becomes shorter",
+            "a list of lists is a matrix in compiled code, whose rows have copies under names of their own",
+            "write `rows[k][j] = value`, and give no row a name; or use an array",
+        )
+    return row.row_of
 
 
 def carried(ev: Core, begun: object, left: object) -> None:
