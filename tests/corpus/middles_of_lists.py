@@ -140,3 +140,26 @@ def a_running_median(w):
         bisect.insort(seen, v)
         t += seen[len(seen) // 2] * (seen[0] + 2 * seen[-1])
     return t
+
+
+@program(lambda r: (SEVEN.copy(),))
+def a_queue_of_lists(w):
+    queue = [[w[0], 0.0]]
+    tot = 0.0
+    while queue:
+        a, depth = queue.pop(0)
+        tot += a * (depth + 1)
+        if a > 1.0:
+            queue.append([a * 0.6, depth + 1])
+            queue[0][0] *= 0.9
+    return tot
+
+
+@program(lambda r: (SEVEN.copy(),))
+def lists_that_change_places(w):
+    rows = [[w[0], 2.0], [w[1], 4.0], [w[2], 6.0]]
+    for k in np.argsort(w[:3]):
+        rows[k], rows[0] = rows[0], rows[k]
+        t = rows[k][1] * w[k]
+        rows[k] = [t, w[k]]
+    return sum((i + 1) * a * b for i, (a, b) in enumerate(rows))

@@ -185,14 +185,14 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
         raise Irregular(growing.name)
     t = ev.type_of(value)
     kind = kind_of(seen(growing))
-    if isinstance(kind, Array) and ev.length(index) is not None and not _holds_lists(growing, value):
+    if isinstance(kind, Array) and ev.length(index) is not None and growing.row_of is None:
         shrinks(ev, growing)  # what was read there is not what stands there now
         item = stored(ev, growing, value)
         assert growing.values is not None
         put_at(ev, growing.values, position(ev, growing, index), item)
         return
     if isinstance(kind, Array) or not isinstance(t, Scalar) or ev.length(index) is None:
-        raise cannot(ev, "only numbers, tuples and arrays can be put into it at a position")
+        raise cannot(ev, "only numbers can be put into a row of it at a position, and nothing into a part")
     weak = growing.weak and t.weak is True
     if joined_kinds(kind, t) != kind or growing.weak != weak:
         wide = joined_kinds(kind, t)
@@ -212,11 +212,6 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
     freeze(ev, behind.values)
     number = normalized(ev, behind.values, (growing.row_at, place))
     ev.store(behind.values, number, ev.cast(value, behind.values.type.dtype))
-
-
-def _holds_lists(growing: Growing, value: Value) -> bool:
-    """Whether elements, or what becomes one, are lists, to which others may write."""
-    return growing.row_of is not None or (growing.nested and not isinstance(value, tuple))
 
 
 def repeated(ev: Core, items: list[Value], count: Value) -> Growing:

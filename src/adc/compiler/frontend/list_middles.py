@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adc.compiler.frontend import growing as lists
-from adc.compiler.frontend import list_methods, row_classes
+from adc.compiler.frontend import list_methods
 from adc.compiler.frontend.element_kinds import cannot
 from adc.compiler.frontend.frame import Growing
 from adc.compiler.frontend.frozen import freeze
@@ -88,8 +88,6 @@ def _close(ev: Core, growing: Growing, start: Value, stop: Value) -> None:
 
 def _move(ev: Core, growing: Growing, start: Value, stop: Value, to: Value) -> None:
     """The elements from `start` to `stop` stand at `to` and behind."""
-    if growing.nested and not row_classes.are_tuples(ev, growing):
-        raise cannot(ev, "lists in it change their places")
     values = seen(growing).values
     assert values is not None
     moved = ev.op("copy", ev.subscript(values, slice(start, stop)))
