@@ -128,6 +128,11 @@ def _first(self: Calls, n: Value, items: Value) -> Value:
     return self.subscript(items, slice(None, self.call(builtins.max, [n, 0], {})))
 
 
+def _merge(self: Calls, *iterables: Value, **how: Value) -> Value:
+    """A generator that asks iterators for their next items, which is refused where it is called."""
+    raise self.without_a_rule(heapq.merge)
+
+
 def _insort_left(self: Calls, a: Value, x: Value) -> Value:
     return self.call(_closure(self, _INSORT), [a, x, bisect.bisect_left], {})
 
@@ -152,6 +157,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     heapq.heappush: _push,
     heapq.heappushpop: _push_pop,
     heapq.heapreplace: _replace,
+    heapq.merge: _merge,
     heapq.nlargest: _largest,
     heapq.nsmallest: _smallest,
 }
