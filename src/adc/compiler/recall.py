@@ -38,6 +38,7 @@ _OF_LOWERING = {
     "guards",
     "records",
     "stacked",
+    "table_rows",
     "spent_before",
     "origins",
     "stand_ins_of",

@@ -81,9 +81,8 @@ class Core(Merging):
     lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
     list_kinds: dict[Location | None, element_kinds.Kept]
-    taken_for_rows: set[
-        Location | None
-    ]  # lists of tuples of several kinds of numbers, whose kinds are not alike
+    # Lists of tuples of several kinds of numbers, whose kinds are not alike.
+    taken_for_rows: set[Location | None]
     # Of lists of such: whether tuples or lists were put in, and what one was taken for.
     row_classes: dict[object, set[type]]
     classes_of_dicts: dict[

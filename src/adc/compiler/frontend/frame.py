@@ -173,9 +173,8 @@ class Growing:
     row_of: Growing | None = (
         None  # the list of lists that it was read from: what is written to it is written there
     )
-    row_at: Any = (
-        None  # and where in the array of that one, whose rows are read as copies if it becomes shorter
-    )
+    # And where in the array of that one, whose rows are read as copies if it becomes shorter.
+    row_at: Any = None
     is_row: bool = False  # it was read from one, or may have been
     row_made: Any = None  # where that one was written down
     rows_shared: bool = False  # its elements are lists that stand elsewhere, too
