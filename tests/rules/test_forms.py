@@ -95,8 +95,13 @@ def test_a_slice_is_deleted():
     adc.check_grads(without_a_slice, ARGUMENTS, order=1, mode="tape")
 
 
+def made_longer(a, x):
+    a.resize((3, 2))
+    return np.sum(a) * x[0]
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"')])
+@pytest.mark.parametrize("f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"'), (made_longer, "resize")])
 def test_refused_forms(f, what, mode):
     with pytest.raises(adc.UnsupportedError, match=what) as caught:
         adc.grad(f, argnums=(0, 1), mode=mode)(*ARGUMENTS)
@@ -140,13 +145,17 @@ def running_from_the_start(a, x):
     return np.sum(sums**2) + products[0] * x[0] * np.sum(np.diff(x, 0, prepend=1.0))
 
 
+def turned(a, x):
+    return np.sum(a.transpose(None)[0] * a.transpose()[1]) * x[0]
+
+
 def one_element(a, x):
     return x[:1].item() * a[1:, 1:].item() ** 2
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    "f", [skipping_nan, lengths, running_from_the_start, one_element], ids=lambda f: f.__name__
+    "f", [skipping_nan, lengths, running_from_the_start, turned, one_element], ids=lambda f: f.__name__
 )
 def test_more_forms(f, mode):
     if not hasattr(np, "cumulative_sum") and f is running_from_the_start:

@@ -39,8 +39,21 @@ def outside(u, k):
     return k[0] * u @ signal.lsim(OUTSIDE, u, T)[1] + STATES.output(u, T)[1] @ u
 
 
+def lists(u, k):
+    """The times and frequencies that come back are arrays, as SciPy gives them."""
+    system = [k[0], 1.0], [1.0, k[1], k[2]]
+    given = [0.0, 0.5, 1.0]
+    w, magnitude, _ = signal.bode(system, w=given[1:])
+    at, response = signal.freqresp(system, w=2.0)
+    late, y, _ = signal.lsim(system, u[:3], given)
+    times, steps = signal.step(system, T=given)
+    same, impulses = signal.impulse(system, T=given)
+    whole = np.sum(w * 2) * magnitude[0] + np.abs(response[0]) * at[0]
+    return whole + (late * 3) @ y + (times * 2) @ steps + (same * 2) @ impulses
+
+
 @pytest.mark.parametrize("mode", ("tape", "python"))
-@pytest.mark.parametrize("f", (fractions, matrices, poles, frequencies, outside), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", (fractions, matrices, poles, frequencies, outside, lists), ids=lambda f: f.__name__)
 def test_responses(f, mode):
     u, k = np.array([0.3, -0.4, 1.0, 0.7, 0.2, -0.1]), np.array([0.7, 1.3, 0.4])
     adc.check_grads(f, (u, k), order=1, mode=mode)

@@ -111,11 +111,11 @@ def _run(a, b, u, times, start, interp):
 def lsim(system, U, T, X0=None, interp=True):
     """`lsim(system, U, T)`."""
     a, b, c, d = _states(_parts(system))
-    times = np.asarray(T) * 1.0
+    times = np.atleast_1d(T)
     u = _columns(U)
     start = np.zeros(np.shape(a)[0]) if X0 is None else np.asarray(X0) * 1.0
-    x = _run(a, b, u, times, start, interp)
-    return T, np.squeeze(x @ c.T + u @ d.T), np.squeeze(x)
+    x = _run(a, b, u, times * 1.0, start, interp)
+    return times, np.squeeze(x @ c.T + u @ d.T), np.squeeze(x)
 
 
 def step(system, X0=None, T=None, N=None):
@@ -123,10 +123,10 @@ def step(system, X0=None, T=None, N=None):
     if T is None:
         _refuse("scipy.signal.step without `T`", "Give the times.")
     a, b, c, d = _states(_parts(system))
-    times = np.asarray(T) * 1.0
+    times = np.atleast_1d(T)
     u = np.ones((np.shape(times)[0], 1))
     start = np.zeros(np.shape(a)[0]) if X0 is None else np.asarray(X0) * 1.0
-    return T, np.squeeze(_run(a, b, u, times, start, False) @ c.T + u @ d.T)
+    return times, np.squeeze(_run(a, b, u, times * 1.0, start, False) @ c.T + u @ d.T)
 
 
 def impulse(system, X0=None, T=None, N=None):
@@ -134,9 +134,9 @@ def impulse(system, X0=None, T=None, N=None):
     if T is None:
         _refuse("scipy.signal.impulse without `T`", "Give the times.")
     a, b, c, _ = _states(_parts(system))
-    times = np.asarray(T) * 1.0
+    times = np.atleast_1d(T)
     start = b[:, 0] if X0 is None else b[:, 0] + np.asarray(X0)
-    return T, np.squeeze(_run(a, b, np.zeros((np.shape(times)[0], 1)), times, start, False) @ c.T)
+    return times, np.squeeze(_run(a, b, np.zeros((np.shape(times)[0], 1)), times * 1.0, start, False) @ c.T)
 
 
 def freqresp(system, w=None, n=10000):
@@ -147,14 +147,15 @@ def freqresp(system, w=None, n=10000):
     if len(parts) == 4:
         _refuse("scipy.signal.freqresp of the matrices of states", "Give numerator and denominator.")
     num, den = _fraction(parts)
-    at = 1j * np.asarray(w)
-    return w, np.polyval(num, at) / np.polyval(den, at)
+    frequencies = np.atleast_1d(w)
+    at = 1j * frequencies
+    return frequencies, np.polyval(num, at) / np.polyval(den, at)
 
 
 def bode(system, w=None, n=100):
     """`bode(system, w)`."""
-    _, response = freqresp(system, w, n)
-    return w, 20.0 * np.log10(np.abs(response)), np.degrees(np.unwrap(np.angle(response)))
+    frequencies, response = freqresp(system, w, n)
+    return frequencies, 20.0 * np.log10(np.abs(response)), np.degrees(np.unwrap(np.angle(response)))
 
 
 def _found(made):

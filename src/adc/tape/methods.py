@@ -361,6 +361,15 @@ def _numpy_fill(t: Tensor, value: Any) -> None:
     _fill(t, value)  # ndarray.fill returns nothing
 
 
+def _resize(t: Tensor, *new_shape: Any, refcheck: bool = True) -> None:
+    raise UnsupportedError(
+        "`.resize()` of a Tensor is not supported",
+        here(),
+        "It would change the length of an array that others may look at.",
+        "Use np.resize, np.reshape or np.pad, which return another array.",
+    )
+
+
 def _copy(t: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     return _fill(t, source)
 
@@ -416,6 +425,7 @@ _OWN: dict[str, Any] = {
     "var": _spread(np.var),
     "fill_": _fill,
     "fill": _numpy_fill,
+    "resize": _resize,
     "sort": lambda t, *args, **kwargs: inplace.replace(t, np.sort(t, *args, **kwargs)),
     "partition": lambda t, *args, **kwargs: inplace.replace(t, np.partition(t, *args, **kwargs)),
     "clip": lambda t, min=None, max=None, *out, **kwargs: np.clip(t, min, max, *out, **kwargs),
