@@ -101,7 +101,9 @@ def made_longer(a, x):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"'), (made_longer, "resize")])
+@pytest.mark.parametrize(
+    "f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"'), (made_longer, "resize")]
+)
 def test_refused_forms(f, what, mode):
     with pytest.raises(adc.UnsupportedError, match=what) as caught:
         adc.grad(f, argnums=(0, 1), mode=mode)(*ARGUMENTS)

@@ -53,7 +53,9 @@ def lists(u, k):
 
 
 @pytest.mark.parametrize("mode", ("tape", "python"))
-@pytest.mark.parametrize("f", (fractions, matrices, poles, frequencies, outside, lists), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", (fractions, matrices, poles, frequencies, outside, lists), ids=lambda f: f.__name__
+)
 def test_responses(f, mode):
     u, k = np.array([0.3, -0.4, 1.0, 0.7, 0.2, -0.1]), np.array([0.7, 1.3, 0.4])
     adc.check_grads(f, (u, k), order=1, mode=mode)

@@ -117,6 +117,31 @@ def test_with_its_parameters():
     check(lambda z: stats.kappa3(z[1], scale=z[2]).logpdf(z[0]) + frozen.cdf(z[0]), np.array([0.3, 1.3, 1.2]))
 
 
+def test_intervals():
+    check(lambda z: stats.norm.interval(0.9, loc=z[0], scale=z[1]) @ z, np.array([0.3, 1.2]))
+    check(lambda z: np.sum(stats.gamma.interval(z[0], z[1])) ** 2, np.array([0.7, 1.3]))
+    assert adc.grad(lambda z: stats.poisson.interval(0.9, z)[1] * z, mode="tape")(3.4) == 7.0
+
+
+@pytest.mark.parametrize(
+    "name, parameters", [("norm", (0.3, 1.2)), ("gamma", (1.7, 0.1, 1.3)), ("t", (6.0, 0.2, 1.1))]
+)
+def test_several_moments(name, parameters):
+    distribution = getattr(stats, name)
+    for moments in ("mv", "s", "vsk", "km"):
+        check(
+            lambda z, moments=moments: np.sum(np.square(distribution.stats(*z, moments=moments)) + z[0]),
+            np.array(parameters),
+        )
+    for order in (1, 2, 3, 4):
+        check(lambda z, order=order: distribution.moment(order, *z), np.array(parameters))
+
+
+def test_a_moment_that_scipy_integrates():
+    with pytest.raises(UnsupportedError, match=r"no rule for scipy.stats.norm.moment"):
+        adc.grad(lambda z: stats.norm.moment(5, z), mode="tape")(0.3)
+
+
 class Falling(stats.rv_continuous):
     def _pdf(self, x):
         return 2.0 * (1.0 - x)

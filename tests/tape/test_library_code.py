@@ -5,6 +5,7 @@ import pytest
 import scipy.interpolate
 import scipy.linalg
 import scipy.optimize
+import scipy.signal
 import scipy.special
 import scipy.stats
 from numpy.polynomial import chebyshev, polynomial
@@ -40,8 +41,15 @@ def of_normality(x):
     return scipy.stats.jarque_bera(y).statistic + scipy.stats.normaltest(y).statistic * x[0]
 
 
+def window(x):
+    """SciPy takes the module of the functions that it calls from a function of its own."""
+    return scipy.signal.windows.kaiser(5, x[0] * 4) @ np.append(x, 1.0) + np.sum(
+        scipy.signal.windows.chebwin(6, 50 + x[1])
+    )
+
+
 @pytest.mark.parametrize(
-    "f", (series, statistics, several, called_again, of_normality), ids=lambda f: f.__name__
+    "f", (series, statistics, several, called_again, of_normality, window), ids=lambda f: f.__name__
 )
 def test_their_own_code(f):
     x = np.array([0.4, 0.9, -1.7, 0.2])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def _filled(formulas: _Formulas, name: str, value: Any, where: Any, derived: Any
     if not np.allclose(record.plain(derived), value[where], rtol=1e-6, atol=1e-10):
         raise formulas.refusal(name)
     whole: Any = make(np.array(value, dtype=np.float64))
-    if np.any(where):
+    if np.any(where) and record.is_active((derived,)):
         if value.ndim == 0:
             whole = valued(whole, np.reshape(derived, ()))
         else:
@@ -172,6 +173,13 @@ def _median(formulas: _Formulas, name: str, value: Any, *args: Any, **kwargs: An
     return formulas.public("ppf")(0.5, *args, **kwargs)
 
 
+def _interval(
+    formulas: _Formulas, name: str, value: Any, confidence: Any, *args: Any, **kwargs: Any
+) -> tuple[Any, Any]:
+    quantile, inside = formulas.public("ppf"), confidence * 1.0
+    return quantile((1.0 - inside) / 2, *args, **kwargs), quantile((1.0 + inside) / 2, *args, **kwargs)
+
+
 # --- moments ------------------------------------------------------------------------------------------------
 
 
@@ -183,15 +191,39 @@ def _moment(formulas: _Formulas, name: str, value: Any, *args: Any, **kwargs: An
         found = formulas("entropy", *at)
         found = found + np.log(scale) if not formulas.of_counts else found
     else:
-        mean, variance, *_ = formulas("stats", *at)
-        if (variance if name != "mean" else mean) is None:  # SciPy integrates
+        mean, variance, skewness, excess = formulas("stats", *at)
+        needed = {"mean": mean, "skewness": skewness, "kurtosis": excess}.get(name, variance)
+        if needed is None:  # SciPy integrates
             raise formulas.refusal(name)
         found = {
             "mean": lambda: loc + scale * mean,
             "var": lambda: scale * scale * variance,
             "std": lambda: scale * np.sqrt(variance),
+            "skewness": lambda: skewness,
+            "kurtosis": lambda: excess,
         }[name]()
     return _filled(formulas, name, value, where, np.broadcast_to(found, scale.shape))
+
+
+def _statistics(
+    formulas: _Formulas, name: str, value: Any, *args: Any, moments: str = "mv", **kwargs: Any
+) -> Any:
+    names = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
+    asked = [names[letter] for letter in names if letter in moments]
+    values = value if len(asked) > 1 else value[None]
+    found = [_moment(formulas, n, v, *args, **kwargs) for n, v in zip(asked, values, strict=True)]
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+def _about_zero(formulas: _Formulas, name: str, value: Any, order: int, *args: Any, **kwargs: Any) -> Any:
+    """The mean of a power, by the four moments about the mean that SciPy's formulas give."""
+    if order not in (1, 2, 3, 4):
+        raise formulas.refusal(name)
+    known = formulas.public("stats")(*args, moments="mvsk"[:order], **kwargs)
+    mean, variance, skewness, excess = (*(known if order > 1 else (known,)), 0.0, 0.0, 0.0)[:4]
+    about = (1.0, 0.0, variance, skewness * variance**1.5, (excess + 3.0) * variance**2)
+    found = sum(comb(order, k) * about[k] * mean ** (order - k) for k in range(order + 1))
+    return _filled(formulas, name, value, np.full(value.shape, True), np.reshape(found, (-1,)))
 
 
 # --- what follows from other formulas -----------------------------------------------------------------------
@@ -241,6 +273,9 @@ _METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", *_MASSES), _at_a_point),
     **dict.fromkeys(("ppf", "isf"), _quantile),
     "median": _median,
+    "interval": _interval,
+    "stats": _statistics,
+    "moment": _about_zero,
     **dict.fromkeys(("mean", "var", "std", "entropy"), _moment),
 }
-_OF_COUNTS = ("cdf", "logcdf", "sf", "logsf", *_MASSES, "ppf", "isf")
+_OF_COUNTS = ("cdf", "logcdf", "sf", "logsf", *_MASSES, "ppf", "isf", "interval")

@@ -139,11 +139,14 @@ def _spelled(function: Any, args: tuple[Any, ...]) -> str:
 
 
 def wrapped(
-    function: Callable[..., Any], own: Callable[[], Callable[..., Any]] | None = None
+    function: Callable[..., Any],
+    own: Callable[[], Callable[..., Any]] | None = None,
+    translate: Callable[[Any], Any] | None = None,
 ) -> Callable[..., Any]:
     """A numerical function without a rule: refused where a derivative would be lost, wherever it looks.
 
-    `own` makes what runs the function's own code on Tensors, where it is written in Python.
+    `own` makes what runs the function's own code on Tensors, where it is written in Python; `translate` what stands
+    for a module that the function gives, the namespace of arrays of some kind.
     """
 
     @functools.wraps(function, updated=())
@@ -162,6 +165,8 @@ def wrapped(
         found = asked.call(function, args, kwargs)
         if asked.answered and (is_of_a_search(function) or not record.is_active(found)):
             raise record.no_rule(_spelled(function, args))
+        if translate is not None and isinstance(found, types.ModuleType):
+            return translate(found)
         return float_array(found, args)
 
     call.__dict__["_stands_for"] = function

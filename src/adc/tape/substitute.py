@@ -193,7 +193,7 @@ class Substitution:
                 solvers.find(function)
                 or sparse_makers.find(function)
                 or distributions.find(function, self.translate)
-                or wrapped(function, own)
+                or wrapped(function, own, self.translate)
             )
         if is_of_a_library(function):
             return _special(function) or function
