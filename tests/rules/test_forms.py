@@ -205,3 +205,21 @@ def test_numbers_that_choose_elements():
     for value in (np.float64(0.7), np.array(0.7)):
         np.testing.assert_allclose(adc.grad(f, mode="tape")(value), 2.4)
     np.testing.assert_allclose(adc.grad(f, mode="tape")(np.float64(0.2)), 0.4)
+
+
+def in_single_precision(a):
+    slopes, uneven = np.gradient(a), np.gradient(a, np.array([0.0, 1.0, 3.0]))
+    edges = np.histogram(a, bins=3, range=(0.0, 2.0))[1] * a[0]
+    return np.concatenate((slopes, uneven, edges, np.histogram(a, bins=2)[1]))
+
+
+@pytest.mark.parametrize("mode", (*MODES, "compiled"))
+def test_arrays_beside_single_precision(mode):
+    """Where points and edges are of double precision NumPy gives what the data are."""
+    a = np.array([0.3, 1.7, 0.9], np.float32)
+    with interpreted():
+        found, pull = adc.vjp(in_single_precision, a, mode=mode)
+    expected = in_single_precision(a)
+    assert found.dtype == expected.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert pull(expected)[0].dtype == np.float32

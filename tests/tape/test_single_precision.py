@@ -37,6 +37,14 @@ def test_operators(name, number):
     same_types(lambda x: function(x[1], number) * x)
 
 
+@pytest.mark.parametrize("zero", [0.0, 0, -0.0])
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_a_division_by_zero(zero):
+    same_types(lambda x: x / zero)
+    same_types(lambda x: np.nan_to_num(x / zero, posinf=2.0))
+    assert np.all(np.sign((tape.tensor(X) / zero).numpy()) == np.sign(X / zero))
+
+
 def written(x):
     y = x * 1
     y[0] = 2.5
@@ -97,6 +105,8 @@ OPERANDS = [
         lambda x, y: y // x * x,
         lambda x, y: np.float32(0.1) * np.sum(x < np.float32(0.1)) * x,
         lambda x, y: np.sum(np.ones_like(y) * x),
+        lambda x, y: np.linspace(x, y, 3),
+        lambda x, y: np.ones(2).astype(np.result_type(x, y)) * x,
     ],
 )
 @pytest.mark.parametrize("y", [NARROW, NARROW[0], np.array([1, 2]), np.float64(0.3)])

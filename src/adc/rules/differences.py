@@ -146,11 +146,11 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         tuple(range(np.ndim(f))) if axis is None else (axis if isinstance(axis, (tuple, list)) else (axis,))
     )
     _one_or_each(len(varargs), len(axes))
-    results = []
+    values, results = as_floats(f), []
     for k in range(len(axes)):
         spacing = 1.0 if len(varargs) == 0 else varargs[k if len(varargs) > 1 else 0]
         spacing = spacing if np.ndim(spacing) == 0 else as_floats(spacing)
-        results.append(_slope(as_floats(f), spacing, axes[k], edge_order))
+        results.append(in_dtype(_slope(values, spacing, axes[k], edge_order), values.dtype))
     if len(axes) == 1:
         return results[0]
     return tuple(results)

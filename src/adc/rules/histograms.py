@@ -6,6 +6,7 @@ Of the data only the edges depend, where they are not given; how many points are
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -52,7 +53,7 @@ def _edges(x, bins, span):
         return np.array(bins)
     first, last = (np.min(x), np.max(x)) if span is None else span
     wider = np.where(first == last, 0.5, 0.0)
-    return np.linspace(first - wider, last + wider, bins + 1)
+    return in_dtype(np.linspace(first - wider, last + wider, bins + 1), np.result_type(first, last, x, 0.0))
 
 
 def _placed(x, edges):

@@ -14,7 +14,7 @@ from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
 from adc.rules.operation import strong
-from adc.tape import inplace, record
+from adc.tape import inplace, operators, record
 from adc.tape.entry import Entry, find
 from adc.tape.node import here
 from adc.tape.recorders import Recorders
@@ -240,6 +240,8 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         rest = {k: v for k, v in kwargs.items() if k != "out"}
         result = function(*args, **rest)
         return into(out if isinstance(out, tuple) else (out,), result)
+    if function is np.result_type:  # a number of Python's leaves the dtype of others what it is
+        args = tuple([v.primal.item() if operators.is_pythons(v) and v.__class__ is Tensor else v for v in args])
     if function in _QUESTIONS:
         return function(*record.plain(args), **record.plain(kwargs))
     entry = find(function)

@@ -191,7 +191,8 @@ def binary(name: str, function: Callable[[Any, Any], Any], depth: int = 1) -> An
             y = other.primal
             b = other.node
         elif divides and (kind is int or kind is float) and other == 0:
-            y = np.float64(other)  # as NumPy divides: Python would raise in the pull
+            # As NumPy divides: Python would raise in the pull.
+            y = (x.dtype.type if x.dtype in NARROW else np.float64)(other)
             b = None
         elif kind in _PLAIN:
             y = _number(other) if as_array and x.__class__ is _ndarray and x.dtype is _FLOAT64 else other
