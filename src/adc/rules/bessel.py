@@ -129,7 +129,17 @@ def kn(z, n, x):
     return -0.5 * (sp.kv(n - 1.0, x) + sp.kv(n + 1.0, x))
 
 
-@elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=refuses("v"), examples=orders)
+_SCALED = {**refuses("v"), "real_only": True}  # by the real or imaginary part alone
+
+
+@elementwise(
+    sp.ive,
+    name="special.ive",
+    wrt="x",
+    cost=40,
+    extra=_SCALED,
+    examples=orders,
+)
 def ive(z, v, x):
     return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) - np.sign(x) * z
 
@@ -139,9 +149,8 @@ def ive(z, v, x):
     name="special.jve",
     wrt="x",
     cost=40,
-    extra=refuses("v"),
+    extra=_SCALED,
     examples=orders,
-    notes="of real arguments",
 )
 def jve(z, v, x):
     return 0.5 * (sp.jve(v - 1.0, x) - sp.jve(v + 1.0, x))
@@ -152,9 +161,8 @@ def jve(z, v, x):
     name="special.yve",
     wrt="x",
     cost=40,
-    extra=refuses("v"),
+    extra=_SCALED,
     examples=orders,
-    notes="of real arguments",
 )
 def yve(z, v, x):
     return 0.5 * (sp.yve(v - 1.0, x) - sp.yve(v + 1.0, x))

@@ -106,7 +106,8 @@ def _inexact(dtype):
 
 def _spread(x, axis, fewer, keepdims, where, mean):
     """The variance of the elements that `where` names, around a mean that may be given."""
-    counted = np.ones_like(x) if where is None else np.where(where, np.ones_like(x), np.zeros_like(x))
+    one = np.real(np.ones_like(x))
+    counted = one if where is None else np.where(where, one, np.zeros_like(one))
     total = np.sum(counted, axis=axis, keepdims=True)
     middle = np.sum(x * counted, axis=axis, keepdims=True) / total if mean is None else mean
     apart = np.where(counted > 0.0, x - middle, 0.0)

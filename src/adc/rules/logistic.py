@@ -299,7 +299,7 @@ def logsumexp_by_exp(a, axis=None, b=None, keepdims=False):
 def signed_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     if not return_sign:
         return sp.logsumexp(a, axis, b, keepdims)
-    largest = _finite(np.max(a, axis=axis, keepdims=keepdims))
+    largest = _finite(np.max(np.real(a), axis=axis, keepdims=keepdims))
     terms = np.exp(a - expanded(largest, axis, keepdims))
     total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=keepdims)
     return np.log(np.abs(total)) + largest, np.sign(total)

@@ -94,7 +94,6 @@ def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
         constant = held[step] if step < len(held) else 0.0
         n = result.shape[0]
         powers = np.concatenate((np.zeros(1), scl * result / np.arange(1, n + 1)))
-        start = np.zeros(n + 1)
-        start[0] = constant - polynomial.polyval(lbnd * 1.0, powers)
-        result = powers + start
+        first = constant - polynomial.polyval(lbnd * 1.0, powers)
+        result = np.concatenate((np.reshape(first, (1,)), powers[1:]))
     return result

@@ -213,9 +213,13 @@ def degrees(n, ddof):
     return n if _is_zero(ddof) else max(n - ddof, 0)
 
 
+def squared(x):
+    """The squares of numbers, or of the absolute values of complex ones."""
+    return np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x
+
+
 def _variance(a, axis, ddof, keepdims):
-    centred = a - np.mean(a, axis=axis, keepdims=True)
-    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
+    squares = squared(a - np.mean(a, axis=axis, keepdims=True))
     return np.sum(squares, axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adc.rules.reductions import as_floats, count, degrees, may_be_nan, root, without_nan
+from adc.rules.reductions import as_floats, count, degrees, may_be_nan, root, squared, without_nan
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -60,8 +60,8 @@ def nanmean(a, axis=None, keepdims=False):
 @composite(np.nanvar, examples=lambda r: [*_nan_examples(r), call(_with_nan(r)[1], ddof=1)])
 def nanvar(a, axis=None, ddof=0, keepdims=False):
     centred = np.where(np.isnan(a), 0.0, a - nanmean(a, axis=axis, keepdims=True))
-    squares = np.sum(centred * centred, axis=axis, keepdims=keepdims)
-    freedom = _numbers(a, axis, keepdims) - ddof
+    squares = np.sum(squared(centred), axis=axis, keepdims=keepdims)
+    freedom = np.real(_numbers(a, axis, keepdims)) - ddof
     return np.where(freedom > 0.0, squares / np.where(freedom > 0.0, freedom, 1.0), np.nan)
 
 

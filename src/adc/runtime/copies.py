@@ -75,9 +75,13 @@ def window(
     memory: np.ndarray[Any, Any], of: np.ndarray[Any, Any], like: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
     """In a copy `memory` of the array `of`, made by `copied`, what `like` is in the original."""
+    made: np.ndarray[Any, Any]
+    if like.size == 0:
+        made = like.copy(order="K")  # it may not say of which bytes it is a window
+        return made
     whole = memory if memory.base is None else memory.base
     start = _address(memory) - _address(whole) + _address(like) - _address(of)
-    made: np.ndarray[Any, Any] = np.ndarray(like.shape, like.dtype, whole, start, like.strides)
+    made = np.ndarray(like.shape, like.dtype, whole, start, like.strides)
     return made
 
 

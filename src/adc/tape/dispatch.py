@@ -241,7 +241,9 @@ def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         result = function(*args, **rest)
         return into(out if isinstance(out, tuple) else (out,), result)
     if function is np.result_type:  # a number of Python's leaves the dtype of others what it is
-        args = tuple([v.primal.item() if operators.is_pythons(v) and v.__class__ is Tensor else v for v in args])
+        args = tuple(
+            [v.primal.item() if operators.is_pythons(v) and v.__class__ is Tensor else v for v in args]
+        )
     if function in _QUESTIONS:
         return function(*record.plain(args), **record.plain(kwargs))
     entry = find(function)

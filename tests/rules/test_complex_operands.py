@@ -1,0 +1,57 @@
+"""Operations of complex operands whose rules are made of several steps: NumPy's values, and slopes of both parts."""
+
+import numpy as np
+import pytest
+import scipy.special
+from numpy.polynomial import polynomial
+
+import adc
+
+MODES = ("tape", "python")
+Z = np.array([[0.6 - 0.3j, -0.2 + 0.7j, 1.3 + 0.1j], [0.4 + 0.9j, -0.8 - 0.5j, 0.2 - 1.1j]])
+
+
+def masked_spread(z):
+    away = np.where(np.real(z) > 1.0, np.nan, z)
+    return np.nanvar(away) + np.nanstd(away, axis=1, ddof=1) @ np.array([1.0, 2.0])
+
+
+def spread_of_some(z):
+    some = np.real(z) > -0.5
+    about = np.mean(z, axis=0, keepdims=True)
+    return (
+        np.var(z, where=some) + np.sum(np.std(z, axis=1, where=some)) + np.sum(np.var(z, axis=0, mean=about))
+    )
+
+
+def integral(z):
+    return np.sum(np.abs(polynomial.polyint(z[0], 2, [0.5, 1j], 0.3)) ** 2)
+
+
+def signed_sum(z):
+    size, phase = scipy.special.logsumexp(z, axis=0, b=np.array([[1.0], [-2.0]]), return_sign=True)
+    return np.sum(size) + np.sum(np.imag(phase))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", [masked_spread, spread_of_some, integral, signed_sum], ids=lambda f: f.__name__)
+def test_operands(f, mode):
+    value, (bar,) = adc.value_and_grad(f, argnums=(0,), mode=mode)(Z)
+    assert np.isrealobj(value) and value == pytest.approx(f(Z), rel=1e-12)
+    turned = np.exp(1j * np.arange(6.0).reshape(2, 3))
+    expected = (f(Z + 1e-5 * turned) - f(Z - 1e-5 * turned)) / 2e-5
+    assert np.real(np.sum(bar * turned)) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", [scipy.special.ive, scipy.special.jve, scipy.special.yve])
+def test_a_scale_that_is_of_one_part_alone(function, mode):
+    """Such a function has no derivative in the plane."""
+    with pytest.raises(adc.UnsupportedError, match="of complex numbers is not supported"):
+        adc.grad(lambda z: np.abs(function(1, z)), mode=mode)(0.4 + 0.3j)
+
+
+def test_no_elements():
+    z = np.zeros((3, 0), complex).T
+    (bar,) = adc.vjp(lambda z: np.linalg.norm(z) + np.sum(np.abs(z) ** 2), z, mode="tape")[1](1.0)
+    assert bar.shape == z.shape
