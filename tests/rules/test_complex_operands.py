@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.special
 from numpy.polynomial import polynomial
+from scipy import interpolate, ndimage
 
 import adc
 
@@ -33,8 +34,31 @@ def signed_sum(z):
     return np.sum(size) + np.sum(np.imag(phase))
 
 
+def images(z):
+    apart = ndimage.correlate(z, z[:, :2]) * ndimage.correlate1d(z, np.array([0.5, 1j, -1.0 + 2j]))
+    return np.sum(np.imag(apart * ndimage.convolve(np.real(z), z[:, 1:])))
+
+
+def through_points(z):
+    places, t = np.arange(3.0), np.array([0.3, 1.6])
+    found = [
+        interpolate.CubicSpline(places, z[0])(t),
+        interpolate.CubicSpline(places, z[0], bc_type="natural").derivative()(t),
+        interpolate.CubicHermiteSpline(places, z[0], z[1])(t),
+        interpolate.interp1d(places, z[1], kind="quadratic")(t),
+        interpolate.make_interp_spline(places, z[1], k=1)(t),
+        interpolate.PPoly(z, np.arange(4.0))(t),
+        interpolate.RegularGridInterpolator((np.arange(2.0), places), z)(np.array([[0.3, 1.6], [0.9, 0.1]])),
+    ]
+    return np.sum(np.abs(np.stack(found)) ** 2)
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f", [masked_spread, spread_of_some, integral, signed_sum], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [masked_spread, spread_of_some, integral, signed_sum, images, through_points],
+    ids=lambda f: f.__name__,
+)
 def test_operands(f, mode):
     value, (bar,) = adc.value_and_grad(f, argnums=(0,), mode=mode)(Z)
     assert np.isrealobj(value) and value == pytest.approx(f(Z), rel=1e-12)
@@ -49,6 +73,21 @@ def test_a_scale_that_is_of_one_part_alone(function, mode):
     """Such a function has no derivative in the plane."""
     with pytest.raises(adc.UnsupportedError, match="of complex numbers is not supported"):
         adc.grad(lambda z: np.abs(function(1, z)), mode=mode)(0.4 + 0.3j)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "maker",
+    [
+        interpolate.PchipInterpolator,
+        interpolate.Akima1DInterpolator,
+        interpolate.InterpolatedUnivariateSpline,
+    ],
+)
+def test_splines_through_real_numbers_alone(maker, mode):
+    z = np.append(Z[0], Z[1])
+    with pytest.raises(adc.UnsupportedError, match="complex numbers where it takes real ones"):
+        adc.grad(lambda z: np.abs(maker(np.arange(6.0), z)(0.4)), mode=mode)(z)
 
 
 def test_no_elements():

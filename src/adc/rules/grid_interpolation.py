@@ -5,7 +5,7 @@ from scipy import interpolate
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
-from adc.rules.piecewise_polynomials import beside, cubic_spline, numbers
+from adc.rules.piecewise_polynomials import beside, cubic_spline, numbers, reals
 from adc.rules.registry import static
 from adc.rules.splines import make_interp_spline
 
@@ -141,7 +141,7 @@ class Grid:
         if isinstance(xi, tuple):
             x = np.broadcast_arrays(*xi)
         else:
-            given = numbers(xi)
+            given = reals(xi)
             if np.ndim(given) == 1:
                 given = np.reshape(given, (-1, axes))
             x = [given[..., k] for k in range(axes)]
@@ -198,7 +198,7 @@ def _known_method(method):
 def regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan, **solver):
     """`RegularGridInterpolator(points, values)`."""
     _known_method(method)
-    lines = tuple([numbers(p) for p in points])
+    lines = tuple([reals(p) for p in points])
     for k in range(len(lines)):
         if method == "cubic" and np.shape(lines[k])[0] < 4:
             raise ValueError("method cubic requires at least 4 points per dimension.")

@@ -6,6 +6,7 @@ from scipy import ndimage
 from adc.errors import UnsupportedError
 from adc.rules import interpolation as interpolation
 from adc.rules.padding import source
+from adc.rules.products import conjugated
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -117,7 +118,7 @@ def _lines(r):
 )
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     _of_floats(input.dtype.kind, output)
-    return _along(input, _weights(weights), axis, mode, cval, origin)
+    return _along(input, conjugated(_weights(weights)), axis, mode, cval, origin)
 
 
 @composite(
@@ -163,7 +164,7 @@ def _planes(r):
 )
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
     _of_floats(input.dtype.kind, output)
-    return _filtered(input, weights, mode, cval, _each(origin, np.ndim(input)))
+    return _filtered(input, conjugated(weights), mode, cval, _each(origin, np.ndim(input)))
 
 
 @composite(

@@ -118,9 +118,27 @@ def ends(bc_type):
     return tuple(names.get(end, end) if isinstance(end, str) else tuple(end) for end in bc_type)
 
 
-def numbers(x):
-    """An array of floats of 64 bits, which SciPy makes of what it is given."""
-    return np.asarray(x).astype(float)
+def numbers(y):
+    """An array of floats of 64 bits, or of complex numbers of such, which SciPy makes of the values it is given."""
+    given = np.asarray(y)
+    return given.astype(complex if np.iscomplexobj(given) else float)
+
+
+@static
+def _not_complex(is_complex):
+    if is_complex:
+        raise UnsupportedError(
+            "an interpolator of scipy.interpolate with complex numbers where it takes real ones is not supported",
+            why="SciPy refuses them, or leaves their imaginary parts out.",
+            repair="Give it np.real and np.imag one after the other.",
+        )
+
+
+def reals(x):
+    """An array of floats of 64 bits: points, knots, and values that are real."""
+    given = np.asarray(x)
+    _not_complex(np.iscomplexobj(given))
+    return given.astype(float)
 
 
 def increasing(x, y):
@@ -140,7 +158,7 @@ def beside(values, extra):
 
 def evaluated(rows, breaks, x, extrapolate):
     """The piecewise polynomial at points of any shape; NaN outside where nothing is said about it."""
-    points = numbers(x)
+    points = reals(x)
     first, last = breaks[0], breaks[-1]
     if extrapolate == "periodic":
         points = first + np.remainder(points - first, last - first)
@@ -251,13 +269,18 @@ def _slopes(x, y, start, stop):
     right[1:-1] = 3.0 * (wide[1:] * secant[:-1] + wide[:-1] * secant[1:])
     right[0] = right_first
     right[-1] = right_last
-    solved = sl.solve_banded((1, 1), band, np.reshape(right, (m + 1, -1)))
+    columns = np.reshape(right, (m + 1, -1))
+    if np.iscomplexobj(columns):
+        real = sl.solve_banded((1, 1), band, np.real(columns))
+        solved = real + 1j * sl.solve_banded((1, 1), band, np.imag(columns))
+    else:
+        solved = sl.solve_banded((1, 1), band, columns)
     return np.reshape(solved, np.shape(y))
 
 
 def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     """`CubicSpline(x, y)`."""
-    x, y = numbers(x), numbers(y)
+    x, y = reals(x), numbers(y)
     first_axis(axis, np.ndim(y))
     increasing(x, y)
     start, stop = ends(bc_type)
@@ -274,7 +297,7 @@ def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
 
 def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     """`CubicHermiteSpline(x, y, dydx)`."""
-    x, y = numbers(x), numbers(y)
+    x, y = reals(x), numbers(y)
     first_axis(axis, np.ndim(y))
     increasing(x, y)
     return hermite(Hermite, x, y, numbers(dydx), True if extrapolate is None else extrapolate)
@@ -289,7 +312,7 @@ def _one_sided(h, second, m, next_m):
 
 def pchip(x, y, axis=0, extrapolate=None):
     """`PchipInterpolator(x, y)`: slopes that keep a monotone succession of values monotone."""
-    x, y = numbers(x), numbers(y)
+    x, y = reals(x), reals(y)
     first_axis(axis, np.ndim(y))
     increasing(x, y)
     width = beside(np.diff(x), np.ndim(y) - 1)
@@ -309,7 +332,7 @@ def pchip(x, y, axis=0, extrapolate=None):
 
 def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     """`Akima1DInterpolator(x, y)`."""
-    x, y = numbers(x), numbers(y)
+    x, y = reals(x), reals(y)
     first_axis(axis, np.ndim(y))
     increasing(x, y)
     secant = np.diff(y, axis=0) / beside(np.diff(x), np.ndim(y) - 1)
@@ -344,7 +367,7 @@ def _made_of(c, x, extrapolate=None, axis=0):
     c = numbers(c)
     first_axis(axis, np.ndim(c) - 1)
     rows = tuple([c[j] for j in range(np.shape(c)[0])])
-    return Piecewise(rows, numbers(x), True if extrapolate is None else extrapolate)
+    return Piecewise(rows, reals(x), True if extrapolate is None else extrapolate)
 
 
 def _found(spline):

@@ -12,7 +12,7 @@ from scipy.spatial import Delaunay, cKDTree
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.grid_interpolation import interp1d
-from adc.rules.piecewise_polynomials import beside, numbers
+from adc.rules.piecewise_polynomials import beside, numbers, reals
 from adc.rules.registry import constant, static
 
 
@@ -67,7 +67,7 @@ def _is_column(ndim):
 
 def _coordinates(x):
     """Points as an array whose last axis is that of the coordinates, of that or one array for each coordinate."""
-    return np.stack(np.broadcast_arrays(*x), axis=-1) if isinstance(x, tuple) else numbers(x)
+    return np.stack(np.broadcast_arrays(*x), axis=-1) if isinstance(x, tuple) else reals(x)
 
 
 class Planes:

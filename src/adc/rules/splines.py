@@ -5,7 +5,7 @@ from scipy import interpolate
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
-from adc.rules.piecewise_polynomials import beside, first_axis, not_over_the_period, numbers
+from adc.rules.piecewise_polynomials import beside, first_axis, not_over_the_period, numbers, reals
 from adc.rules.registry import static
 
 
@@ -29,7 +29,7 @@ class Spline:
 
     def __call__(self, x, nu=0, extrapolate=None):
         how = self.extrapolate if extrapolate is None else extrapolate
-        x = numbers(x)
+        x = reals(x)
         first, last = self.t[self.k], self.t[np.shape(self.t)[0] - self.k - 1]
         if how == "periodic":
             x = first + np.remainder(x - first, last - first)
@@ -53,7 +53,7 @@ class Spline:
         if not how:
             a, b = np.clip(a, first, last), np.clip(b, first, last)
         t, c, k = integrated(self.t, self.c, self.k, 1)
-        return values(t, c, k, numbers(b), 0) - values(t, c, k, numbers(a), 0)
+        return values(t, c, k, reals(b), 0) - values(t, c, k, reals(a), 0)
 
 
 def derived(t, c, k, nu):
@@ -139,7 +139,7 @@ def _knots(x, k, given):
 
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     """`make_interp_spline(x, y, k)`."""
-    x, y = numbers(x), numbers(y)
+    x, y = reals(x), numbers(y)
     first_axis(axis, np.ndim(y))
     _no_knots(t)
     first, last = _conditions(k, bc_type)
@@ -159,7 +159,7 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
 def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
     """`splrep(x, y)`: knots, coefficients and degree of the spline through all points."""
     _no_knots(t, w, s, (xb, xe))
-    spline = make_interp_spline(x, y, k)
+    spline = make_interp_spline(x, reals(y), k)
     return spline.t, np.concatenate((spline.c, np.zeros(k + 1))), k
 
 
@@ -177,7 +177,7 @@ def splev(x, tck, der=0, ext=0):
     """`splev(x, splrep(...))`."""
     _known_outside(ext)
     t, c, k = tck if isinstance(tck, (list, tuple)) else tck.tck
-    x = numbers(x)
+    x = reals(x)
     first, last = t[k], t[np.shape(t)[0] - k - 1]
     found = values(t, c, k, np.clip(x, first, last) if ext in (3, "const") else x, der)
     return np.where((x >= first) & (x <= last), found, 0.0) if ext in (1, "zeros") else found
@@ -223,14 +223,14 @@ class Interpolated(Univariate):
 def interpolated_univariate_spline(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
     """`InterpolatedUnivariateSpline(x, y)`."""
     _no_knots(None, w, 0, bbox)
-    t, c, k = make_interp_spline(x, y, k).tck
+    t, c, k = make_interp_spline(x, reals(y), k).tck
     return Interpolated(t, c, k, ext)
 
 
 def univariate_spline(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
     """`UnivariateSpline(x, y, s=0)`."""
     _no_knots(None, w, "given by SciPy" if s is None else s, bbox)
-    t, c, k = make_interp_spline(x, y, k).tck
+    t, c, k = make_interp_spline(x, reals(y), k).tck
     return Interpolated(t, c, k, ext)
 
 
@@ -248,7 +248,7 @@ class Surface:
         self.c = c
 
     def ev(self, xi, yi, dx=0, dy=0):
-        xi, yi = np.broadcast_arrays(numbers(xi), numbers(yi))
+        xi, yi = np.broadcast_arrays(reals(xi), reals(yi))
         xi = np.clip(xi, self.tx[self.kx], self.tx[-self.kx - 1])
         yi = np.clip(yi, self.ty[self.ky], self.ty[-self.ky - 1])
         over_y = values(self.ty, np.eye(np.shape(self.ty)[0] - self.ky - 1), self.ky, yi, dy)
@@ -257,14 +257,14 @@ class Surface:
     def __call__(self, x, y, dx=0, dy=0, grid=True):
         if not grid:
             return self.ev(x, y, dx, dy)
-        xi, yi = np.atleast_1d(numbers(x)), np.atleast_1d(numbers(y))
+        xi, yi = np.atleast_1d(reals(x)), np.atleast_1d(reals(y))
         return self.ev(np.expand_dims(xi, 1), np.expand_dims(yi, 0), dx, dy)
 
 
 def rect_bivariate_spline(x, y, z, bbox=(None, None, None, None), kx=3, ky=3, s=0):
     """`RectBivariateSpline(x, y, z)`."""
     _no_knots(None, None, s, (None, None) if tuple(bbox) == (None,) * 4 else bbox)
-    over_y = make_interp_spline(y, np.transpose(numbers(z)), ky)
+    over_y = make_interp_spline(y, np.transpose(reals(z)), ky)
     over_x = make_interp_spline(x, np.transpose(over_y.c), kx)
     return Surface(over_x.t, kx, over_y.t, ky, over_x.c)
 
@@ -283,14 +283,14 @@ def bisplev(x, y, tck, dx=0, dy=0):
     """`bisplev(x, y, tck)` at one point."""
     _no_grid(np.ndim(x), np.ndim(y))
     tx, ty, c, kx, ky = tck
-    tx = numbers(tx)
-    coefficients = np.reshape(numbers(c), (np.shape(tx)[0] - kx - 1, -1))
-    return Surface(tx, kx, numbers(ty), ky, coefficients).ev(x, y, dx, dy)
+    tx = reals(tx)
+    coefficients = np.reshape(reals(c), (np.shape(tx)[0] - kx - 1, -1))
+    return Surface(tx, kx, reals(ty), ky, coefficients).ev(x, y, dx, dy)
 
 
 def _made_of(t, c, k, extrapolate=True, axis=0):
     """`BSpline(t, c, k)`."""
-    return Spline(numbers(t), numbers(c), k, extrapolate, axis)
+    return Spline(reals(t), numbers(c), k, extrapolate, axis)
 
 
 def _found(spline):
