@@ -23,12 +23,14 @@ def _full_lengths(in1, in2):
     return lengths
 
 
-def _window(in1, in2, mode):
-    """The part of the full convolution that a mode gives."""
+def _window(in1, in2, mode, axes=None):
+    """The part of the full convolution, over all axes or some, that a mode gives."""
     index = ()
     for k in range(np.ndim(in1)):
         n, m = in1.shape[k], in2.shape[k]
-        if mode == "same":
+        if axes is not None and k not in axes:
+            start, length = 0, np.maximum(n, m)
+        elif mode == "same":
             start, length = (m - 1) // 2, n
         else:
             start = np.minimum(n, m) - 1
@@ -144,16 +146,38 @@ def _images(r):
     ]
 
 
+@static
+def _from_the_start(axes, ndim):
+    """Axes, or one, as a tuple that counts from the first axis."""
+    return tuple([k % ndim for k in (axes if isinstance(axes, (tuple, list)) else (axes,))])
+
+
 @composite(
     signal.fftconvolve,
     signal.oaconvolve,
     wrt="in1 in2",
     name="scipy.signal.fftconvolve",
     spelling="scipy.signal.fftconvolve",
-    examples=_images,
+    examples=lambda r: [
+        *_images(r),
+        call(r.normal(2, 4), r.normal(2, 3), axes=1),
+        call(r.normal(2, 4), r.normal(1, 3), "same", axes=[-1]),
+        call(r.normal(3, 2, 4), r.normal(3, 1, 2), "valid", axes=(0, 2)),
+    ],
 )
-def fftconvolve(in1, in2, mode="full"):
-    return signal.convolve(in1, in2, mode)
+def fftconvolve(in1, in2, mode="full", axes=None):
+    if axes is None:
+        return signal.convolve(in1, in2, mode)
+    over = _from_the_start(axes, np.ndim(in1))
+    lengths = ()
+    for k in over:
+        lengths = lengths + (in1.shape[k] + in2.shape[k] - 1,)
+    if np.iscomplexobj(in1) or np.iscomplexobj(in2):
+        whole = np.fft.ifftn(np.fft.fftn(in1, lengths, over) * np.fft.fftn(in2, lengths, over), axes=over)
+    else:
+        spectrum = np.fft.rfftn(in1, lengths, over) * np.fft.rfftn(in2, lengths, over)
+        whole = np.fft.irfftn(spectrum, lengths, over)
+    return whole if mode == "full" else whole[_window(in1, in2, mode, over)]
 
 
 @static
