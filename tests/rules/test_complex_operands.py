@@ -1,10 +1,13 @@
 """Operations of complex operands whose rules are made of several steps: NumPy's values, and slopes of both parts."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import scipy.special
 from numpy.polynomial import polynomial
-from scipy import interpolate, ndimage
+from scipy import interpolate, ndimage, signal
+from scipy.spatial import distance
 
 import adc
 
@@ -88,6 +91,25 @@ def test_splines_through_real_numbers_alone(maker, mode):
     z = np.append(Z[0], Z[1])
     with pytest.raises(adc.UnsupportedError, match="complex numbers where it takes real ones"):
         adc.grad(lambda z: np.abs(maker(np.arange(6.0), z)(0.4)), mode=mode)(z)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda z: distance.braycurtis(z[0], z[1]),
+        lambda z: distance.seuclidean(z[0], z[1], np.ones(3)),
+        lambda z: np.sum(np.abs(distance.cdist(z, z, "cosine"))),
+        lambda z: np.sum(np.abs(distance.pdist(z, "mahalanobis", VI=np.eye(3)))),
+        lambda z: np.sum(np.abs(signal.savgol_filter(z, 3, 1))),
+    ],
+    ids=["braycurtis", "seuclidean", "cdist", "pdist", "savgol_filter"],
+)
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+def test_what_scipy_computes_of_real_parts(f):
+    with pytest.raises(adc.UnsupportedError, match="of complex numbers is not supported"):
+        adc.grad(f, mode="python")(Z)
+    with contextlib.suppress(adc.UnsupportedError):  # the tape runs SciPy's own code, where it can
+        assert adc.value_and_grad(f, mode="tape")(Z)[0] == pytest.approx(f(Z), rel=1e-12)
 
 
 def test_no_elements():

@@ -29,6 +29,7 @@ def _weights_at_ends(window_length, polyorder, deriv, delta):
     wrt="x",
     name="scipy.signal.savgol_filter",
     spelling="scipy.signal.savgol_filter",
+    extra={"real_only": True},
     examples=lambda r: [
         (r.normal(9), 5, 2),
         call(r.normal(2, 7), 5, 3, deriv=1, delta=0.5),

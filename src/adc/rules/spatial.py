@@ -128,6 +128,10 @@ def _apart(u, v, metric, p, w, V, VI):
 # --- two vectors --------------------------------------------------------------------------------------------
 
 
+# Of complex numbers SciPy leaves the imaginary parts out, or refuses them.
+_OF_REAL_PARTS = ("braycurtis", "canberra", "correlation", "cosine")
+
+
 def _of_two(name):
     metric = name
 
@@ -136,7 +140,7 @@ def _of_two(name):
         wrt="u v w",
         name=f"distance.{name}",
         spelling=f"scipy.spatial.distance.{name}",
-        extra={"float64_only": True},
+        extra={"float64_only": True, "real_only": name in _OF_REAL_PARTS},
         examples=lambda r: [(r.normal(3), r.normal(3)), call(r.normal(3), r.normal(3), w=r.positive(3))],
     )
     def apart(u, v, w=None):
@@ -180,7 +184,7 @@ def minkowski(u, v, p=2, w=None):
     wrt="u v V",
     name="distance.seuclidean",
     spelling="scipy.spatial.distance.seuclidean",
-    extra={"float64_only": True},
+    extra={"float64_only": True, "real_only": True},
     examples=lambda r: [(r.normal(3), r.normal(3), r.positive(3))],
 )
 def seuclidean(u, v, V):
@@ -204,7 +208,7 @@ def mahalanobis(u, v, VI):
     wrt="p q",
     name="distance.jensenshannon",
     spelling="scipy.spatial.distance.jensenshannon",
-    extra={"float64_only": True},
+    extra={"float64_only": True, "real_only": True},
     examples=lambda r: [
         (r.positive(3), r.positive(3)),
         (r.positive(3), r.positive(3), 2.0),
@@ -257,7 +261,7 @@ def _inverse_covariance(u, v, VI):
     wrt="XA XB p w V VI",
     name="distance.cdist",
     spelling="scipy.spatial.distance.cdist",
-    extra={"float64_only": True, "rtol": 1e-9},
+    extra={"float64_only": True, "real_only": True, "rtol": 1e-9},
     examples=_metrics(lambda r: (r.normal(4, 3), r.normal(3, 3))),
     notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
 )
@@ -277,7 +281,7 @@ def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     wrt="X p w V VI",
     name="distance.pdist",
     spelling="scipy.spatial.distance.pdist",
-    extra={"float64_only": True, "rtol": 1e-9},
+    extra={"float64_only": True, "real_only": True, "rtol": 1e-9},
     examples=_metrics(lambda r: (r.normal(5, 3),)),
     notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
 )
@@ -297,7 +301,7 @@ def pdist(X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     wrt="u v",
     name="distance.directed_hausdorff",
     spelling="scipy.spatial.distance.directed_hausdorff",
-    extra={"float64_only": True},
+    extra={"float64_only": True, "real_only": True},
     examples=lambda r: [(r.normal(4, 3), r.normal(3, 3)), (r.normal(2, 2), r.normal(5, 2))],
     notes="of several pairs that are as far apart the first",
 )
