@@ -219,8 +219,8 @@ def squared(x):
 
 
 def _variance(a, axis, ddof, keepdims):
-    squares = squared(a - np.mean(a, axis=axis, keepdims=True))
-    return np.sum(squares, axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    return np.sum(squared(centred), axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
 
 
 def root(v):
