@@ -220,7 +220,8 @@ def squared(x):
 
 def _variance(a, axis, ddof, keepdims):
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sum(squared(centred), axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
+    squares = squared(centred)
+    return np.sum(squares, axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
 
 
 def root(v):
