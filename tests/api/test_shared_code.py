@@ -10,6 +10,7 @@ import pytest
 import adc
 from adc import config
 from adc.compiler import pipeline
+from adc.rules import registry
 
 X = np.array([0.5, 1.5, 2.5])
 SCALE = np.array([1.0, 2.0, 3.0])
@@ -110,6 +111,14 @@ def of_simple():
         return np.sum(x)
 
     return simple
+
+
+def test_with_rules_of_the_user_each_is_derived(made, monkeypatch):
+    cubes = of_cubes()
+    adc.grad(cubes)(X)
+    monkeypatch.setattr(registry, "user_modules", {"somewhere"})
+    adc.grad(cubes)(X)
+    assert len(made) == 2
 
 
 def test_each_tells_that_it_falls_back():

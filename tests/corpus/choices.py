@@ -328,3 +328,13 @@ def chosen_in_branches_of_branches(x):
     if total > 1.0:
         curve = CURVES["square"] if total * x[0] > 3.0 else np.sin
     return curve(total) + total
+
+
+@program(lambda r: (np.array([0.5, 1.4, 2.4, 0.7, 1.1]),))
+def known_from_the_second_trip_on(x):
+    total = 0.0
+    for k, v in enumerate(x):
+        if k > 0:
+            total += v**2 if kind == "fast" else 3.0 * np.sin(v)
+        kind = "fast" if v > 1.0 else "slow"
+    return total

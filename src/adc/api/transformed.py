@@ -53,6 +53,8 @@ __all__ = ["Transformed"]
 Extent = Literal["any", "these", "few trips", "whatever they are"]
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
 
+_sharing = threading.Lock()  # what transforms share is changed by one at a time
+
 
 def _fitting(known: Sequence[Specialisation], inputs: list[Any]) -> Specialisation | None:
     """The first that holds for a call, of which `inputs` then have what it reads from outside, too."""
@@ -168,8 +170,9 @@ class Transformed(Binding):
             if made is None:
                 with collected_seldom():
                     made, captured = self._current(call)
-                if made.mode == "compiled" and not registry.user_modules:
-                    _put_first(shared, made)
+                if made.mode == "compiled":
+                    with _sharing:
+                        _put_first(shared, made)
             _put_first(self._specialisations.setdefault(call.key, []), made)
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
@@ -178,7 +181,7 @@ class Transformed(Binding):
     def _shared(self, key: tuple[Any, ...]) -> list[Specialisation]:
         """Those for arguments of a kind that other such transforms of the function made, and may be given more."""
         made_with = self._made_with() if self.shares else None
-        if made_with is None:
+        if made_with is None or registry.user_modules:  # a rule may have come since
             return []
         of = type(self), repr(made_with), config.current(), key
         return shared_by_all_of(self._given, of, MOST_SPECIALISATIONS)

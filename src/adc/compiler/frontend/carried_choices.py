@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.carried_places import places
+from adc.compiler.frontend.carried_places import Path, places
 from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Block
+from adc.compiler.ir.types import Type
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.carrying import Carrying
@@ -26,9 +27,14 @@ MOST = 32  # options that a loop finds for one name, one after the other
 
 
 def as_places(
-    ev: Carrying, before: dict[str, Value], left: dict[str, Value], containers: Contents, body: Block
+    ev: Carrying,
+    before: dict[str, Value],
+    left: dict[str, Value],
+    leaves: dict[Path, Type | None],
+    containers: Contents,
+    body: Block,
 ) -> bool:
-    """Let a loop whose trips leave choices carry their places. `before` and `left` change.
+    """Let a loop whose trips leave choices carry their places. `before` and `left` change, and the types of `leaves`.
 
     True when a trip leaves what was not known before: the body must be run again.
     """
@@ -55,6 +61,7 @@ def as_places(
                 )
             first = options[0] if is_late else known  # of what is missing it may be any: nothing reads it
             at_first[key] = _holding(init, first if len(options) == 1 else _placed(ev, options, first))
+            leaves.pop((*path, "value"), None)  # a number, as long as nobody knew better
             if at_first is not before:
                 containers.keep(at_first)
             news = True

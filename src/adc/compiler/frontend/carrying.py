@@ -182,7 +182,7 @@ class Carrying(CarriedTypes):
             self._require_still_weak(begun, left)
             with self.at(blocks[1]):
                 self._require_elements_alike(begun, left)
-            if carried_choices.as_places(self, before, left, containers, blocks[1]):
+            if carried_choices.as_places(self, before, left, leaves, containers, blocks[1]):
                 containers.taken()
                 continue
             if self._may_be_missing(before, left, leaves, isinstance(region, While), after, containers):
