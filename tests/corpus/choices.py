@@ -334,7 +334,8 @@ def chosen_in_branches_of_branches(x):
 def known_from_the_second_trip_on(x):
     total = 0.0
     for k, v in enumerate(x):
-        if k > 0:
-            total += v**2 if kind == "fast" else 3.0 * np.sin(v)
+        if k == 0:
+            kind = "slow"
+        total += v**2 if kind == "fast" else 3.0 * np.sin(v)
         kind = "fast" if v > 1.0 else "slow"
     return total
