@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 from numpy.polynomial import polynomial
-from scipy import interpolate, ndimage, signal
+from scipy import interpolate, ndimage, signal, stats
 from scipy.spatial import distance
 
 import adc
@@ -89,7 +89,9 @@ def test_a_scale_that_is_of_one_part_alone(function, mode):
 )
 def test_splines_through_real_numbers_alone(maker, mode):
     z = np.append(Z[0], Z[1])
-    with pytest.raises(adc.UnsupportedError, match="complex numbers where it takes real ones"):
+    with pytest.raises(
+        adc.UnsupportedError, match="complex numbers are not supported where SciPy takes real ones"
+    ):
         adc.grad(lambda z: np.abs(maker(np.arange(6.0), z)(0.4)), mode=mode)(z)
 
 
@@ -101,15 +103,42 @@ def test_splines_through_real_numbers_alone(maker, mode):
         lambda z: np.sum(np.abs(distance.cdist(z, z, "cosine"))),
         lambda z: np.sum(np.abs(distance.pdist(z, "mahalanobis", VI=np.eye(3)))),
         lambda z: np.sum(np.abs(signal.savgol_filter(z, 3, 1))),
+        lambda z: np.sum(np.abs(signal.medfilt(z, 3))),
+        lambda z: np.abs(stats.multivariate_normal.logpdf(z[0], np.zeros(3), np.eye(3))),
+        lambda z: np.abs(stats.multinomial.logpmf([1, 2, 1], 4, z[0])),
+        lambda z: np.abs(stats.norm.logpdf(0.3, 0.0, z[0, 0])),
+        lambda z: np.abs(stats.pearsonr(z[0], z[1])[0]),
     ],
-    ids=["braycurtis", "seuclidean", "cdist", "pdist", "savgol_filter"],
+    ids=[
+        *("braycurtis", "seuclidean", "cdist", "pdist", "savgol_filter"),
+        *("medfilt", "multivariate_normal", "multinomial", "norm", "pearsonr"),
+    ],
 )
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
 def test_what_scipy_computes_of_real_parts(f):
     with pytest.raises(adc.UnsupportedError, match="of complex numbers is not supported"):
         adc.grad(f, mode="python")(Z)
-    with contextlib.suppress(adc.UnsupportedError):  # the tape runs SciPy's own code, where it can
+    with contextlib.suppress(adc.UnsupportedError, TypeError, ValueError):
+        # The tape runs SciPy's own code, where it can, and SciPy may refuse.
         assert adc.value_and_grad(f, mode="tape")(Z)[0] == pytest.approx(f(Z), rel=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda z: interpolate.RBFInterpolator(np.stack((z[0], z[1]), axis=1), np.arange(3.0))([[0.3, 0.2]])[
+            0
+        ],
+        lambda z: stats.gaussian_kde(z[0])([0.3])[0],
+    ],
+    ids=["RBFInterpolator", "gaussian_kde"],
+)
+def test_places_that_are_real_numbers(f, mode):
+    with pytest.raises(
+        adc.UnsupportedError, match="complex numbers are not supported where SciPy takes real ones"
+    ):
+        adc.grad(lambda z: np.abs(f(z)), mode=mode)(Z)
 
 
 def test_no_elements():

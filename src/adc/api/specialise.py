@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.api import sizes
 from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
@@ -24,7 +25,16 @@ from adc.tape.lent import aliased
 
 FRAMES_PER_LINE = 4
 
-__all__ = ["Specialisation", "compiled", "numba_refusal", "plain", "refuse_aliases", "specialisation"]
+__all__ = [
+    "Specialisation",
+    "compiled",
+    "fitting",
+    "numba_refusal",
+    "plain",
+    "put_first",
+    "refuse_aliases",
+    "specialisation",
+]
 
 
 @dataclass(eq=False)
@@ -87,6 +97,25 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
         context,
         evaluator.origins.tells_apart,
     )
+
+
+def fitting(known: Sequence[Specialisation], inputs: list[Any]) -> Specialisation | None:
+    """The first that holds for a call, of which `inputs` then have what it reads from outside, too."""
+    for one in known:
+        if one.sizes is not None and not one.sizes.hold(inputs):
+            continue
+        captured = one.current_captures()
+        if captured is not None:
+            inputs += captured
+            return one
+    return None
+
+
+def put_first(known: list[Specialisation], made: Specialisation) -> None:
+    """Let one that has just been made be asked before the others of its kind of arguments."""
+    known.insert(0, made)
+    del known[sizes.MOST_SIZES + 1 :]
+    known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
 
 
 def plain(context: pipeline.Context) -> Callable[..., Any]:

@@ -21,7 +21,16 @@ from adc.api.call import Call
 from adc.api.functions import depth_of_caller, has_code, written_out
 from adc.api.how import How
 from adc.api.keeping import shared_by_all_of
-from adc.api.specialise import Specialisation, compiled, numba_refusal, plain, refuse_aliases, specialisation
+from adc.api.specialise import (
+    Specialisation,
+    compiled,
+    fitting,
+    numba_refusal,
+    plain,
+    put_first,
+    refuse_aliases,
+    specialisation,
+)
 from adc.api.text import Text
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
@@ -54,24 +63,6 @@ Extent = Literal["any", "these", "few trips", "whatever they are"]
 MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
 
 _sharing = threading.Lock()  # what transforms share is changed by one at a time
-
-
-def _fitting(known: Sequence[Specialisation], inputs: list[Any]) -> Specialisation | None:
-    """The first that holds for a call, of which `inputs` then have what it reads from outside, too."""
-    for one in known:
-        if one.sizes is not None and not one.sizes.hold(inputs):
-            continue
-        captured = one.current_captures()
-        if captured is not None:
-            inputs += captured
-            return one
-    return None
-
-
-def _put_first(known: list[Specialisation], made: Specialisation) -> None:
-    known.insert(0, made)
-    del known[sizes.MOST_SIZES + 1 :]
-    known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
 
 
 class _ListsAreNoColumns(Exception):
@@ -133,7 +124,7 @@ class Transformed(Binding):
 
     def _known(self, call: Call, inputs: list[Any]) -> Specialisation:
         """The specialisation that fits; `inputs` are completed by what it reads from outside the function."""
-        known = _fitting(self._specialisations.get(call.key, ()), inputs)
+        known = fitting(self._specialisations.get(call.key, ()), inputs)
         if known is None:
             try:
                 known, captured = self._specialised(call)
@@ -161,19 +152,19 @@ class Transformed(Binding):
             inputs: list[Any] = []
             read(call.values, call.wanted, [], inputs, call.instead)
             given = len(inputs)
-            fitting = _fitting(self._specialisations.get(call.key, ()), inputs)
-            if fitting is not None:  # another thread was here first
-                return fitting, inputs[given:]
+            known = fitting(self._specialisations.get(call.key, ()), inputs)
+            if known is not None:  # another thread was here first
+                return known, inputs[given:]
             shared = self._shared(call.key)
-            made = _fitting(shared, inputs)
+            made = fitting(shared, inputs)
             captured = inputs[given:]
             if made is None:
                 with collected_seldom():
                     made, captured = self._current(call)
                 if made.mode == "compiled":
                     with _sharing:
-                        _put_first(shared, made)
-            _put_first(self._specialisations.setdefault(call.key, []), made)
+                        put_first(shared, made)
+            put_first(self._specialisations.setdefault(call.key, []), made)
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
         return made, captured
@@ -397,7 +388,7 @@ class Transformed(Binding):
         inputs: list[Any] = []
         before = len(key)
         read(values, wanted, key, inputs, self.instead)
-        known = _fitting(self._specialisations.get(tuple(key), ()), inputs)
+        known = fitting(self._specialisations.get(tuple(key), ()), inputs)
         if known is None or known.written or known.tells_apart or known.context is None:
             if not self._parameters.current():
                 self._take_parameters()

@@ -25,7 +25,13 @@ def density(distribution, method, wrt, examples, directions=None):
         examples=examples,
         spelling=spelling,
         name=f"stats.{distribution}.{method}",
-        extra={"float64_only": True, "array_like": True, "rtol": 1e-9, "directions": directions or {}},
+        extra={
+            "float64_only": True,
+            "real_only": True,
+            "array_like": True,
+            "rtol": 1e-9,
+            "directions": directions or {},
+        },
     )
 
 

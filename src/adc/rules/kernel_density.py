@@ -6,6 +6,7 @@ from scipy import stats
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.densities import LOG_TWO_PI
+from adc.rules.piecewise_polynomials import reals
 from adc.rules.registry import static
 
 
@@ -26,7 +27,7 @@ class Density:
     __adc_model__ = True
 
     def __init__(self, dataset, bw_method=None, weights=None):
-        self.dataset = np.atleast_2d(1.0 * np.asarray(dataset))
+        self.dataset = np.atleast_2d(reals(dataset))
         d, n = self.dataset.shape
         self.d = d
         self.n = n
@@ -44,7 +45,7 @@ class Density:
 
     def logpdf(self, x):
         root = np.linalg.cholesky(self.covariance)
-        points = np.atleast_2d(1.0 * np.asarray(x))
+        points = np.atleast_2d(reals(x))
         if np.ndim(x) < 2:  # one point, where there are several coordinates
             if self.d > 1 and points.shape[1] != self.d:
                 raise ValueError("points have another dimension than the dataset")

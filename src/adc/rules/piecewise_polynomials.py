@@ -128,9 +128,9 @@ def numbers(y):
 def _not_complex(is_complex):
     if is_complex:
         raise UnsupportedError(
-            "an interpolator of scipy.interpolate with complex numbers where it takes real ones is not supported",
+            "complex numbers are not supported where SciPy takes real ones",
             why="SciPy refuses them, or leaves their imaginary parts out.",
-            repair="Give it np.real and np.imag one after the other.",
+            repair="Give np.real and np.imag one after the other.",
         )
 
 

@@ -242,6 +242,7 @@ def _odd(kernel_size, ndim):
     name="scipy.signal.medfilt",
     spelling="scipy.signal.medfilt",
     notes="zeros stand beside the signal",
+    extra={"real_only": True},
     examples=lambda r: [r.distinct(6), (r.distinct(7), 5), (r.distinct(4, 5), (3, 1))],
 )
 def medfilt(volume, kernel_size=None):
@@ -254,6 +255,7 @@ def medfilt(volume, kernel_size=None):
     name="scipy.signal.medfilt2d",
     spelling="scipy.signal.medfilt2d",
     notes="zeros stand beside the signal",
+    extra={"real_only": True},
     examples=lambda r: [r.distinct(4, 5), (r.distinct(4, 5), (3, 1))],
 )
 def medfilt2d(input, kernel_size=3):
@@ -266,6 +268,7 @@ def medfilt2d(input, kernel_size=3):
     name="scipy.signal.order_filter",
     spelling="scipy.signal.order_filter",
     notes="zeros stand beside the signal",
+    extra={"real_only": True},
     examples=lambda r: [
         (r.distinct(6), (1, 1, 1), 1),
         (r.distinct(4, 5), ((0, 1, 0), (1, 1, 1), (0, 1, 0)), 4),

@@ -9,6 +9,7 @@ from scipy import interpolate
 
 from adc.errors import UnsupportedError
 from adc.rules import registry
+from adc.rules.piecewise_polynomials import reals
 from adc.rules.registry import static
 from adc.rules.usual import require_usual
 
@@ -125,7 +126,7 @@ class Radial:
         self.kernel = kernel
         self.degree = _degree(kernel, degree, epsilon, neighbors)
         self.epsilon = 1.0 if epsilon is None else epsilon
-        self.y = 1.0 * np.asarray(y)
+        self.y = reals(y)
         self.middle = np.mean(self.y, axis=0)  # as good as any; near the points the system is well scaled
         data = 1.0 * np.asarray(d)
         n = self.y.shape[0]
@@ -148,7 +149,7 @@ class Radial:
         return one if self.degree == 0 else np.concatenate((one, x - self.middle), axis=1)
 
     def __call__(self, x):
-        points = 1.0 * np.asarray(x)
+        points = reals(x)
         return np.concatenate((self._radial(points), self._powers(points)), axis=1) @ self.weights
 
 
