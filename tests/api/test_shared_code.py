@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -64,6 +66,39 @@ def test_so_are_matrices(transform, made):
     assert len(made) == begun
     transform(cubes, argnums=(0,))(X)
     assert len(made) > begun
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, x):
+        return np.sum(self.scale * x**2)
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def test_so_are_methods_of_one_object(made):
+    one, other = Model(1.0), Model(np.array([1.0, 2.0, 3.0]))
+    for _ in range(2):
+        np.testing.assert_allclose(adc.grad(one.loss)(X), 2 * X)
+        np.testing.assert_allclose(adc.grad(other.loss)(X), 2 * other.scale * X)
+    assert len(made) == 2
+    one.scale = 3.0
+    np.testing.assert_allclose(adc.grad(one.loss)(X), 6 * X)
+
+
+def test_objects_do_not_pile_up():
+    models = [Model(float(k)) for k in range(40)]
+    for model in models:
+        adc.grad(model.loss)(X)
+    alive = [weakref.ref(model) for model in models]
+    del models, model
+    gc.collect()
+    assert sum(one() is not None for one in alive) <= 4
 
 
 def test_another_function_of_the_same_code_is_another(made):

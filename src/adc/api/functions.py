@@ -81,9 +81,13 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     if callable(model):  # an object of a library that is called, as a spline is
         parameters = list(inspect.signature(model).parameters.values())
         return _calling("library", parameters, {"library": function}, type(function).__name__)
-    # A function of the user's is not remembered: what it closes over would be kept alive.
+    # A function or method of the user's is not remembered: what it holds would be kept alive.
     own = not isinstance(function, Hashable) or (
-        isinstance(function, types.FunctionType) and registry.find(function) is None
+        registry.find(function) is None
+        and (
+            isinstance(function, types.FunctionType)
+            or (isinstance(function, types.MethodType) and registry.model_of(function.__self__) is None)
+        )
     )
     return None if own else _written_out(function)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from adc.runtime.detours import own_code
@@ -17,6 +18,7 @@ __all__ = ["kept_on", "shared_by_all_of"]
 
 _PLACE, _OWN_PLACE = "__adc_made__", "__adc_derived__"
 _MOST = 256  # codes; the oldest goes first
+_MOST_OBJECTS = 4  # kept under a method
 
 
 class Table(dict[Any, Any]):
@@ -27,6 +29,19 @@ class Table(dict[Any, Any]):
 
 
 _by_code: dict[types.CodeType, tuple[types.FunctionType, Table]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class _Itself:
+    """An object that is another one than its equals."""
+
+    held: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.held is self.held
+
+    def __hash__(self) -> int:
+        return id(self.held)
 
 
 def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -54,12 +69,16 @@ def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[
 def shared_by_all_of(function: Callable[..., Any], key: tuple[Any, ...], most: int) -> list[Any]:
     """The list that this very function object, and none that is the same, keeps under a key: of the latest so many.
 
+    A method keeps it for its object, which lives as long as that is one of the latest few.
+
     >>> def area(r):
     ...     return 3.0 * r * r
     >>> shared_by_all_of(area, ("doctest",), 1).append("code")
     >>> shared_by_all_of(area, ("doctest",), 1), shared_by_all_of(len, ("doctest",), 1)
     (['code'], [])
     """
+    if type(function) is types.MethodType:
+        key, function, most = (*key, _Itself(function.__self__)), function.__func__, _MOST_OBJECTS
     if type(function) is not types.FunctionType:
         return []
     known = function.__dict__.get(_OWN_PLACE)
