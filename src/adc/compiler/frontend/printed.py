@@ -150,7 +150,10 @@ def _of_object(ev: Core, value: Instance, conversion: str, spec: str) -> Iterato
     if value.cls is python_containers.Deque and not spec:
         yield "deque("
         yield from _parts(ev, value["items"], "r", "")
-        yield ")" if value["maxlen"] is None else f", maxlen={value['maxlen']})"
+        if value["maxlen"] is not None:
+            yield ", maxlen="
+            yield from _parts(ev, value["maxlen"], "r", "")
+        yield ")"
         return
     if value.cls is python_containers.Set and ev.is_static([*value["held"]]) and not spec:
         yield format(_CONVERT[conversion](set(value["held"])))
