@@ -39,3 +39,14 @@ def test_lengths_that_do_not_fit(function):
     with pytest.raises(adc.ShapeError, match="broadcast") as caught:
         adc.grad(function, mode="python")(np.ones(2))
     assert caught.value.location.line > 0
+
+
+def number_called(x):
+    scale = 2.0
+    return scale(x)
+
+
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+def test_what_is_no_function_is_said(mode):
+    with pytest.raises(adc.UnsupportedError, match="a float is called here, and is no function"):
+        adc.grad(number_called, mode=mode)(1.5)

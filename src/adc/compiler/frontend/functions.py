@@ -21,7 +21,7 @@ from adc.compiler.frontend.frame import Closure, Frame, Generator, Partial, Plac
 from adc.compiler.frontend.inlined_generators import is_generator
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
-from adc.compiler.frontend.values import Value, may_change
+from adc.compiler.frontend.values import Value, kind, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 from adc.runtime.detours import own_code, own_signature
@@ -134,6 +134,8 @@ class Functions(Iteration):
         """The refusal of a function that has no rule: the closest one that has, and how to write one."""
         if _moves_a_generator(function):
             return self._of_random_numbers(function)
+        if not callable(function):
+            return self.refuse(f"{kind(function)} is called here, and is no function", why)
         name = (
             getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
         )
