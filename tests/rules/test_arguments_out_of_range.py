@@ -45,3 +45,19 @@ def test_they_raise_as_in_numpy(function, right, wrong, mode):
         function(x, np.array(wrong))
     with pytest.raises(expected.type):
         derivative(x, np.array(wrong))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("options", [{}, {"edge_order": 2}, {"axis": 1}], ids=str)
+def test_too_few_samples_for_a_slope(options, mode):
+    def slopes(x):
+        return np.sum(np.gradient(x, 0.5, **{"axis": 0, **options}) ** 2)
+
+    derivative = adc.grad(slopes, mode=mode)
+    derivative(np.arange(12.0).reshape(4, 3) ** 2)
+    few = np.ones((1 + options.get("edge_order", 1), 1))[: None if "axis" in options else -1]
+    with pytest.raises(ValueError) as expected:
+        slopes(few)
+    with pytest.raises(ValueError, match="too small") as found:
+        derivative(few)
+    assert str(found.value) == str(expected.value)

@@ -74,7 +74,11 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def _slope(f, spacing, axis, edge_order):
     """The derivative of samples along one axis, second order inside, one-sided at the ends."""
     ndim = np.ndim(f)
-    assert f.shape[axis] > edge_order, "np.gradient: at least edge_order + 1 elements are required"
+    if f.shape[axis] <= edge_order:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
+        )
     earlier = f[along(axis, ndim, slice(None, -2))]
     later = f[along(axis, ndim, slice(2, None))]
     first, second = f[along(axis, ndim, slice(0, 1))], f[along(axis, ndim, slice(1, 2))]
