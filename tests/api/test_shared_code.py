@@ -68,6 +68,16 @@ def test_so_are_matrices(transform, made):
     assert len(made) > begun
 
 
+def test_so_are_derivatives_of_derivatives(made):
+    def quartic(x):
+        return x**4
+
+    for _ in range(2):
+        assert adc.grad(adc.grad(quartic))(1.5) == pytest.approx(12 * 1.5**2)
+        assert adc.grad(adc.grad(adc.grad(quartic)))(1.5) == pytest.approx(24 * 1.5)
+    assert len(made) == 2
+
+
 class Model:
     def __init__(self, scale):
         self.scale = scale

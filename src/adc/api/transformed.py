@@ -171,11 +171,17 @@ class Transformed(Binding):
 
     def _shared(self, key: tuple[Any, ...]) -> list[Specialisation]:
         """Those for arguments of a kind that other such transforms of the function made, and may be given more."""
-        made_with = self._made_with() if self.shares else None
-        if made_with is None or registry.user_modules:  # a rule may have come since
-            return []
-        of = type(self), repr(made_with), config.current(), key
-        return shared_by_all_of(self._given, of, MOST_SPECIALISATIONS)
+        given: Any = self
+        told: list[Any] = [config.current(), key]
+        while isinstance(
+            given, Transformed
+        ):  # also of a transform: the gradient of the gradient of a function
+            made_with = given._made_with() if given.shares else None
+            if made_with is None or registry.user_modules:  # a rule may have come since
+                return []
+            told += type(given), repr(made_with)
+            given = given._given
+        return shared_by_all_of(given, tuple(told), MOST_SPECIALISATIONS)
 
     def _made_with(self) -> tuple[Any, ...] | None:
         """What else than its class tells it from other transforms of the function; None where they share nothing."""
