@@ -67,6 +67,11 @@ def test_others_are_left_to_llvm():
     assert MARK not in text(large_at_positions, x, y)
 
 
+def test_sums_keep_their_order():
+    strict = adc.grad(large, (0, 1), mode="compiled", strict=True)
+    assert MARK not in str(adc.source(strict, *R.normal(size=(2, 6)), stage="optimized"))
+
+
 def test_what_llvm_is_told_is_taken_back(monkeypatch):
     told = []
     monkeypatch.setattr(tuning.binding, "set_option", lambda _, option: told.append(option))

@@ -305,7 +305,7 @@ OPTIMIZING_STAGES: tuple[Stage, ...] = (
     Stage("short rows", lambda p, c: short_rows.run(p)),
     Stage("wide", lambda p, c: wide.run(p)),
     Stage("strided", lambda p, c: strided.run(p)),
-    Stage("whole vectors", lambda p, c: whole_vectors.run(p)),
+    Stage("whole vectors", lambda p, c: whole_vectors.run(p, c.request.strict)),
     Stage("lookahead", lambda p, c: lookahead.run(p, c.evaluator)),
     Stage("into", _into),
     Stage("outputs", lambda p, c: outputs.run(p, c.evaluator)),
