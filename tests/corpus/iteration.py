@@ -255,3 +255,40 @@ def elements_written_by_nditer(x):
         for v in elements:
             v[...] = 2 * v
     return np.sum(x**2)
+
+
+@program(lambda r: (r.normal(size=7), r.normal()))
+def groups_of_one_iterator(x, a):
+    s = 0.0
+    for p, q in zip(*[iter(x)] * 2):
+        s += p * q * q
+    it = iter(x)
+    s += a * next(it)
+    for k, (p, q, v) in enumerate(zip(it, it, it)):
+        s += k * p * q - v * a
+    squares = (v * v for v in x)
+    pairs = zip(squares, squares)
+    known = [x[0], x[1], x[2], a, x[3]]
+    they = iter(known)
+    both = zip(they, they)
+    known.append(a * x[4])
+    s += sum(p * q * v * v for p, q, v in zip(*[known] * 3)) + len(list(zip(*[iter(x)] * 0)))
+    return s + sum(p * np.sin(q) for p, q in pairs) + sum(p * q * q for p, q in both)
+
+
+@program(lambda r: (r.normal(size=7),), refused=dict.fromkeys(("compiled", "python"), "is read again here"))
+def what_groups_leave_of_an_iterator(x):
+    it = iter(x)
+    s = sum(p * q for p, q in zip(it, it))
+    return s + sum(it) + x[0]
+
+
+@program(
+    lambda r: (r.normal(size=7),), refused=dict.fromkeys(("compiled", "python"), "is put into a container")
+)
+def groups_of_a_generator_function(x):
+    def squares():
+        for v in x:
+            yield v * v
+
+    return sum(p * q * q for p, q in zip(*[squares()] * 2))

@@ -32,6 +32,7 @@ from adc.compiler.frontend import (
     first_found,
     gauss_rules,
     generators,
+    grouped,
     heaps,
     higher_order,
     instances,
@@ -185,6 +186,8 @@ class Calls(RuleCalls):
             if all(cls in _CONTAINERS for cls in (asked if isinstance(asked, tuple) else (asked,))):
                 return False  # and it is not gone over
         args: list[Value] = []
+        if grouped.are(self, function, node):
+            return self._grouped(node, *grouped.operand(self, node))
         if function is builtins.zip and [type(a) for a in node.args] == [gast.Starred]:
             return self._transposed(node)
         generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
@@ -236,19 +239,35 @@ class Calls(RuleCalls):
         ):
             return None
         function = self.evaluate(node.func)
+        if grouped.are(self, function, node):
+            value, count = grouped.operand(self, node)
+            return self._later(lambda: self._grouped(node, value, count))
         if not any(function is lazy for lazy in _LAZY) or any(isinstance(a, gast.Starred) for a in node.args):
             return None
-        frame = self.frame
         args, kwargs = self.elements(node.args, self.evaluate_maybe), self._by_name(node)
+        return self._later(lambda: self._called(node, function, args, kwargs))
+
+    def _later(self, call: Callable[[], Value]) -> Once:
+        """A call that is made here, where its value is asked for."""
+        frame = self.frame
 
         def called() -> Value:
             here, self.frame = self.frame, frame
             try:
-                return self._called(node, function, args, kwargs)
+                return call()
             finally:
                 self.frame = here
 
         return Once(called)
+
+    def _grouped(self, node: Any, value: Value, count: int) -> Value:
+        """`zip` of one value several times over, where it stands in the text."""
+        if isinstance(value, Generator):
+            self.refuse_iterators([value], node.args[0])
+        with self.origin_at(self.locate(node)):
+            found = grouped.zipped(self, value, count)
+            self.goes_over(found, [value.over if isinstance(value, Iterated) else value])
+        return found
 
     def _called(self, node: Any, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The value of a call where it stands in the text."""

@@ -59,12 +59,12 @@ class Expressions(Operators):
 
     def eval_Tuple(self, node: Any) -> Value:
         items = tuple(self.elements(node.elts, self.evaluate_maybe))
-        self._refuse_iterators(items, node)
+        self.refuse_iterators(items, node)
         return items
 
     def eval_List(self, node: Any) -> Value:
         items = self.elements(node.elts, self.evaluate_maybe)
-        self._refuse_iterators(items, node)
+        self.refuse_iterators(items, node)
         with self.origin_at(self.locate(node)):
             return self.new_list(items)
 
@@ -100,7 +100,7 @@ class Expressions(Operators):
         with self.origin_at(self.locate(element)):
             return [self.fetched(item, "an element that is an iterator") for item in items]
 
-    def _refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
+    def refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
         if any(isinstance(item, (Items, Given, Generator, Iterated)) for item in items):
             with self.origin_at(self.locate(node)):
@@ -120,7 +120,7 @@ class Expressions(Operators):
             with self.origin_at(self.locate(key)):
                 require_known_key(self, k)
             result[k] = self.evaluate_maybe(value)
-        self._refuse_iterators(result.values(), node)
+        self.refuse_iterators(result.values(), node)
         return result
 
     def eval_JoinedStr(self, node: Any) -> Value:

@@ -64,7 +64,7 @@ def _len(self: Calls, x: Value) -> Value:
     if isinstance(x, Var) and x.is_array:
         return self.dim_value(x.type.shape[0])
     if isinstance(x, Range):
-        return _items_of(self, x).length
+        return items_of(self, x).length
     counted = instances.method(self, x, "__len__")
     if counted is not None:
         return self.call(counted, [], {})
@@ -92,7 +92,7 @@ def _range(self: Calls, *args: Value) -> Value:
     return Range(start, stop, step)
 
 
-def _items_of(self: Calls, value: Value) -> Items:
+def items_of(self: Calls, value: Value) -> Items:
     if isinstance(value, Items) and value.length is None:
         return value  # without end
     found = self.iterable(value)
@@ -113,14 +113,16 @@ def _items_of(self: Calls, value: Value) -> Items:
 
 
 def _enumerate(self: Calls, value: Value, start: Value = 0) -> Items:
-    inner = _items_of(self, value)
+    inner = items_of(self, value)
     return Items(
         inner.length, lambda k: (self.op("add", k, start) if start != 0 else k, inner.item(k)), inner.lists
     )
 
 
 def _zip(self: Calls, *values: Value, strict: bool = False) -> Items:
-    inner = [_items_of(self, v) for v in values]
+    inner = [items_of(self, v) for v in values]
+    if not inner:
+        return Items(0, lambda k: ())
     counted = [each for each in inner if each.length is not None] or inner
     length = counted[0].length
     for k, other in enumerate(inner if strict else (), start=1):
@@ -154,7 +156,7 @@ def _next(self: Calls, iterator: Value, *default: Value) -> Value:
         if not items:
             raise SurelyRaised(StopIteration(), self.region_depth, self.origin)
         return items[0]
-    each = _items_of(self, iterator)
+    each = items_of(self, iterator)
     some = self.op("greater", each.length, 0)
     self.block.append(Check(self.atom(some), "StopIteration", (), self.origin))
     return each.item(0)
@@ -181,7 +183,7 @@ def _first_or(self: Calls, iterator: Iterated, default: Value) -> Value:
     items = self.iterable(iterator)
     if isinstance(items, list):
         return items[0] if items else default
-    each = _items_of(self, iterator)
+    each = items_of(self, iterator)
     some = self.op("greater", each.length, 0)
     if not isinstance(some, Var):
         return each.item(0) if some else default
@@ -205,7 +207,7 @@ def _reversed(self: Calls, value: Value) -> Items | Range:
     found = self.iterable(value)
     if isinstance(found, Range) and found.step == 1:
         return Range(self.op("subtract", found.stop, 1), self.op("subtract", found.start, 1), -1)
-    inner = _items_of(self, value)
+    inner = items_of(self, value)
     return Items(
         inner.length,
         lambda k: inner.item(self.op("subtract", self.op("subtract", inner.length, 1), k)),
