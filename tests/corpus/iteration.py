@@ -292,3 +292,17 @@ def groups_of_a_generator_function(x):
             yield v * v
 
     return sum(p * q * q for p, q in zip(*[squares()] * 2))
+
+
+@program(lambda r: (r.normal(size=5), r.normal()))
+def names_that_change_before_what_reads_them_is_gone_over(x, a):
+    w = 2.0
+    scaled = (v * w for v in x)
+    pairs = zip(scaled, x)
+    sines = map(np.sin, (v * w for v in x))
+    again = (u * w for u in (v * w for v in x))
+    squares = (v * w for v in x)
+    groups = zip(squares, squares)
+    w = a
+    s = sum(p * q * q for p, q in pairs) + sum(sines) + sum(again)
+    return s + sum(p * q * q for p, q in groups)

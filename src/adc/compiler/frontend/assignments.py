@@ -14,6 +14,7 @@ from adc.compiler.frontend import (
     growing,
     grown_reads,
     instances,
+    later,
     list_methods,
     object_operators,
     parts,
@@ -37,20 +38,13 @@ class Assignments(Calls):
 
     def exec_Assign(self, node: Any) -> None:
         if all(isinstance(t, gast.Name) for t in node.targets):
-            value = self._for_a_name(node.value)
+            value = later.evaluated(self, node.value)
         elif _side_by_side(node):  # a tuple that nobody sees
-            value = tuple([self._for_a_name(element) for element in node.value.elts])
+            value = tuple([later.evaluated(self, element) for element in node.value.elts])
         else:
             value = self.evaluate_maybe(node.value)
         for target in node.targets:
             self.bind(target, value)
-
-    def _for_a_name(self, node: Any) -> Value:
-        """The value of an expression that gets a name: what is gone over once is evaluated where it is."""
-        if isinstance(node, gast.GeneratorExp):
-            return self.delayed(node)
-        later = self.delayed_call(node) if isinstance(node, gast.Call) else None
-        return self.evaluate_maybe(node) if later is None else later
 
     def exec_AnnAssign(self, node: Any) -> None:
         if node.value is not None:

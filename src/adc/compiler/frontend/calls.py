@@ -6,7 +6,6 @@ import builtins
 import enum
 import functools
 import inspect
-import itertools
 import math
 import types
 from collections.abc import Callable
@@ -38,6 +37,7 @@ from adc.compiler.frontend import (
     instances,
     iteration_generators,
     iteration_tools,
+    later,
     library_constants,
     list_calls,
     list_methods,
@@ -131,16 +131,6 @@ _PURE = {
 # What a call ends in that NumPy or Python refuse.
 _OF_OPERANDS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
-# What they go over is looked at when they are gone over; those that take all of it at once are not here.
-_LAZY = (
-    map,
-    filter,
-    zip,
-    enumerate,
-    *set(iteration_generators.TABLE),
-    *{f for f in iteration_tools.TABLE if f not in (itertools.product, itertools.permutations)}
-    - {itertools.combinations, itertools.combinations_with_replacement},
-)
 _ASKING = {
     *_PURE,
     float,
@@ -181,13 +171,15 @@ class Calls(RuleCalls):
                 default = [self.evaluate_maybe(a) for a in node.args[1:]]
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
-        if function is builtins.isinstance and len(node.args) == 2 and self._unread(node.args[0]) is not None:
+        if function is builtins.isinstance and len(node.args) == 2 and self.unread(node.args[0]) is not None:
             asked = self.evaluate(node.args[1])
             if all(cls in _CONTAINERS for cls in (asked if isinstance(asked, tuple) else (asked,))):
                 return False  # and it is not gone over
         args: list[Value] = []
-        if grouped.are(self, function, node):
-            return self._grouped(node, *grouped.operand(self, node))
+        shared = grouped.shared(self, function, node)
+        if shared is not None:
+            value = self.evaluate(shared.value)
+            return grouped.zipped(self, node, value, grouped.count(self, shared))
         if function is builtins.zip and [type(a) for a in node.args] == [gast.Starred]:
             return self._transposed(node)
         generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
@@ -203,7 +195,7 @@ class Calls(RuleCalls):
                 return self.call_closure(Closure(tree, self.frame, {}), [items, *given], {})
             args = [self.generated(node.args[0], items)]
         args += spread_arguments.arguments(self, function, node, len(args))
-        return self._called(node, function, args, self._by_name(node))
+        return self.called(node, function, args, self.by_name(node))
 
     def _transposed(self, node: Any) -> Value:
         """`zip(*rows)`."""
@@ -213,9 +205,9 @@ class Calls(RuleCalls):
                 columns = list_methods.columns(self, rows)
             if columns is not None:
                 return Given(columns)
-        return self._called(node, builtins.zip, self.spread(rows, node.args[0]), self._by_name(node))
+        return self.called(node, builtins.zip, self.spread(rows, node.args[0]), self.by_name(node))
 
-    def _by_name(self, node: Any) -> dict[str, Value]:
+    def by_name(self, node: Any) -> dict[str, Value]:
         """The arguments of a call that are given by their names."""
         kwargs: dict[str, Value] = {}
         for keyword in node.keywords:
@@ -226,57 +218,14 @@ class Calls(RuleCalls):
                 kwargs[keyword.arg] = value
         return kwargs
 
-    def delayed_call(self, node: Any) -> Once | None:
-        """`map(f, items)` and the like that get a name: the call is made where the items are asked for, as Python does.
-
-        None for other calls. Only what the function is given is evaluated where the call stands.
-        """
-        root = node.func
-        while isinstance(root, gast.Attribute):
-            root = root.value
-        if not isinstance(root, gast.Name) or (
-            root is not node.func and not isinstance(self.evaluate(root), types.ModuleType | type)
-        ):
-            return None
-        function = self.evaluate(node.func)
-        if grouped.are(self, function, node):
-            value, count = grouped.operand(self, node)
-            return self._later(lambda: self._grouped(node, value, count))
-        if not any(function is lazy for lazy in _LAZY) or any(isinstance(a, gast.Starred) for a in node.args):
-            return None
-        args, kwargs = self.elements(node.args, self.evaluate_maybe), self._by_name(node)
-        return self._later(lambda: self._called(node, function, args, kwargs))
-
-    def _later(self, call: Callable[[], Value]) -> Once:
-        """A call that is made here, where its value is asked for."""
-        frame = self.frame
-
-        def called() -> Value:
-            here, self.frame = self.frame, frame
-            try:
-                return call()
-            finally:
-                self.frame = here
-
-        return Once(called)
-
-    def _grouped(self, node: Any, value: Value, count: int) -> Value:
-        """`zip` of one value several times over, where it stands in the text."""
-        if isinstance(value, Generator):
-            self.refuse_iterators([value], node.args[0])
-        with self.origin_at(self.locate(node)):
-            found = grouped.zipped(self, value, count)
-            self.goes_over(found, [value.over if isinstance(value, Iterated) else value])
-        return found
-
-    def _called(self, node: Any, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def called(self, node: Any, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The value of a call where it stands in the text."""
         with self.origin_at(self.locate(node)):
             for value in args:
                 self.as_it_was(reads_of(value), "an iterator")
             try:
                 found = self.call(function, args, kwargs)
-                if any(function is lazy for lazy in _LAZY):
+                if later.is_lazy(function):
                     self.goes_over(found, args)
                 return self.fetched(found, "an iterator") if _finds(function) else found
             except _OF_OPERANDS as error:

@@ -29,7 +29,6 @@ from adc.compiler.frontend.frame import (
     Items,
     Iterated,
     ListValue,
-    Once,
     Range,
     RunTimeLength,
 )
@@ -369,16 +368,3 @@ class Iteration(Expressions):
                         else [self.evaluate_maybe(element)]
                     )
         return results
-
-    def delayed(self, node: Any) -> Once:
-        """A generator expression that gets a name: only what it goes over is evaluated where it stands."""
-        frame, items = self.frame, self.evaluate(node.generators[0].iter)
-
-        def listed() -> Value:
-            here, self.frame = self.frame, frame
-            try:
-                return self.generated(node, items)
-            finally:
-                self.frame = here
-
-        return Once(listed)

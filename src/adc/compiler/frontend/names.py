@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -129,10 +129,18 @@ class Names(Core):
             raise self.refuse(f"name `{name}` is not defined", repair="check the spelling")
 
     def _gone_over_once(self, name: str, iterator: Once) -> Value:
+        return self.taken_up(name, iterator)()
+
+    def taken_up(self, name: str, iterator: Once) -> Callable[[], Value]:
+        """What gives the items of an iterator under a name, which is gone over: from here on nobody else may."""
         self._read_once(f"`{name}`", iterator.state)
-        found = iterator.items()
         count = iterator.state.get("taken", 0)
-        return replace(found, taken=count) if count else found
+
+        def items() -> Value:
+            found = iterator.items()
+            return replace(found, taken=count) if count else found
+
+        return items
 
     def _read_once(self, what: str, reads: dict[str, Any]) -> None:
         if reads.get("read"):

@@ -282,7 +282,7 @@ class Operators(Names):
 
     def eval_Compare(self, node: Any) -> Value:
         by_identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
-        left = (self._unread(node.left) if by_identity else None) or self.evaluate_maybe(node.left)
+        left = (self.unread(node.left) if by_identity else None) or self.evaluate_maybe(node.left)
         pending = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(left: Value, rest: list[Any]) -> Value:
@@ -302,7 +302,7 @@ class Operators(Names):
 
         return chain(left, pending)
 
-    def _unread(self, node: Any) -> Once | None:
+    def unread(self, node: Any) -> Once | None:
         """An iterator under a name, which `items is None` does not go over."""
         value = self.frame.env.get(node.id) if isinstance(node, gast.Name) else None
         return value if isinstance(value, Once) else None

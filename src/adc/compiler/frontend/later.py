@@ -1,0 +1,110 @@
+"""What gets a name and is gone over once is evaluated where its items are asked for, as Python does.
+
+w = 2.0
+scaled = (v * w for v in x)
+pairs = zip(scaled, x)         nothing is computed up to here
+w = 3.0
+s = sum(a * b for a, b in pairs)         of v * 3.0
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from adc.compiler.frontend import grouped, iteration_generators, iteration_tools
+from adc.compiler.frontend.frame import Once
+from adc.compiler.frontend.values import Value
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.assignments import Assignments
+
+__all__ = ["evaluated", "is_lazy"]
+
+# What they go over is looked at when they are gone over; those that take all of it at once are not here.
+_LAZY = (
+    map,
+    filter,
+    zip,
+    enumerate,
+    *set(iteration_generators.TABLE),
+    *{f for f in iteration_tools.TABLE if f not in (itertools.product, itertools.permutations)}
+    - set(iteration_generators.TABLE),
+)
+
+
+def is_lazy(function: Value) -> bool:
+    return any(function is lazy for lazy in _LAZY)
+
+
+def evaluated(ev: Assignments, node: Any) -> Value:
+    """The value of an expression that gets a name."""
+    later = _delayed(ev, node)
+    return ev.evaluate_maybe(node) if later is None else later
+
+
+def _delayed(ev: Assignments, node: Any) -> Once | None:
+    """A generator expression or a call of `zip` and the like; None for other expressions."""
+    if isinstance(node, gast.GeneratorExp):
+        return _generator(ev, node)
+    return _call(ev, node) if isinstance(node, gast.Call) else None
+
+
+def _generator(ev: Assignments, node: Any) -> Once:
+    """A generator expression: only what it goes over is evaluated where it stands."""
+    items = _operand(ev, node.generators[0].iter)
+    return _later(ev, lambda: ev.generated(node, _opened(items)))
+
+
+def _call(ev: Assignments, node: Any) -> Once | None:
+    """`map(f, items)` and the like: only what the function is given is evaluated where the call stands."""
+    root = node.func
+    while isinstance(root, gast.Attribute):
+        root = root.value
+    if not isinstance(root, gast.Name) or (
+        root is not node.func and not isinstance(ev.evaluate(root), types.ModuleType | type)
+    ):
+        return None
+    function = ev.evaluate(node.func)
+    shared = grouped.shared(ev, function, node)
+    if shared is not None:
+        value, count = _operand(ev, shared.value), grouped.count(ev, shared)
+        return _later(ev, lambda: grouped.zipped(ev, node, _opened(value), count))
+    if not is_lazy(function) or any(isinstance(a, gast.Starred) for a in node.args):
+        return None
+    args, kwargs = [_operand(ev, a) for a in node.args], ev.by_name(node)
+    return _later(ev, lambda: ev.called(node, function, [_opened(a) for a in args], kwargs))
+
+
+def _later(ev: Assignments, evaluate: Callable[[], Value]) -> Once:
+    """What is evaluated with the names of here."""
+    frame = ev.frame
+
+    def items() -> Value:
+        here, ev.frame = ev.frame, frame
+        try:
+            return evaluate()
+        finally:
+            ev.frame = here
+
+    return Once(items)
+
+
+def _operand(ev: Assignments, node: Any) -> Value:
+    """What is gone over: an iterator as a name holds it, of which nothing is evaluated yet, or a value."""
+    later = _delayed(ev, node)
+    if later is not None:
+        return later
+    held = ev.unread(node)
+    if held is None:
+        return ev.evaluate_maybe(node)
+    with ev.origin_at(ev.locate(node)):
+        return Once(ev.taken_up(node.id, held))
+
+
+def _opened(value: Value) -> Value:
+    return value.items() if isinstance(value, Once) else value
