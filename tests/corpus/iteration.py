@@ -306,3 +306,37 @@ def names_that_change_before_what_reads_them_is_gone_over(x, a):
     w = a
     s = sum(p * q * q for p, q in pairs) + sum(sines) + sum(again)
     return s + sum(p * q * q for p, q in groups)
+
+
+COMPUTED = dict.fromkeys(("compiled", "python"), "what the loop goes over is computed from it")
+
+
+@program(lambda r: (r.normal(size=4),), refused=COMPUTED)
+def a_loop_that_changes_what_a_generator_expression_reads(x):
+    w = [2.0]
+    s = 0.0
+    for k, v in enumerate(v * w[0] for v in x):
+        s += v * v * k
+        w[0] = w[0] * 0.5
+    return s
+
+
+@program(lambda r: (r.normal(size=4),), refused=COMPUTED)
+def a_loop_that_changes_what_a_named_generator_reads(x):
+    w = 2.0
+    s = 0.0
+    pairs = zip((v * w for v in x), filter(lambda v: v * w > -9.0, x))
+    for a, b in pairs:
+        s += a * b
+        w = w * 0.5
+    return s
+
+
+@program(lambda r: (r.normal(size=4),))
+def a_loop_that_changes_what_was_sorted(x):
+    w = 2.0
+    s = 0.0
+    for a, v in zip(sorted(v * w for v in x), (v * x.sum() for v in x)):
+        w = w * 0.5 + a
+        s += w * v * x.mean()
+    return s

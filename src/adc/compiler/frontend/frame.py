@@ -118,6 +118,9 @@ class Once:
     state: dict[str, Any] = field(default_factory=dict)  # changes as a dict of the program does
     of: Generator | None = None
     iterated: Iterated | None = None
+    sees: frozenset[str] = (
+        frozenset()
+    )  # names that its items are computed from, of which some may have changed
     run_time = True
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import gast
 
-from adc.compiler.frontend import first_trips, frozen, generators, tabled
+from adc.compiler.frontend import first_trips, frozen, generators, later, tabled
 from adc.compiler.frontend.desugar_statements import with_test_inside
 from adc.compiler.frontend.desugar_syntax import Names
 from adc.compiler.frontend.frame import (
@@ -42,6 +42,7 @@ class Loops(ListLoops):
     """The part of the evaluator that decides how a loop is lowered."""
 
     def exec_For(self, node: Any) -> None:
+        later.refuse_changes(self, node)
         over = self.evaluate(node.iter)
         flag = getattr(node, "flag", None)
         if flag is not None and isinstance(over, Items) and over.length is None:

@@ -49,11 +49,11 @@ def stored_names(nodes: list[Any]) -> set[str]:
     return found
 
 
-def changed_names(nodes: list[Any]) -> set[str]:
-    """Names of containers that statements may change in place: `d[k] = ...`, `d.update(...)`, `s.x = ...`."""
+def changed_names(nodes: list[Any], calls: bool = True) -> set[str]:
+    """Names of containers that statements change in place: `d[k] = ...`, `s.x = ...`, by `calls` `d.update(...)`."""
     found: set[str] = set()
     for node in (n for statement in nodes for n in gast.walk(statement)):
-        base = _changed(node)
+        base = _changed(node) if calls or not isinstance(node, gast.Call) else None
         while isinstance(base, (gast.Subscript, gast.Attribute)):
             base = base.value
         if isinstance(base, gast.Name):
