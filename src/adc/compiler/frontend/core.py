@@ -153,12 +153,29 @@ class Core(Merging):
         self.origins.told_apart(container)
         if is_kept(container):
             raise frozen.changed(self, _noun(container))
+        if self._is_copied(container):
+            raise self.refuse(
+                "this writes to a list that was read at a position which only the run knows, and has a name",
+                "what the name holds in compiled code is a copy, which does not see the write",
+                "write before, or read it by its position again",
+            )
         if self._knows_another(container):
             raise self.refuse(
                 f"{_noun(container)} is written to that has another name on one path only",
                 "what a name stands for must be known before the program runs",
                 "write to it within the branch, or give the name a copy",
             )
+
+    def _is_copied(self, container: Value) -> bool:
+        """Whether a name holds a row of a table that may be this list."""
+        original = self.origins.original(container)
+        frame: Frame | None = self.frame
+        while frame is not None:
+            held = (row for v in frame.env.values() if isinstance(v, Growing) for row in v.copied)
+            if any(self.origins.original(row) is original for row in held):
+                return True
+            frame = frame.caller
+        return False
 
     def _knows_another(self, container: Value) -> bool:
         """Whether the program can reach a container that may be this one."""

@@ -7,6 +7,7 @@ A longer list of numbers, or of rows of them, is put into an array.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import row_classes
@@ -40,7 +41,7 @@ def may_choose(ev: Core, base: Value, index: Value) -> bool:
     """Whether the item is chosen by branches; in loops the trips may be written out, or the items made an array."""
     if not (isinstance(index, Var) and isinstance(index.type, Scalar) and isinstance(base, (tuple, list))):
         return False
-    few = is_integer(index.type) and 0 < len(base) <= _FEW and _stays(ev, base)
+    few = is_integer(index.type) and 0 < len(base) <= _FEW and _stays(ev, base) and not _is_ragged(ev, base)
     if not (few or (is_truth(index) and len(base) > 1)):
         return False
     # A write to what is chosen would reach one of several lists or objects; nobody writes to those from outside.
@@ -128,6 +129,8 @@ def key(base: Value) -> int:
 
 def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
     """The item, of numbers of Python's one of them: as a float where some are. A tuple has one item of each column."""
+    if _is_ragged(ev, base):
+        return _in_ragged(ev, base, index)
     first = base[0]
     if isinstance(first, tuple) and len(first) <= _FEW:
         row = rebuilt(first, [in_table(ev, [item[k] for item in base], index) for k in range(len(first))])
@@ -141,6 +144,7 @@ def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
     if isinstance(first, (tuple, list)):
         nested = found.type.ndim > 1
         items = Growing("row", found, len(first), nested, weak=weak, made=ev.origin, fixed=True)
+        items.copied = _lists_in(base)
         if nested:
             row_classes.note(ev, items, first[0])
         return items
@@ -149,13 +153,39 @@ def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
     return found
 
 
+def _in_ragged(ev: Core, base: Sequence[Value], index: Var) -> Growing:
+    """A row of a table whose rows have lengths of their own: they lie one behind the other."""
+    numbers = [*_numbers_in(base)]
+    place = _place(ev, base, index)
+    starts = ev.array_of([0, *accumulate(len(row) for row in base)])
+    first, last = (ev.subscript(starts, k) for k in (place, ev.op("add", place, 1)))
+    table = ev.array_of(numbers)
+    freeze(ev, table)
+    found = ev.subscript(table, slice(first, last))
+    weak = all(isinstance(t, Scalar) and t.weak for t in map(ev.type_of, numbers))
+    row = Growing("row", found, ev.op("subtract", last, first), weak=weak, made=ev.origin, fixed=True)
+    row.copied = _lists_in(base)
+    return row
+
+
+def _lists_in(items: Sequence[Value]) -> tuple[ListValue, ...]:
+    """The lists of a table, to which the program may write."""
+    held = (list_ for item in items for list_ in held_in(item))
+    return tuple(each for each in held if isinstance(each, ListValue) and each.outside is None)
+
+
 def _numbers_in(items: Sequence[Value]) -> Iterator[Value]:
     for item in items:
         yield from _numbers_in(item) if isinstance(item, (tuple, list)) else (item,)
 
 
 def uniform(ev: Core, items: Any) -> bool:
-    """Whether all elements are numbers that one array can hold as they are, or all sequences of as many of them."""
+    """Whether all elements are numbers that one array can hold as they are, or all sequences of as many of them.
+
+    Lists of numbers may have lengths of their own.
+    """
+    if _is_ragged(ev, items):
+        return True
     if all(isinstance(i, (tuple, list)) for i in items):
         return len({len(i) for i in items}) == 1 and all(uniform(ev, i) for i in items)
     kinds = [ev.type_of(i) for i in items]
@@ -163,3 +193,11 @@ def uniform(ev: Core, items: Any) -> bool:
         return False
     floats = any(not is_integer(t) for t in kinds if t is not None)
     return not floats or all(not isinstance(i, int) or abs(i) <= _EXACT for i in items)
+
+
+def _is_ragged(ev: Core, items: Any) -> bool:
+    """Whether all elements are lists of numbers, not all as long. A tuple of them is no index as a list is."""
+    if not all(isinstance(i, list) for i in items) or len({len(i) for i in items}) < 2:
+        return False
+    numbers = [number for row in items for number in row]
+    return not any(isinstance(n, (tuple, list)) for n in numbers) and uniform(ev, numbers)
