@@ -66,6 +66,8 @@ OF_TWO = {
     "inner": lambda x, k: np.sum(np.inner(x, k)),
     "kron": lambda x, k: np.sum(np.kron(x, k * 2.0)),
     "multiply_outer": lambda x, k: np.sum(np.multiply.outer(k, x)),
+    "multiply_outer_column": lambda x, k: np.sum(np.multiply.outer(x, k)),
+    "add_outer": lambda x, k: np.sum(np.add.outer(x, k)),
     "double_element": lambda x, k: np.sum(np.float64(x[0]) * x) * k,
     "double_number": lambda x, k: np.sum(np.float64(k) * x),
     "plain_element": lambda x, k: np.sum(float(x[0]) * x) * k,
@@ -74,8 +76,14 @@ OF_TWO = {
 }
 
 
-@pytest.mark.parametrize("mode", ["compiled", "python"])
-@pytest.mark.parametrize("name", OF_TWO)
+ARRAYS_OF_NUMBERS = ("inner", "kron", "multiply_outer", "multiply_outer_column", "add_outer")
+
+
+@pytest.mark.parametrize(
+    "name, mode",
+    [(name, mode) for mode in ("compiled", "python") for name in OF_TWO]
+    + [(name, "tape") for name in ARRAYS_OF_NUMBERS],
+)
 def test_dtype_beside_a_number_that_is_an_argument(name, mode):
     function = OF_TWO[name]
     value, pull = adc.vjp(lambda x, k: np.stack([function(x, k)]), X, 0.8, mode=mode)

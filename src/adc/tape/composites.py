@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from adc.errors import AdcError, UnsupportedError
-from adc.rules.operation import plain_integers, strong
+from adc.rules.operation import plain_integers
 from adc.tape import asked, memory_order, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
-from adc.tape.plain_types import as_numpys
+from adc.tape.plain_types import as_numpys, strong
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor
 

@@ -13,10 +13,10 @@ import numpy as np
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.fitting import refuse_unfit
-from adc.rules.operation import strong
 from adc.tape import inplace, operators, record
 from adc.tape.entry import Entry, find
 from adc.tape.node import here
+from adc.tape.plain_types import strong
 from adc.tape.recorders import Recorders
 from adc.tape.state import modes
 from adc.tape.tensor import Tensor, make
@@ -66,8 +66,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     if method == "at":
         return _at(ufunc, *inputs)
     if method == "outer":
-        left, right = inputs
-        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), strong(right), **kwargs)
+        left, right = map(strong, inputs)
+        return ufunc(np.reshape(left, np.shape(left) + (1,) * np.ndim(right)), right, **kwargs)
     if method in ("reduce", "accumulate", "reduceat"):
         function = _MEANINGS[method].get(ufunc)
         if method == "accumulate":

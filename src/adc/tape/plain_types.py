@@ -15,7 +15,7 @@ import numpy as np
 
 from adc import pytree
 from adc.errors import UnsupportedError
-from adc.rules import model_kinds
+from adc.rules import model_kinds, operation
 from adc.tape import library_objects, operators
 from adc.tape.entry import Entry, Pull
 from adc.tape.node import Node, here, is_own, orders
@@ -31,6 +31,7 @@ __all__ = [
     "number_of_pythons",
     "sample",
     "stands_for",
+    "strong",
     "type_",
 ]
 
@@ -51,6 +52,20 @@ def number_of_pythons(t: Tensor) -> Tensor:
     node.shape, node.dtype, node.order, node.hooks = (), t.dtype, next(orders), None
     node.code, node.lasti = t.node.code, t.node.lasti
     return make(t.primal[()], node)  # also of an array without axes
+
+
+def strong(value: Any) -> Any:
+    """A number of Python's as one of NumPy's, which has a dtype of its own beside others; anything else as it is."""
+    if value.__class__ is not Tensor:
+        return operation.strong(value)
+    if not is_pythons(value):
+        return value
+    if value.node is None:
+        return make(value.primal, None)
+    number = number_of_pythons(value)
+    assert number.node is not None
+    number.node.pull = INPUT
+    return number
 
 
 def of_math(function: Any, entry: Entry) -> Callable[[tuple[Any, ...]], bool] | None:

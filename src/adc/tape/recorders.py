@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.rules.operation import strong
 from adc.tape import operators, recipes, record, views
 from adc.tape.entry import Entry, form
 from adc.tape.node import Node, is_users_file, orders, user_frame
+from adc.tape.plain_types import strong
 from adc.tape.primals import quick_primal
 from adc.tape.slicing import Need
 from adc.tape.state import modes, off
