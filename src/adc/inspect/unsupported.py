@@ -12,6 +12,7 @@ _OF_SERIES = (
 
 def _of_series(p: str, name: str, ruled: str = "") -> dict[tuple[str, str], str]:
     """The names of a module of numpy.polynomial, which all begin alike; those that are `ruled` have rules."""
+    ruled += " grid2d grid3d val2d val3d vander"
     without = [n for n in _OF_SERIES.format(p).split() if n.removeprefix(p) not in ruled.split()]
     return {
         ("no derivative", "tables of numbers"): f"{p}gauss {p}pts1 {p}pts2",
