@@ -60,6 +60,19 @@ def test_the_slope_of_digamma_below_zero():
     assert adc.grad(f, mode="compiled")(np.array([-2.0]))[0] == np.inf
 
 
+def test_the_slope_of_digamma_in_the_plane():
+    def f(z):
+        return special.psi(z)
+
+    # By recurrence from points on the right, where no other formula is needed.
+    z = np.array([-3.3 + 0.4j, 0.2 - 5.0j, 0.5 + 300.0j, -4.0 + 120.0j, 7.0 + 0.0j])
+    slope = adc.jacobian(f, mode="tape", holomorphic=True)
+    found, far = np.diagonal(slope(z)), np.diagonal(slope(z + 40.0))
+    terms = (z[:, None] + np.arange(40)) ** -2.0
+    np.testing.assert_allclose(found, far + np.sum(terms, axis=1), rtol=1e-13)
+    assert found[-1].real == pytest.approx(special.polygamma(1, 7.0), rel=1e-14)
+
+
 def test_probabilities_near_0_and_1_are_those_of_scipy():
     def f(p):
         return np.sum(special.ndtri(p))

@@ -335,6 +335,38 @@ def lfilter_with_state(b, a, x, axis=-1, zi=None):
     return np.moveaxis(z, -1, axis), np.moveaxis(left[..., n:], -1, axis)
 
 
+def _normalised(c, first, n):
+    """Coefficients over the first one of the denominator, with zeros up to n of them."""
+    scaled = c / first
+    return np.concatenate((scaled, np.zeros(n - c.shape[0], dtype=scaled.dtype)))
+
+
+@composite(
+    signal.lfilter_zi,
+    wrt="b a",
+    name="scipy.signal.lfilter_zi",
+    spelling="scipy.signal.lfilter_zi",
+    notes="the first coefficient of the denominator is not zero",
+    examples=lambda r: [
+        (r.normal(3), np.array([1.0, -0.5, 0.2])),
+        (r.normal(4), np.array([2.0, 0.5])),
+        (r.normal(2), np.array([1.5, -0.5, 0.2, 0.1])),
+    ],
+)
+def lfilter_zi(b, a):
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if a[0] == 0.0:
+        raise ValueError("the first coefficient of the denominator is zero")
+    n = max(a.shape[0], b.shape[0])
+    if n < 2:
+        raise ValueError("a filter of one coefficient has no state")
+    above, below = _normalised(b, a[0], n), _normalised(a, a[0], n)
+    # All inputs are 1, all outputs the response to a constant: a state is what outputs to come have of the past.
+    response = np.sum(above) / np.sum(below)
+    surplus = above - response * below
+    return np.cumsum(surplus[::-1])[::-1][1:]
+
+
 def without_ones(sos_dot):
     """Sections are normed: their fourth numbers are 1."""
     return sos_dot * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])

@@ -81,11 +81,24 @@ def hilbert(x, N=None, axis=-1):
 
 
 @static
-def _one_piece(bp):
-    if bp != 0:
+def _breaks(bp):
+    """Where pieces end, but for the last one."""
+    places = sorted({int(place) for place in np.ravel(bp)} - {0})
+    if places and places[0] < 0:
         raise UnsupportedError(
-            "scipy.signal.detrend with `bp` is not supported", repair="Call it for each piece."
+            "scipy.signal.detrend with a negative `bp` is not supported", repair="Count from the start."
         )
+    return tuple(places)
+
+
+def _without_line(rows):
+    """Rows less the straight lines of least squares through them."""
+    n = rows.shape[-1]
+    level = rows - np.sum(rows, axis=-1, keepdims=True) / max(n, 1)
+    t = (np.arange(n) - (n - 1) * 0.5).astype(rows.dtype)
+    # Of one sample there is no slope.
+    slope = np.sum(level * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.25)
+    return level - slope * t
 
 
 @composite(
@@ -98,17 +111,24 @@ def _one_piece(bp):
         call(r.normal(2, 5), type="constant"),
         call(r.normal(5, 2), axis=0),
         r.normal(1),
+        call(r.normal(3), type="c"),
+        call(r.normal(6), bp=2),
+        call(r.normal(7, 2), axis=0, bp=[5, 3, 0]),
+        call(r.normal(4), bp=[4, 1]),
     ],
 )
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
-    _one_piece(bp)
     data = as_floats(data)
-    level = data - np.mean(data, axis=axis, keepdims=True)
-    if type == "constant":
-        return level
-    rows = np.moveaxis(level, axis, -1)
-    n = rows.shape[-1]
-    t = (np.arange(n) - (n - 1) * 0.5).astype(data.dtype)
-    # Of one sample there is no slope.
-    slope = np.sum(rows * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.25)
-    return np.moveaxis(rows - slope * t, -1, axis)
+    if type in ("constant", "c"):
+        return data - np.mean(data, axis=axis, keepdims=True)
+    if type not in ("linear", "l"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    rows = np.moveaxis(data, axis, -1)
+    start, pieces = 0, ()
+    for stop in _breaks(bp):
+        if stop > rows.shape[-1]:
+            raise ValueError("Breakpoints must be less than length of data along given axis.")
+        pieces = pieces + (_without_line(rows[..., start:stop]),)
+        start = stop
+    pieces = pieces + (_without_line(rows[..., start:]),)
+    return np.moveaxis(pieces[0] if start == 0 else np.concatenate(pieces, axis=-1), -1, axis)

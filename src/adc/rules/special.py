@@ -59,9 +59,22 @@ def rgamma(result, z):
     return np.where(below, reflected, -result * sp.digamma(np.where(below, 1.0, z)))
 
 
-@elementwise(sp.digamma, name="special.digamma", wrt="z", domain="positive", cost=20)
+@elementwise(
+    sp.digamma,
+    name="special.digamma",
+    wrt="z",
+    cost=20,
+    examples=lambda r: [
+        0.7,
+        r.positive(3),
+        r.positive(2, 3),
+        0.7 + 0.3j,
+        r.normal(3) + 1j * r.positive(3),
+        np.array([-2.0 - 0.3j, 0.3, -3.4, 20.0 - 7.0j]),
+    ],
+)
 def digamma(result, z):
-    return sp.polygamma(1, z)
+    return zeta.trigamma(z) if np.iscomplexobj(z) else sp.polygamma(1, z)
 
 
 @elementwise(

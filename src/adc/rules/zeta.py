@@ -1,4 +1,4 @@
-"""Rules of Riemann's and Hurwitz's zeta function, in both arguments."""
+"""Rules of Riemann's and Hurwitz's zeta function, in both arguments, and the derivative of digamma in the plane."""
 
 import math
 
@@ -57,3 +57,27 @@ def zeta(z, x, q=1.0):
     known = (x >= 0.0) & (q > 0.0)
     slope = _slope(np.where(known, x, 2.0), np.where(known, q, 1.0))
     return np.where(known, slope, math.nan), -x * sp.zeta(x + 1.0, q)
+
+
+def _right_trigamma(z):
+    """The derivative of digamma where the real part is at least 0.5: terms one by one, then Stirling's series."""
+    total = 0.0
+    for n in range(TERMS):
+        total = total + 1.0 / ((z + n) * (z + n))
+    w = z + TERMS
+    inverse = 1.0 / w
+    square = inverse * inverse
+    rest = 0.0
+    for k in range(len(RATIOS) - 1, -1, -1):
+        rest = (rest + RATIOS[k] * math.factorial(2 * k + 2)) * square
+    return total + inverse * (1.0 + rest) + 0.5 * square
+
+
+def trigamma(z):
+    """The derivative of digamma, of complex numbers, which SciPy does not have."""
+    left = np.real(z) < 0.5
+    right = _right_trigamma(np.where(left, 1.0 - z, z))
+    # On the left by reflection; far from the real axis the sine would overflow, and its part is 0.
+    near = left & (np.abs(np.imag(z)) < 100.0)
+    sine = np.sin(math.pi * np.where(near, z, 0.5))
+    return np.where(left, np.where(near, (math.pi / sine) ** 2, 0.0) - right, right)
