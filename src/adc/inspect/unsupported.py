@@ -12,8 +12,9 @@ _OF_SERIES = (
 
 def _of_series(p: str, name: str, ruled: str = "") -> dict[tuple[str, str], str]:
     """The names of a module of numpy.polynomial, which all begin alike; those that are `ruled` have rules."""
-    ruled += " grid2d grid3d val2d val3d vander"
-    without = [n for n in _OF_SERIES.format(p).split() if n.removeprefix(p) not in ruled.split()]
+    ruled += " add der mul sub grid2d grid3d val2d val3d vander"
+    with_rules = {f"{p}2poly", f"poly2{p}", *(p + n for n in ruled.split())}
+    without = [n for n in _OF_SERIES.format(p).split() if n not in with_rules]
     return {
         ("no derivative", "tables of numbers"): f"{p}gauss {p}pts1 {p}pts2",
         ("language", "objects whose methods are those of a plain object of the rules"): name,
@@ -162,7 +163,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "symiirorder2 wiener zoom_fft"
         ),
     },
-    "numpy.polynomial.polynomial": _of_series("poly", "Polynomial", "add der fromroots int mul sub"),
+    "numpy.polynomial.polynomial": _of_series("poly", "Polynomial", "fromroots int"),
     "numpy.polynomial.chebyshev": _of_series("cheb", "Chebyshev"),
     "numpy.polynomial.legendre": _of_series("leg", "Legendre"),
     "numpy.polynomial.hermite": _of_series("herm", "Hermite"),

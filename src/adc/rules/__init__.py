@@ -42,6 +42,7 @@ from adc.rules import reductions as reductions
 from adc.rules import registry as registry
 from adc.rules import scalar_math as scalar_math
 from adc.rules import series as series
+from adc.rules import series_arithmetic as series_arithmetic
 from adc.rules import series_in_planes as series_in_planes
 from adc.rules import series_objects as series_objects
 from adc.rules import splitting as splitting

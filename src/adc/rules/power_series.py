@@ -12,7 +12,12 @@ from adc.rules.sampler import call
 
 
 def _pair(r):
-    return [(r.normal(4), r.normal(2)), (r.normal(2), r.normal(4)), (r.normal(3), r.normal(3))]
+    return [
+        (r.normal(4), r.normal(2)),
+        (r.normal(2), r.normal(4)),
+        (r.normal(3), r.normal(3)),
+        (r.normal(3), 0.7),
+    ]
 
 
 def _named(function):
@@ -23,17 +28,17 @@ def _named(function):
 
 @composite(polynomial.polyadd, wrt="c1 c2", examples=_pair, **_named(polynomial.polyadd))
 def polyadd(c1, c2):
-    return np.polyadd(c1[::-1], c2[::-1])[::-1]
+    return np.polyadd(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
 
 
 @composite(polynomial.polysub, wrt="c1 c2", examples=_pair, **_named(polynomial.polysub))
 def polysub(c1, c2):
-    return np.polysub(c1[::-1], c2[::-1])[::-1]
+    return np.polysub(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
 
 
 @composite(polynomial.polymul, wrt="c1 c2", examples=_pair, **_named(polynomial.polymul))
 def polymul(c1, c2):
-    return np.polymul(c1[::-1], c2[::-1])[::-1]
+    return np.polymul(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
 
 
 @composite(

@@ -104,10 +104,10 @@ class Series:
         return self.made(self.coef / other)
 
     def __mul__(self, other):
-        return self.made(orthogonal_series.product(self, self.coef, self.coefficients_of(other)))
+        return self.made(orthogonal_series.product(self.step, self.coef, self.coefficients_of(other)))
 
     def __rmul__(self, other):
-        return self.made(orthogonal_series.product(self, self.coefficients_of(other), self.coef))
+        return self.made(orthogonal_series.product(self.step, self.coefficients_of(other), self.coef))
 
     def __pow__(self, power):
         result = self.made(np.ones_like(self.coef[:1]))
@@ -133,7 +133,7 @@ class Series:
         _, scl = self.mapparms()
         coef = self.coef
         for _ in range(m):
-            coef = scl * orthogonal_series.derivative(self, coef)
+            coef = scl * orthogonal_series.derivative(self.lowered, coef)
         return self.made(coef)
 
     def integ(self, m=1, k=(), lbnd=None):
@@ -141,7 +141,7 @@ class Series:
         held = (k,) if np.ndim(k) == 0 else k
         coef = self.coef
         for step in range(m):
-            raised = orthogonal_series.antiderivative(self, coef) / scl
+            raised = orthogonal_series.antiderivative(self.raised, coef) / scl
             start = np.zeros_like(raised)
             start[0] = held[step] if step < len(held) else 0.0
             start[0] -= self.made(raised).at(0.0 if lbnd is None else off + scl * lbnd)
@@ -154,7 +154,7 @@ class Series:
         made = type(self)(self.coef) if kind is None else kind(self.coef)
         one = np.zeros_like(self.coef)
         one[0] = 1.0
-        made.coef = orthogonal_series.rewritten(self, self.coef, made, one, off, scl)
+        made.coef = orthogonal_series.rewritten(self.step, self.coef, made.step, one, off, scl)
         return made
 
 
