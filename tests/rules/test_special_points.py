@@ -44,6 +44,8 @@ TABLE = [
     ("det", (np.array([[1.0, 1j], [2.0, 2j]]),), 1.0, [[[2j, -2.0], [-1j, 1.0]]]),
     ("special.rgamma", (np.array([0.0, -1.0, -3.0]),), np.ones(3), [[1.0, -1.0, -6.0]]),
     ("special.ellipkm1", (1.0,), 1.0, [-math.pi / 8.0]),
+    ("special.elliprf", (0.0, 1.0, 1.0), 1.0, [-INF, -math.pi / 8.0, -math.pi / 8.0]),
+    ("special.elliprf", (0.0, 1.0, 1.0), 0.0, [0.0, 0.0, 0.0]),
     ("special.pseudo_huber", (1e3, 1e-3), 1.0, [2.5e-22, 1e-3]),
     ("sqrt", (0.0,), 1.0, [INF]),
     ("sqrt", (0.0,), 0.0, [0.0]),

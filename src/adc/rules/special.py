@@ -8,6 +8,7 @@ from scipy import special as sp
 from adc.rules import bessel as bessel
 from adc.rules import bessel_integrals as bessel_integrals
 from adc.rules import bessel_orders as bessel_orders
+from adc.rules import carlson as carlson
 from adc.rules import distribution_functions as distribution_functions
 from adc.rules import elliptic as elliptic
 from adc.rules import harmonics as harmonics
