@@ -673,7 +673,7 @@ _feature(
     "Functions",
     "a library's own Python code, of operations that adc knows",
     """
-return np.sum(np.polynomial.chebyshev.chebadd(x, x * x))
+return np.sum(np.polynomial.chebyshev.chebmulx(x) ** 2)
 """,
     instead="write the formula, or register a rule",
 )

@@ -31,8 +31,8 @@ def several(x):
 
 def called_again(x):
     """A function that is looked up twice, and met within another that has no rule either."""
-    first, second = (chebyshev.chebmulx(x * k) for k in (1.0, 2.0))
-    return np.sum(first * second) + np.sum(chebyshev.chebmul(x, x) ** 2)
+    first, second = (chebyshev.chebline(x[0] * k, x[1]) for k in (1.0, 2.0))
+    return np.sum(first * second) + np.sum(chebyshev.chebfromroots(x) ** 2)
 
 
 def of_normality(x):
