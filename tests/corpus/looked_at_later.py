@@ -104,7 +104,7 @@ def an_element_whose_list_changes(x):
     return sum(a * b for a, b in found[0]) * np.sin(x[0])
 
 
-@program(four, refused=CHANGED)
+@program(four)
 def an_iterator_of_an_iterator_whose_list_changes(x):
     items = [x[0]]
     pairs = zip(map(lambda v: v * v, items), [3.0])

@@ -35,8 +35,13 @@ _LAZY = (
     zip,
     enumerate,
     *set(iteration_generators.TABLE),
-    *{f for f in iteration_tools.TABLE if f not in (itertools.product, itertools.permutations)}
-    - set(iteration_generators.TABLE),
+    *set(iteration_tools.TABLE)
+    - {
+        itertools.product,
+        itertools.permutations,
+        itertools.combinations,
+        itertools.combinations_with_replacement,
+    },
 )
 
 
