@@ -11,6 +11,7 @@ import pytest
 
 import adc
 from adc import config
+from adc.api import keeping
 from adc.compiler import pipeline
 from adc.rules import registry
 
@@ -25,8 +26,9 @@ def scaled(x):
 
 @pytest.fixture
 def made(monkeypatch):
-    """The functions for which code has been made."""
+    """The functions for which code has been made; none was made before."""
     found = []
+    monkeypatch.setattr(keeping, "_made_by_code", {})
     run = pipeline.run
     monkeypatch.setattr(
         pipeline, "run", lambda request, **how: (found.append(request.function), run(request, **how))[1]

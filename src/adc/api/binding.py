@@ -81,7 +81,7 @@ class Binding:
         into: bool = False,
     ) -> Call:
         defaults = self._parameters.left_out(layout, values, wanted)
-        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults)
+        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults=defaults)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if not kwargs and len(args) < len(self._completions):

@@ -24,6 +24,7 @@ class Call:
     into: bool = False  # the caller's arrays take the gradients
     instead: Instead = None  # what stands for a list
     before: int = 0  # how much of the key is not of the values
+    moving: frozenset[str] = frozenset()  # integers outside the function that other calls found to be others
     defaults: Mapping[str, Place] = field(default_factory=dict)  # `Parameters.left_out`
 
     def slots(self) -> list[Slot]:

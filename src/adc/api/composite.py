@@ -72,6 +72,9 @@ class Composite(Value):
         """What makes this transform again."""
         return self._given, self._argnums, self._has_aux, self._how
 
+    def _made_with(self) -> tuple[Any, ...] | None:
+        return self._arguments()[1:]
+
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call of this transform means inside a function that is being compiled."""
         return self.derive(ev, *self._inner_call(ev, args, kwargs))
@@ -186,6 +189,9 @@ class Directional(Composite):
         self.fixed = fixed
         self.named = named
         self._primal = function
+
+    def _of(self) -> Callable[..., Any]:
+        return self.target
 
     def _arguments(self) -> tuple[Any, ...]:
         return self.target, self.count, self._has_aux, self._how, self.fixed, self.named

@@ -34,6 +34,7 @@ class Derived(Composite):
     label = "derived"
     noun = "derivative along directions"
     what = "Derivative along directions"
+    shares = False  # it is made for one call
 
     def __init__(
         self,

@@ -81,15 +81,12 @@ def written_out(function: Any) -> Callable[..., Any] | None:
     if callable(model):  # an object of a library that is called, as a spline is
         parameters = list(inspect.signature(model).parameters.values())
         return _calling("library", parameters, {"library": function}, type(function).__name__)
-    # A function or method of the user's is not remembered: what it holds would be kept alive.
-    own = not isinstance(function, Hashable) or (
-        registry.find(function) is None
-        and (
-            isinstance(function, types.FunctionType)
-            or (isinstance(function, types.MethodType) and registry.model_of(function.__self__) is None)
-        )
-    )
-    return None if own else _written_out(function)
+    # What is the user's, or a transform of it, is not remembered: what it holds would be kept alive.
+    if not isinstance(function, Hashable):
+        return None
+    known = registry.find(function) is not None or over_elements(function) is not None
+    of_known = isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None
+    return _written_out(function) if known or of_known else None
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,23 +2,28 @@
 
 `adc.jvp(lambda x: g(x, data), ...)` in a loop makes a function each time, of one code. Two functions of one code are
 the same as long as their variables from outside hold the same objects, and that is looked at whenever one stands in for
-the other. The function that was seen last is kept for each code, with what it holds.
+the other. The function that was seen last is kept for each code, with what it holds, until Python's collector goes over
+all objects the next time: what only such a function holds is let go with it.
 """
 
 from __future__ import annotations
 
+import gc
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adc.runtime.detours import own_code
 
-__all__ = ["kept_on", "shared_by_all_of"]
+__all__ = ["alike", "kept_on", "shared_by_all_of", "shared_by_code"]
 
 _PLACE, _OWN_PLACE = "__adc_made__", "__adc_derived__"
 _MOST = 256  # codes; the oldest goes first
 _MOST_OBJECTS = 4  # kept under a method
+_MOST_MADE = 32  # codes for which what was made is kept when their functions are gone
 
 
 class Table(dict[Any, Any]):
@@ -29,6 +34,16 @@ class Table(dict[Any, Any]):
 
 
 _by_code: dict[types.CodeType, tuple[types.FunctionType, Table]] = {}
+_made_by_code: dict[types.CodeType, Table] = {}
+
+
+def _let_go(phase: str, info: dict[str, int]) -> None:
+    if phase == "start" and info["generation"] == 2:
+        _by_code.clear()
+        _made_by_code.clear()
+
+
+gc.callbacks.append(_let_go)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +101,33 @@ def shared_by_all_of(function: Callable[..., Any], key: tuple[Any, ...], most: i
         known = function.__dict__[_OWN_PLACE] = function, Table()
     table: Table = known[1]
     found: list[Any] = table.setdefault(key, [])
-    while len(table) > most:
-        del table[next(iter(table))]
+    _keep_latest(table, most)
     return found
+
+
+def shared_by_code(function: Callable[..., Any], key: tuple[Any, ...], most: int) -> list[Any]:
+    """The list that all functions of one code keep under a key: of the latest so many, for the latest few codes.
+
+    >>> def scaled(a):
+    ...     return lambda x: a * x
+    >>> shared_by_code(scaled(2.0), ("doctest",), 1).append("code")
+    >>> shared_by_code(scaled(3.0), ("doctest",), 1), shared_by_code(len, ("doctest",), 1)
+    (['code'], [])
+    """
+    if type(function) is not types.FunctionType:
+        return []
+    code = own_code(function)
+    known = _made_by_code.pop(code, None)
+    table = _made_by_code[code] = Table() if known is None else known
+    _keep_latest(_made_by_code, _MOST_MADE)
+    found: list[Any] = table.setdefault(key, [])
+    _keep_latest(table, most)
+    return found
+
+
+def _keep_latest(table: dict[Any, Any], most: int) -> None:
+    while len(table) > most:
+        table.pop(next(iter(table), None), None)  # a collection may have let all go
 
 
 def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
@@ -108,8 +147,7 @@ def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
     attributes[_PLACE] = function, table
     _by_code.pop(code, None)
     _by_code[code] = function, table
-    while len(_by_code) > _MOST:
-        del _by_code[next(iter(_by_code))]
+    _keep_latest(_by_code, _MOST)
     return table
 
 
@@ -117,20 +155,35 @@ def _cells(function: types.FunctionType) -> list[int]:
     return [id(cell) for cell in function.__closure__ or ()]
 
 
-def _are_same(a: types.FunctionType, b: types.FunctionType) -> bool:
-    """Whether two functions of one code do the same: the same module, defaults, and objects in their closures."""
-    if a.__globals__ is not b.__globals__ or any(f.__dict__.keys() - {_PLACE, _OWN_PLACE} for f in (a, b)):
+def alike(a: types.FunctionType, b: types.FunctionType) -> bool:
+    """Whether two functions have one code, which reads the same but for arrays that are defaults, and from cells."""
+    if a.__globals__ is not b.__globals__ or own_code(a) is not own_code(b):
         return False
-    if not _all_same(a.__defaults__ or (), b.__defaults__ or ()):
+    if any(f.__dict__.keys() - {_PLACE, _OWN_PLACE} for f in (a, b)):
         return False
     mine, its = a.__kwdefaults__ or {}, b.__kwdefaults__ or {}
-    if list(mine) != list(its) or not _all_same(tuple(mine.values()), tuple(its.values())):
+    if list(mine) != list(its):
         return False
+    return all(
+        len(x) == len(y) and all(map(_are_arrays_or_same, x, y))
+        for x, y in ((a.__defaults__ or (), b.__defaults__ or ()), (mine.values(), its.values()))
+    )
+
+
+def _are_arrays_or_same(x: Any, y: Any) -> bool:
+    return type(x) is type(y) is np.ndarray or x is y or _is_same_number(x, y)
+
+
+def _are_same(a: types.FunctionType, b: types.FunctionType) -> bool:
+    """Whether two functions of one code do the same: with the same defaults, and objects in their closures."""
+    if not alike(a, b):
+        return False
+    held = [(*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()) for f in (a, b)]
     try:
         contents = [tuple(c.cell_contents for c in f.__closure__ or ()) for f in (a, b)]
     except ValueError:
         return False  # a variable that is not assigned yet
-    return _all_same(*contents)
+    return _all_same(*held) and _all_same(*contents)
 
 
 def _all_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:

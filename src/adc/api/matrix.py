@@ -42,9 +42,6 @@ class Matrix(Composite):
     def _arguments(self) -> tuple[Any, ...]:
         return *super()._arguments()[:3], self._how, self.chunk
 
-    def _made_with(self) -> tuple[Any, ...]:
-        return self._arguments()[1:]
-
     @property
     def _several(self) -> bool:
         return isinstance(self._argnums, tuple)

@@ -33,6 +33,7 @@ __all__ = [
     "as_they_are",
     "attempts",
     "lengths_outside",
+    "moving",
     "taken_for_granted",
     "written_out",
 ]
@@ -58,6 +59,11 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
 def written_out(bind: Bind) -> Bind:
     """What binds the arguments, for code with a copy for each trip: it holds for all where there are no sizes."""
     return _bound_with(bind, most=MOST_STATEMENTS)
+
+
+def moving(bind: Bind, names: frozenset[str]) -> Bind:
+    """What binds the arguments, for code that reads integers of such names outside the function at each call."""
+    return _bound_with(bind, moving=names)
 
 
 def lengths_outside(bind: Bind) -> Bind:

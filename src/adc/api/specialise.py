@@ -29,6 +29,7 @@ __all__ = [
     "Specialisation",
     "compiled",
     "fitting",
+    "moving",
     "numba_refusal",
     "plain",
     "put_first",
@@ -75,9 +76,17 @@ class Specialisation:
                 if key != expected:
                     return None
                 found.append(value)
-        except (AttributeError, LookupError, TypeError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             return None  # a list has become a number, a key is gone: the program that is made anew finds out
         return found
+
+    def changed_integers(self) -> set[str]:
+        """The names of the integers that were taken for granted, if they alone keep the code from fitting now."""
+        try:
+            lost = [guard for _, _, guard in self.guards if not guard.holds()]
+            return {guard.label for guard in lost} if all(guard.is_of_integer() for guard in lost) else set()
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return set()
 
 
 def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any]) -> Specialisation:
@@ -109,6 +118,12 @@ def fitting(known: Sequence[Specialisation], inputs: list[Any]) -> Specialisatio
             inputs += captured
             return one
     return None
+
+
+def moving(known: Sequence[Specialisation]) -> frozenset[str]:
+    """The names of integers outside the function that are others now, and nothing else is, than for two before."""
+    changed = [labels for one in known if (labels := one.changed_integers())]
+    return frozenset().union(*changed) if len(changed) > 1 else frozenset()
 
 
 def put_first(known: list[Specialisation], made: Specialisation) -> None:

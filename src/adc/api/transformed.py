@@ -20,11 +20,12 @@ from adc.api.binding import Binding
 from adc.api.call import Call
 from adc.api.functions import depth_of_caller, has_code, written_out
 from adc.api.how import How
-from adc.api.keeping import shared_by_all_of
+from adc.api.sharing import MOST_SPECIALISATIONS, Shared
 from adc.api.specialise import (
     Specialisation,
     compiled,
     fitting,
+    moving,
     numba_refusal,
     plain,
     put_first,
@@ -60,9 +61,6 @@ __all__ = ["Transformed"]
 
 # Which sizes code is made for: any, those of a call, or any without taking more for granted.
 Extent = Literal["any", "these", "few trips", "whatever they are"]
-MOST_SPECIALISATIONS = 256  # of one function; the oldest goes first
-
-_sharing = threading.Lock()  # what transforms share is changed by one at a time
 
 
 class _ListsAreNoColumns(Exception):
@@ -156,21 +154,22 @@ class Transformed(Binding):
             if known is not None:  # another thread was here first
                 return known, inputs[given:]
             shared = self._shared(call.key)
-            made = fitting(shared, inputs)
+            made = None if shared is None else shared.fitting(inputs)
             captured = inputs[given:]
             if made is None:
+                others = self._specialisations.get(call.key, ()) if shared is None else shared.known()
+                call.moving = moving(others)
                 with collected_seldom():
                     made, captured = self._current(call)
-                if made.mode == "compiled":
-                    with _sharing:
-                        put_first(shared, made)
+                if shared is not None:
+                    shared.add(made)
             put_first(self._specialisations.setdefault(call.key, []), made)
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
         return made, captured
 
-    def _shared(self, key: tuple[Any, ...]) -> list[Specialisation]:
-        """Those for arguments of a kind that other such transforms of the function made, and may be given more."""
+    def _shared(self, key: tuple[Any, ...]) -> Shared | None:
+        """What other such transforms of the function made for arguments of a kind; None where nothing is shared."""
         given: Any = self
         told: list[Any] = [config.current(), key]
         while isinstance(
@@ -178,10 +177,16 @@ class Transformed(Binding):
         ):  # also of a transform: the gradient of the gradient of a function
             made_with = given._made_with() if given.shares else None
             if made_with is None or registry.user_modules:  # a rule may have come since
-                return []
+                return None
             told += type(given), repr(made_with)
-            given = given._given
-        return shared_by_all_of(given, tuple(told), MOST_SPECIALISATIONS)
+            given = given._of()
+        if type(given) is functools.partial and given is not self._of():
+            return None  # its arguments are constants of the transform inside
+        return Shared(given, tuple(told))
+
+    def _of(self) -> Callable[..., Any]:
+        """What it is a transform of."""
+        return self._given
 
     def _made_with(self) -> tuple[Any, ...] | None:
         """What else than its class tells it from other transforms of the function; None where they share nothing."""
@@ -285,6 +290,13 @@ class Transformed(Binding):
         if of_any_size and some_sizes:
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
+        if call.moving and of_any_size:
+            with contextlib.suppress(
+                UnsupportedError, DerivativeError
+            ):  # such integers are taken as they are, then
+                return pipeline.run(
+                    _as_moving(requests[0], call), optimize=optimize, record=record, watch=watch
+                ), []
         for request in requests:
             try:
                 asked = replace(request, because=refusal)
@@ -307,7 +319,10 @@ class Transformed(Binding):
         """What to ask the compiler for where the function demands some lengths that the arguments of a call have."""
         equal = lowered.evaluator.ever_equal
         slots = sizes.as_demanded(call.slots(), lowered.program.params, equal)
-        return None if slots is None else replace(self._request(call.layout, slots), into=call.into)
+        if slots is None:
+            return None
+        closer = replace(self._request(call.layout, slots), into=call.into)
+        return _as_moving(closer, call) if lowered.evaluator.moving else closer
 
     def _raised_again(self, call: Call) -> None:
         """Let the function raise for these arguments what it raises for all of their kind: it may say their numbers."""
@@ -584,6 +599,11 @@ class Transformed(Binding):
         groups = self._specialisations.values()
         contexts = [s.context for group in groups for s in group if s.context is not None]
         return contexts[-1] if contexts else None
+
+
+def _as_moving(request: pipeline.Request, call: Call) -> pipeline.Request:
+    """What to ask the compiler for where integers outside the function are not taken as they are."""
+    return replace(request, bind=sizes.moving(request.bind, call.moving))
 
 
 def _listed(names: list[str]) -> str:

@@ -51,6 +51,9 @@ class Batched(Composite):
     def _arguments(self) -> tuple[Any, ...]:
         return self._given, self.in_axes, self.out_axes, self._how, self.parallel, self.shared
 
+    def _made_with(self) -> tuple[Any, ...] | None:
+        return self._arguments()[1:] if _is_printed(self.in_axes) and _is_printed(self.out_axes) else None
+
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled."""
         return batch.mapped(ev, self._given, args, kwargs, self._axes(args), self.out_axes)
@@ -250,6 +253,15 @@ def _lengths(leaves: Iterable[tuple[Any, int | None]]) -> set[int]:
             repair="Give arrays of one length along in_axes.",
         )
     return lengths
+
+
+def _is_printed(axes: Any) -> bool:
+    """Whether axes are told from others by how they are printed."""
+    if type(axes) is dict:
+        return all(type(key) in (int, str) and _is_printed(axis) for key, axis in axes.items())
+    if type(axes) in (tuple, list):
+        return all(map(_is_printed, axes))
+    return axes is None or type(axes) is int
 
 
 def _spread(axes: Any, tree: Any) -> list[int | None]:

@@ -46,6 +46,7 @@ _OF_LOWERING = {
     "tested_for",
     "arrays_without_axes",
     "effects",
+    "moving",
 }
 _VERSIONS = ("numpy", "numba", "llvmlite", "scipy", "gast", "astor")
 

@@ -54,6 +54,7 @@ class Core(Merging):
     effects: list[tuple[str, Container | None]]
     # Statements that would raise such an exception, which handlers were put in the way of.
     tested_for: set[tuple[Stmt, type[BaseException]]]
+    moving: frozenset[str]  # the names of integers outside the function that are read at each call
     captures: list[Capture]
     guards: list[Guard]
     functions: dict[types.FunctionType, types.CodeType]  # the user's, that were looked into

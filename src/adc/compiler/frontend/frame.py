@@ -356,6 +356,15 @@ def coefficients(polynomial: Any, _: None) -> tuple[Any, ...]:
     return (*polynomial.coef.tolist(), *(tuple(i.tolist()) for i in intervals if i is not None))
 
 
+def is_set(cell: Any, _: None) -> bool:
+    """Whether a variable of the function around has a value."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
 def class_of(value: Any, _: None) -> type:
     """The class of an object outside the function."""
     return type(value)
@@ -390,10 +399,20 @@ class Guard:
         current = self.read()
         return current is self.value or equal(current, self.value)
 
+    def is_of_integer(self) -> bool:
+        """Whether an integer is taken for granted, and there is another one now."""
+        return is_integer_value(self.value) and type(self.read()) is type(self.value) and not self.holds()
+
 
 def equal(a: Any, b: Any) -> bool:
     """Whether two constants are the same to a program."""
-    return type(a) is type(b) and isinstance(a, (int, str, bool, bytes, tuple, frozenset)) and a == b
+    kinds = (int, str, bool, bytes, tuple, frozenset, np.integer)
+    return type(a) is type(b) and isinstance(a, kinds) and bool(a == b)
+
+
+def is_integer_value(value: Any) -> bool:
+    """Whether a value from outside the function is an integer, which a call may find to be another one."""
+    return type(value) is int or isinstance(value, np.integer)
 
 
 class OutsideDict(dict[Any, Any]):

@@ -59,6 +59,7 @@ class Evaluator(Statements):
         self.classes_of_dicts = {}
         self.lists_shrink = self.long_lists = self.lists_written_out = False
         self.statement_block = None
+        self.moving = frozenset()
         self.draws = draws.Draws()
         self.stand_ins_of = {}
         self.captures: list[Capture] = []
@@ -88,8 +89,7 @@ def make_param(name: str, value: Any, evaluator: Evaluator, known_axes: tuple[in
         param.type = Array(param.type.dtype, shape, param.type.layout)
         evaluator.name_lengths(param, value)
     elif is_integer(param.type):
-        param.dim = Dim.symbol("value", param)
-        evaluator.throughout.add(param)
+        evaluator.name_number(param)
     return param
 
 

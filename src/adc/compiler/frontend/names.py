@@ -34,6 +34,8 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     class_of,
     coefficients,
+    is_integer_value,
+    is_set,
     keys,
     length,
     members,
@@ -114,6 +116,12 @@ class Names(Core):
             if name in frame.closure:
                 cell = frame.closure[name]
                 with self.origin_at(self.locate(node)):
+                    if not is_set(cell, None):
+                        self.taken(Place(is_set, cell), name)
+                        unset = NameError(
+                            f"cannot access free variable '{name}' where it is not associated with a value"
+                        )
+                        raise SurelyRaised(unset, self.region_depth, self.origin)
                     return self.captured(Place(getattr, cell, "cell_contents"), name)
             if frame.parent is None or name in frame.of_module:
                 table = frame.globals
@@ -185,9 +193,9 @@ class Names(Core):
             if capture.place.same(place):
                 return capture.param
         value = place.read()
-        number = type(value) in (float, np.float64, np.float32)
         # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
-        if isinstance(value, np.ndarray) or (number and not math.isinf(value)):
+        number = type(value) in (float, np.float64, np.float32) and not math.isinf(value)
+        if isinstance(value, np.ndarray) or number or (label in self.moving and is_integer_value(value)):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 if self.lengths_outside:
@@ -196,6 +204,8 @@ class Names(Core):
                     shape = tuple(map(Dim, value.shape))
                     param.type = Array(param.type.dtype, shape, param.type.layout)
                 self.name_lengths(param, value)
+            elif not number:
+                self.name_number(param)
             self.captures.append(Capture(place, param, label))
             return param
         container = self._container(place, label, value)
@@ -345,6 +355,11 @@ class Names(Core):
                 else Scalar(str(value.dtype))
             )
         return of_number(value)
+
+    def name_number(self, param: Var) -> None:
+        """Let lengths and positions be told in terms of an integer that is given."""
+        param.dim = Dim.symbol("value", param)
+        self.throughout.add(param)
 
     @staticmethod
     def name_lengths(param: Var, value: Any) -> None:
