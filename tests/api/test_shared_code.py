@@ -103,6 +103,29 @@ def test_so_are_methods_of_one_object(made):
     np.testing.assert_allclose(adc.grad(one.loss)(X), 6 * X)
 
 
+class Called(Model):
+    def __call__(self, x):
+        return self.loss(x)
+
+
+def test_so_are_objects_that_are_called(made):
+    one, other = Called(1.0), Called(np.array([1.0, 2.0, 3.0]))
+    for _ in range(2):
+        np.testing.assert_allclose(adc.grad(one)(X), 2 * X)
+        np.testing.assert_allclose(adc.jacobian(other)(X), 2 * other.scale * X)
+    assert len(made) == 2
+    one.scale = 3.0
+    np.testing.assert_allclose(adc.grad(one)(X), 6 * X)
+
+
+def test_so_are_functions_of_a_library(made):
+    doubled = np.vectorize(lambda x: 2.0 * x)
+    for _ in range(2):
+        np.testing.assert_allclose(adc.grad(np.linalg.norm)(X), X / np.linalg.norm(X))
+        np.testing.assert_allclose(adc.jacobian(doubled)(X), 2 * np.eye(3))
+    assert len(made) == 2
+
+
 def test_objects_do_not_pile_up():
     models = [Model(float(k)) for k in range(40)]
     for model in models:

@@ -84,7 +84,8 @@ def kept_on(function: Callable[..., Any], key: tuple[Any, ...], make: Callable[[
 def shared_by_all_of(function: Callable[..., Any], key: tuple[Any, ...], most: int) -> list[Any]:
     """The list that this very function object, and none that is the same, keeps under a key: of the latest so many.
 
-    A method keeps it for its object, which lives as long as that is one of the latest few.
+    A method keeps it for its object, which lives as long as that is one of the latest few; so does `__call__` of a
+    user's class.
 
     >>> def area(r):
     ...     return 3.0 * r * r
@@ -92,8 +93,9 @@ def shared_by_all_of(function: Callable[..., Any], key: tuple[Any, ...], most: i
     >>> shared_by_all_of(area, ("doctest",), 1), shared_by_all_of(len, ("doctest",), 1)
     (['code'], [])
     """
-    if type(function) is types.MethodType:
-        key, function, most = (*key, _Itself(function.__self__)), function.__func__, _MOST_OBJECTS
+    if type(function) is not types.FunctionType:
+        function, of = _as_method(function)
+        key, most = (*key, _Itself(of)), _MOST_OBJECTS
     if type(function) is not types.FunctionType:
         return []
     known = function.__dict__.get(_OWN_PLACE)
@@ -123,6 +125,14 @@ def shared_by_code(function: Callable[..., Any], key: tuple[Any, ...], most: int
     found: list[Any] = table.setdefault(key, [])
     _keep_latest(table, most)
     return found
+
+
+def _as_method(function: Any) -> tuple[Any, Any]:
+    """The function behind a method, or an object that is called, and the object; of others neither is a function."""
+    if type(function) is types.MethodType:
+        return function.__func__, function.__self__
+    call = getattr(type(function), "__call__", None)  # noqa: B004
+    return (None if hasattr(function, "__adc_inline__") else call), function
 
 
 def _keep_latest(table: dict[Any, Any], most: int) -> None:

@@ -182,7 +182,7 @@ class Transformed(Binding):
             given = given._of()
         if type(given) is functools.partial and given is not self._of():
             return None  # its arguments are constants of the transform inside
-        return Shared(given, tuple(told))
+        return Shared(written_out(given) or given, tuple(told))
 
     def _of(self) -> Callable[..., Any]:
         """What it is a transform of."""

@@ -132,38 +132,17 @@ def kn(z, n, x):
 _SCALED = {**refuses("v"), "real_only": True}  # by the real or imaginary part alone
 
 
-@elementwise(
-    sp.ive,
-    name="special.ive",
-    wrt="x",
-    cost=40,
-    extra=_SCALED,
-    examples=orders,
-)
+@elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=_SCALED, examples=orders)
 def ive(z, v, x):
     return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) - np.sign(x) * z
 
 
-@elementwise(
-    sp.jve,
-    name="special.jve",
-    wrt="x",
-    cost=40,
-    extra=_SCALED,
-    examples=orders,
-)
+@elementwise(sp.jve, name="special.jve", wrt="x", cost=40, extra=_SCALED, examples=orders)
 def jve(z, v, x):
     return 0.5 * (sp.jve(v - 1.0, x) - sp.jve(v + 1.0, x))
 
 
-@elementwise(
-    sp.yve,
-    name="special.yve",
-    wrt="x",
-    cost=40,
-    extra=_SCALED,
-    examples=orders,
-)
+@elementwise(sp.yve, name="special.yve", wrt="x", cost=40, extra=_SCALED, examples=orders)
 def yve(z, v, x):
     return 0.5 * (sp.yve(v - 1.0, x) - sp.yve(v + 1.0, x))
 

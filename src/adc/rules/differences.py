@@ -14,8 +14,13 @@ def along(axis, ndim, part):
     return (slice(None),) * (axis % ndim) + (part,)
 
 
+def _between(a, axis, start, stop):
+    """The elements from one place along an axis up to another."""
+    return a[along(axis, np.ndim(a), slice(start, stop))]
+
+
 def _difference(a, axis):
-    later, earlier = a[along(axis, np.ndim(a), slice(1, None))], a[along(axis, np.ndim(a), slice(None, -1))]
+    later, earlier = _between(a, axis, 1, None), _between(a, axis, None, -1)
     return later != earlier if a.dtype.kind == "b" else later - earlier
 
 
@@ -79,35 +84,35 @@ def _slope(f, spacing, axis, edge_order):
             "Shape of array too small to calculate a numerical gradient, "
             "at least (edge_order + 1) elements are required."
         )
-    earlier = f[along(axis, ndim, slice(None, -2))]
-    later = f[along(axis, ndim, slice(2, None))]
-    first, second = f[along(axis, ndim, slice(0, 1))], f[along(axis, ndim, slice(1, 2))]
-    last, next_to_last = f[along(axis, ndim, slice(-1, None))], f[along(axis, ndim, slice(-2, -1))]
+    earlier = _between(f, axis, None, -2)
+    later = _between(f, axis, 2, None)
+    first, second = _between(f, axis, 0, 1), _between(f, axis, 1, 2)
+    last, next_to_last = _between(f, axis, -1, None), _between(f, axis, -2, -1)
     if np.ndim(spacing) == 0:
         inner = (later - earlier) / (2.0 * spacing)
         if edge_order == 1:
             begin = (second - first) / spacing
             end = (last - next_to_last) / spacing
         else:
-            third, third_to_last = f[along(axis, ndim, slice(2, 3))], f[along(axis, ndim, slice(-3, -2))]
+            third, third_to_last = _between(f, axis, 2, 3), _between(f, axis, -3, -2)
             begin = (-1.5 * first + 2.0 * second - 0.5 * third) / spacing
             end = (1.5 * last - 2.0 * next_to_last + 0.5 * third_to_last) / spacing
     else:
         steps = spacing[1:] - spacing[:-1]
         k = axis % ndim
         h = np.reshape(steps, (1,) * k + (np.size(steps),) + (1,) * (ndim - 1 - k))
-        left = h[along(axis, ndim, slice(None, -1))]
-        right = h[along(axis, ndim, slice(1, None))]
+        left = _between(h, axis, None, -1)
+        right = _between(h, axis, 1, None)
         inner = (
             later * (left / right)
-            + f[along(axis, ndim, slice(1, -1))] * ((right * right - left * left) / (left * right))
+            + _between(f, axis, 1, -1) * ((right * right - left * left) / (left * right))
             - earlier * (right / left)
         ) / (left + right)
         if edge_order == 1:
             begin = (second - first) / steps[0]
             end = (last - next_to_last) / steps[-1]
         else:
-            third, third_to_last = f[along(axis, ndim, slice(2, 3))], f[along(axis, ndim, slice(-3, -2))]
+            third, third_to_last = _between(f, axis, 2, 3), _between(f, axis, -3, -2)
             a, b = steps[0], steps[1]  # numbers: arrays of one element are as much code as long ones
             begin = (
                 -(2.0 * a + b) / (a * (a + b)) * first
@@ -161,8 +166,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    before = y[along(axis, np.ndim(y), slice(None, -1))]
-    after = y[along(axis, np.ndim(y), slice(1, None))]
+    before = _between(y, axis, None, -1)
+    after = _between(y, axis, 1, None)
     if x is None:
         return np.sum((before + after) * 0.5, axis=axis) * dx
     if np.ndim(x) == 1:
@@ -253,10 +258,8 @@ def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
     wrapped = np.where((wrapped == -0.5 * period) & (step > 0.0), 0.5 * period, wrapped)
     limit = 0.5 * period if discont is None else np.maximum(discont, 0.5 * period)
     jumps = np.where(np.abs(step) < limit, 0.0, np.rint((wrapped - step) / period) * period)
-    first = p[along(axis, np.ndim(p), slice(0, 1))]
-    return np.concatenate(
-        (first, p[along(axis, np.ndim(p), slice(1, n))] + np.cumsum(jumps, axis=axis)), axis=axis
-    )
+    first = _between(p, axis, 0, 1)
+    return np.concatenate((first, _between(p, axis, 1, n) + np.cumsum(jumps, axis=axis)), axis=axis)
 
 
 # --- convolution --------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Rules of numpy.polynomial: sums, products and derivatives of orthogonal series, and their coefficients by powers.
 
-
 Zeros at the end are kept where NumPy leaves them out, for they have derivatives.
 """
 

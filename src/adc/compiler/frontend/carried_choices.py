@@ -39,9 +39,7 @@ def as_places(
     True when a trip leaves what was not known before: the body must be run again.
     """
     news = False
-    for path, at_first, in_the_end in places(before, left):
-        if containers.is_changed(at_first):
-            continue  # behind the back of the name that the loop carries: it is refused
+    for path, at_first, in_the_end in places(before, left, containers):
         key = path[-1]
         init, out = at_first.get(key, UNDEFINED), in_the_end[key]
         known, found = (v.value if isinstance(v, Maybe) else v for v in (init, out))

@@ -61,14 +61,17 @@ def holder(changed: Container, before: dict[str, Value], carried: list[str]) -> 
 
 
 def places(
-    before: dict[Any, Value], left: dict[Any, Value], path: Path = ()
+    before: dict[Any, Value], left: dict[Any, Value], containers: Contents, path: Path = ()
 ) -> Iterator[tuple[Path, dict[Any, Value], dict[Any, Value]]]:
-    """Names, and places in dicts and objects that a trip leaves: the path, what holds it before the loop and after."""
+    """Names, and places in dicts and objects that a trip leaves: the path, what holds it before the loop and after.
+
+    What changed behind the back of the name that the loop carries is left out: it is refused.
+    """
     for key in list(left):
         within = list(_both(before.get(key, UNDEFINED), left[key], (*path, key)))
         for inner, init, out in within:
-            yield from places(init, out, inner)
-        if not within:
+            yield from places(init, out, containers, inner)
+        if not within and not containers.is_changed(before):
             yield (*path, key), before, left
 
 

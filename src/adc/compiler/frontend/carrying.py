@@ -361,9 +361,7 @@ class Carrying(CarriedTypes):
         These are names, and places in dicts and objects. True when that is news: the body must be run again.
         """
         news = False
-        for path, at_first, in_the_end in places(before, left):
-            if containers.is_changed(at_first):
-                continue  # behind the back of the name that the loop carries: it is refused
+        for path, at_first, in_the_end in places(before, left, containers):
             key = path[-1]
             init, out = at_first.get(key, UNDEFINED), in_the_end[key]
             if isinstance(init, Maybe):
