@@ -201,6 +201,13 @@ def clash(x: Effects, y: Effects) -> bool:
     if not x.stacks.isdisjoint(y.stacks):
         return True
     # What both only add to may be added to in either order.
-    return any(r in y.accesses and (r in x.plain or r in y.plain) for r in x.writes) or any(
-        r in x.accesses and (r in x.plain or r in y.plain) for r in y.writes
+    return any(
+        r in x.plain or r in y.plain for r in (*_both(x.writes, y.accesses), *_both(y.writes, x.accesses))
     )
+
+
+def _both(writes: set[Var], accesses: dict[Var, list[Access]]) -> list[Var]:
+    """The memory in both; one of them may be that of a whole program, and the other that of a statement."""
+    if len(writes) < len(accesses):
+        return [root for root in writes if root in accesses]
+    return [root for root in accesses if root in writes]

@@ -8,6 +8,7 @@ independent run forwards first, so that they meet the forward sweep's loops.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from adc.compiler.analysis.effects import Access, Effects, Memory, clash
@@ -48,17 +49,39 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return _Fuser(program, evaluator).build()
 
 
-def _last_loops(block: Block) -> list[For]:
-    """The last loops of a block, the last one first."""
-    return [s for s in block if type(s) is For][: -WINDOW - 1 : -1]
-
-
 class _Kind(NamedTuple):
     """Of a loop: whether no other statement holds a block, whether it scatters, and calls functions of vectormath."""
 
     straight: bool
     scatters: bool
     calls: bool
+
+
+class _Before:
+    """The statements that were gone through, and the loops among them."""
+
+    def __init__(self) -> None:
+        self.block: Block = []
+        self._loops: list[For] = []
+
+    def add(self, statements: Iterable[Stmt]) -> None:
+        for stmt in statements:
+            self.block.append(stmt)
+            if type(stmt) is For:
+                self._loops.append(stmt)
+
+    def cut(self, position: int) -> None:
+        """Take out all from a place on."""
+        loops = sum(1 for stmt in self.block[position:] if type(stmt) is For)
+        del self.block[position:], self._loops[len(self._loops) - loops :]
+
+    def last_loops(self) -> list[For]:
+        """The last loop first."""
+        return self._loops[: -WINDOW - 1 : -1]
+
+    def position(self, loop: For) -> int:
+        """Where one of the last loops stands."""
+        return len(self.block) - 1 - next(k for k, stmt in enumerate(reversed(self.block)) if stmt is loop)
 
 
 class _Needed:
@@ -141,20 +164,20 @@ class _Fuser:
 
     def _block(self, block: Block) -> Block:
         around, self.memory = self.memory, self.memory.inside(block)
-        out: Block = []
+        before = _Before()
         checks = Checks(self.known)
         in_order = self._neighbours_last(self.known.early(block))
         readers = self._readers(in_order)
         for position, stmt in enumerate(in_order):
             if isinstance(stmt, For):
                 its = readers.get(stmt, [])
-                block = [*out, *in_order[position:]] if its else []
+                block = [*before.block, *in_order[position:]] if its else []
                 chain = _Chain(self.memory, block, stmt, its)
-                if self._merge(stmt, out, checks, chain):
+                if self._merge(stmt, before, checks, chain):
                     continue
             checks.passed(stmt)
-            out.append(stmt)
-        for stmt in out:
+            before.add([stmt])
+        for stmt in before.block:
             self.known.passed(stmt)
             if isinstance(stmt, (For, While)):
                 if isinstance(stmt, While):
@@ -169,7 +192,7 @@ class _Fuser:
                     stmt.orelse = self._block(stmt.orelse)
             self.memory.forget(stmt)
         self.memory = around
-        return out
+        return before.block
 
     def _readers(self, block: Block) -> dict[For, list[For]]:
         """The chains of loops that fill arrays of this block."""
@@ -189,15 +212,15 @@ class _Fuser:
             chains[writer] = [first[writer], *chains.get(first[writer], ())][:LONGEST_CHAIN]
         return chains
 
-    def _merge(self, loop: For, out: Block, checks: Checks, chain: _Chain, fills: bool = False) -> bool:
-        """Merge a loop into an earlier one of `out`, or only into a fill; False when there is none that takes it.
+    def _merge(self, loop: For, before: _Before, checks: Checks, chain: _Chain, fills: bool = False) -> bool:
+        """Merge a loop into an earlier one, or only into a fill; False when there is none that takes it.
 
         It stays with the `chain` of its readers where one of them cannot come along.
         """
         depth = self._depth(loop)
         # One of the same depth first: a loop over rows that takes a loop over all elements keeps those apart.
-        nearest = sorted(_last_loops(out), key=lambda partner: self._depth(partner) != depth)
-        needed = _Needed(self.memory, out, loop)
+        nearest = sorted(before.last_loops(), key=lambda partner: self._depth(partner) != depth)
+        needed = _Needed(self.memory, before.block, loop)
         for partner in nearest:
             if (
                 (not fills or is_fill(partner))
@@ -206,23 +229,24 @@ class _Fuser:
             ):
                 if is_fill(loop) and not is_fill(partner):
                     continue  # a fill waits for the loop that adds to what it fills
-                position = out.index(partner)
+                position = before.position(partner)
                 first = needed.behind(position)
                 if any(self._holds_back(partner, s) for s in first):
                     continue
                 if self._parts(partner, position, chain, checks.before(partner)):
                     continue
                 moved = set(first)
-                rest = [s for s in out[position + 1 :] if s not in moved]
+                rest = [s for s in before.block[position + 1 :] if s not in moved]
                 was_fill = is_fill(partner)
                 joined = self._joined(partner, loop)
                 checks.stands_for(joined, partner)
                 chain.joined(partner, joined)
-                out[position:] = [*first]
+                before.cut(position)
+                before.add(first)
                 # What was only a fill until now may have a partner further up itself; what was not, fills.
-                if not self._merge(joined, out, checks, chain, fills=fills or not was_fill):
-                    out.append(joined)
-                out.extend(rest)
+                if not self._merge(joined, before, checks, chain, fills=fills or not was_fill):
+                    before.add([joined])
+                before.add(rest)
                 return True
         return False
 
