@@ -37,10 +37,14 @@ _by_code: dict[types.CodeType, tuple[types.FunctionType, Table]] = {}
 _made_by_code: dict[types.CodeType, Table] = {}
 
 
-def _let_go(phase: str, info: dict[str, int]) -> None:
+def _let_go(
+    phase: str,
+    info: dict[str, int],
+    tables: tuple[dict[Any, Any], ...] = (_by_code, _made_by_code),  # a module that ends has lost its names
+) -> None:
     if phase == "start" and info["generation"] == 2:
-        _by_code.clear()
-        _made_by_code.clear()
+        for table in tables:
+            table.clear()
 
 
 gc.callbacks.append(_let_go)
@@ -136,8 +140,8 @@ def _as_method(function: Any) -> tuple[Any, Any]:
 
 
 def _keep_latest(table: dict[Any, Any], most: int) -> None:
-    while len(table) > most:
-        table.pop(next(iter(table), None), None)  # a collection may have let all go
+    for oldest in list(table)[: max(0, len(table) - most)]:
+        table.pop(oldest, None)  # another thread, or a collection, may have let it go
 
 
 def _table_of(function: Any, attributes: dict[str, Any]) -> Table:
