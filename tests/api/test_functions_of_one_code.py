@@ -124,6 +124,37 @@ def test_a_variable_that_two_functions_shared_and_do_not_share_now():
         np.testing.assert_allclose(adc.grad(make(row))(X), 2 * ROWS[0] * row * X)
 
 
+def test_functions_that_were_two_and_are_one():
+    def make(first, second):
+        return lambda x: np.sum(first(x) * (2.0 if first is second else 1.0))
+
+    def scaled(row):
+        return lambda x: row * x
+
+    one, other = scaled(ROWS[0]), scaled(ROWS[1])
+    for first, second, factor in (
+        (one, other, 1),
+        (other, one, 1),
+        (one, one, 2),
+        (other, other, 2),
+        (one, other, 1),
+    ):
+        row = ROWS[0] if first is one else ROWS[1]
+        np.testing.assert_allclose(adc.grad(make(first, second))(X), factor * row)
+
+
+def test_functions_that_are_keys():
+    def make(function, table):
+        return lambda x: np.sum(table[function] * function(x))
+
+    def scaled(row):
+        return lambda x: row * x
+
+    table = {scaled(row): row for row in ROWS}
+    for function, row in table.items():
+        np.testing.assert_allclose(adc.grad(make(function, table))(X), row * row)
+
+
 def test_defaults(made):
     def gradient(row):
         return adc.grad(lambda x, row=row: np.sum(row * x**2))(X)

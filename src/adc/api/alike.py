@@ -58,14 +58,16 @@ class _Beginnings:
     """Where places begin: for the functions and cells of the old function those of the new one."""
 
     def __init__(self) -> None:
-        self._found: dict[int, Any] = {}  # by the address of what the old code keeps alive
+        # By the address of what the old code keeps alive; and the other way round.
+        self._found: dict[int, Any] = {}
+        self._stands_for: dict[int, int] = {}
 
     def of(self, old: Any) -> Any:
         return self._found.get(id(old), old)
 
     def place(self, place: Place) -> Place:
         of = self.place(place.of) if isinstance(place.of, Place) else self.of(place.of)
-        return Place(place.how, of, place.key)
+        return Place(place.how, of, self.of(place.key))  # functions may be keys
 
     def guard(self, guard: Guard) -> Guard:
         """What is taken for granted at the new place. Raises _Unlike where it does not hold, but for an integer."""
@@ -73,6 +75,8 @@ class _Beginnings:
         if not found.holds() and not found.is_of_integer():
             found = Guard(found.place, found.read(), guard.label)
             self.lead(guard.value, found.value)
+        elif isinstance(guard.value, types.FunctionType):
+            self.lead(guard.value, guard.value)
         return found
 
     def defaults(self, function: types.FunctionType, held: Any) -> tuple[types.FunctionType, Any]:
@@ -85,5 +89,6 @@ class _Beginnings:
             raise _Unlike
         pairs = zip((old, *(old.__closure__ or ())), (new, *(new.__closure__ or ())), strict=True)
         for before, after in pairs:
-            if self._found.setdefault(id(before), after) is not after:
-                raise _Unlike  # two functions shared a variable, and now each has its own
+            first = self._stands_for.setdefault(id(after), id(before))
+            if self._found.setdefault(id(before), after) is not after or first != id(before):
+                raise _Unlike  # two functions shared a variable, or were one, and now are not; or the other way round
