@@ -8,17 +8,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from adc import config, pytree
-from adc.api import explain_error, per_call, sizes, taped
-from adc.api.arguments import Layout, Slot, read
-from adc.api.binding import Binding
+from adc.api import explain_error, sizes, taped
+from adc.api.arguments import read
+from adc.api.asking import Asking, Extent
 from adc.api.call import Call
-from adc.api.functions import depth_of_caller, has_code, written_out
+from adc.api.functions import has_code, written_out
 from adc.api.how import How
 from adc.api.sharing import MOST_SPECIALISATIONS, Shared
 from adc.api.specialise import (
@@ -35,17 +33,12 @@ from adc.api.specialise import (
 from adc.api.text import Text
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
-from adc.compiler.frontend import lower
-from adc.compiler.frontend.stand_ins import held_in
-from adc.compiler.frontend.taken_in import with_lists
-from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import borders, bounds
 from adc.config import Mode
 from adc.errors import (
     AdcError,
     ArgumentError,
     DerivativeError,
-    FallbackWarning,
     InternalError,
     ShapeError,
     SourceError,
@@ -59,20 +52,15 @@ from adc.tape.substitute import is_traced
 
 __all__ = ["Transformed"]
 
-# Which sizes code is made for: any, those of a call, or any without taking more for granted.
-Extent = Literal["any", "these", "few trips", "whatever they are"]
-
 
 class _ListsAreNoColumns(Exception):
     """What stands for a list is not supported where the function uses it."""
 
 
-class Transformed(Binding):
+class Transformed(Asking):
     """A function and the code generated for it, one specialisation per kind of arguments."""
 
-    kind: pipeline.Kind = "gradient"
     shares = True  # whether it takes code that another transform of the function has made
-    noun = ""  # how a message speaks of it, where not by its kind
 
     __name__: str
     __qualname__: str
@@ -89,7 +77,7 @@ class Transformed(Binding):
         self._ran: Mode | None = None
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
         self._lock = threading.RLock()
-        self._warned: set[Mode] = set()  # the engines that a fallback to was told of
+        self._warned: set[Mode] = set()
         # Names and docstring, but not the attributes: the function may be one of us.
         functools.update_wrapper(self, function, updated=())
         self._primal = function
@@ -238,92 +226,6 @@ class Transformed(Binding):
         made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
-    def _context(self, call: Call, extent: Extent) -> pipeline.Context:
-        """What the compiler makes; without the text for Numba where only that cannot be had."""
-        optimize = self._asked in ("auto", "compiled")
-        try:
-            context, refused = self._program(call, optimize=optimize, extent=extent)
-            for part in refused:
-                self._warn("python", part.warning)
-            return context
-        except InternalError as error:
-            if call.is_tentative():
-                raise
-            return self._without_numba(self._request(call.layout, call.slots()), error)
-
-    def _without_numba(self, request: pipeline.Request, fault: InternalError) -> pipeline.Context:
-        """The readable text alone, where `auto` allows it; a fault before that is raised here again."""
-        if self._asked != "auto":
-            raise fault
-        context = pipeline.run(request, optimize=False)
-        self._warn("python", fault)
-        return context
-
-    def _program(
-        self,
-        call: Call,
-        *,
-        optimize: bool,
-        record: bool = False,
-        watch: pipeline.Watch | None = None,
-        extent: Extent = "any",
-    ) -> tuple[pipeline.Context, list[per_call.Refused]]:
-        """What the compiler makes, and the callees that `auto` lets run on the tape inside it.
-
-        What is refused for arguments of any size may be had for the sizes of this call, and what is refused for a call
-        with few trips, for any size again, if none are taken for granted.
-        """
-        of_any_size = extent == "any"
-        refusal: UnsupportedError | None = None
-        last: UnsupportedError | None = None
-        seen = len(self._specialisations.get(call.key, ()))
-        some_sizes = self._asked != "auto" or seen < sizes.MOST_SIZES
-        slots = call.slots()
-        attempts = sizes.attempts(slots, some_sizes) if of_any_size else [sizes.as_they_are(slots)]
-        requests = [replace(self._request(call.layout, slots), into=call.into) for slots in attempts]
-        if extent == "whatever they are":
-            requests = []
-        if extent in ("few trips", "whatever they are"):
-            requests.append(replace(self._request(call.layout, slots), into=call.into, insists=False))
-        if of_any_size and len(requests) == 1:
-            requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
-        if of_any_size and some_sizes:
-            requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
-            requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
-        if call.moving and of_any_size:
-            with contextlib.suppress(
-                UnsupportedError, DerivativeError
-            ):  # such integers are taken as they are, then
-                return pipeline.run(
-                    _as_moving(requests[0], call), optimize=optimize, record=record, watch=watch
-                ), []
-        for request in requests:
-            try:
-                asked = replace(request, because=refusal)
-                return pipeline.run(asked, optimize=optimize, record=record, watch=watch), []
-            except UnsupportedError as error:
-                refusal, last = refusal or error, error
-            except DerivativeError:  # how many axes a result has may depend on the sizes: np.squeeze
-                if request is requests[-1]:
-                    raise
-        assert refusal is not None and last is not None
-        if last.what != refusal.what and last.location is not None:
-            also = f"Code for these sizes alone is refused at {last.location}: {last.what}"
-            refusal.why = ". ".join(part.rstrip(".") for part in (refusal.why, also) if part)
-        if self._asked != "auto" or call.is_tentative():
-            raise refusal
-        example = functools.partial(self._example, call)
-        return per_call.run(requests[0], example, record=record, watch=watch, refusal=refusal)
-
-    def _closer(self, call: Call, lowered: lower.Lowered) -> pipeline.Request | None:
-        """What to ask the compiler for where the function demands some lengths that the arguments of a call have."""
-        equal = lowered.evaluator.ever_equal
-        slots = sizes.as_demanded(call.slots(), lowered.program.params, equal)
-        if slots is None:
-            return None
-        closer = replace(self._request(call.layout, slots), into=call.into)
-        return _as_moving(closer, call) if lowered.evaluator.moving else closer
-
     def _raised_again(self, call: Call) -> None:
         """Let the function raise for these arguments what it raises for all of their kind: it may say their numbers."""
         with contextlib.suppress(AdcError):
@@ -353,47 +255,6 @@ class Transformed(Binding):
                     raise
                 self._warn("python", error)
         return specialisation(context, "python", backend.quiet(plain(context)))
-
-    def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
-        """What the compiler is asked for: an input per leaf, those of the wanted arguments differentiated."""
-        chosen = self._chosen(layout)
-        leaves = [(k, leaf) for k, slot in enumerate(slots) for leaf in slot.inputs()]
-        wanted = tuple(n for c in chosen for n, (k, _) in enumerate(leaves) if k == c)
-        variadic = self._parameters.variadic
-        held = sizes.taken_for_granted(slots)
-
-        def bind(evaluator: lower.Evaluator) -> tuple[dict[str, Any], list[Var]]:
-            params: list[Var] = []
-            values = []
-            for slot in slots:
-                items = []
-                for leaf in slot.leaves:
-                    if leaf.is_input:
-                        params.append(lower.make_param(leaf.name, leaf.value, evaluator, leaf.axes))
-                    else:
-                        evaluator.take_argument(leaf.value, leaf.name)
-                    items.append(params[-1] if leaf.is_input and leaf.taken_as != "number" else leaf.value)
-                if slot.default is not None:
-                    values.append(evaluator.captured(slot.default, slot.name))
-                    continue
-                values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
-                for container in held_in(values[-1]):
-                    evaluator.origins.give(container)
-            evaluator.most = None if held is None else sizes.MOST_STATEMENTS
-            return layout.arguments(values, variadic), params
-
-        of = _listed([layout.names[c] for c in chosen])
-        return pipeline.Request(
-            self._function,
-            bind,
-            wanted,
-            of,
-            self.kind,
-            self._value,
-            self._has_aux,
-            sizes=held,
-            strict=self._how.strict,
-        )
 
     def _packer(
         self, context: pipeline.Context, structures: list[pytree.Structure]
@@ -533,11 +394,6 @@ class Transformed(Binding):
         read(call.values, call.wanted, [], inputs, call.instead)
         return self._execute(known, [*inputs, *(known.current_captures() or [])], call)
 
-    def _example(self, call: Call) -> Any:
-        """A run of the user's function on copies of the arguments of a call."""
-        args, kwargs = self._python_call(call, taped.owned(list(call.values)))
-        return self._plainly(args, kwargs)
-
     def _runs(self, call: Call) -> bool:
         """Whether the user's function does not raise for the arguments of a call."""
         try:
@@ -545,19 +401,6 @@ class Transformed(Binding):
         except Exception:  # which it is, what was found before says
             return False
         return True
-
-    def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the user's function itself does with the arguments of the transform."""
-        return self._function(*args, **kwargs)
-
-    def _warn(self, to: Mode, error: AdcError) -> None:
-        if to in self._warned:
-            return
-        self._warned.add(to)
-        runs = {"tape": "on the tape", "python": "as plain Python"}[to]
-        message = f"the {self.noun or self.kind} of `{self._spoken}` runs {runs}: {error.what}"
-        warning = FallbackWarning(message, error.location, error.why, error.repair)
-        warnings.warn(warning, stacklevel=depth_of_caller())
 
     # --- looking inside -------------------------------------------------------------------------------------
 
@@ -599,17 +442,3 @@ class Transformed(Binding):
         groups = self._specialisations.values()
         contexts = [s.context for group in groups for s in group if s.context is not None]
         return contexts[-1] if contexts else None
-
-
-def _as_moving(request: pipeline.Request, call: Call) -> pipeline.Request:
-    """What to ask the compiler for where integers outside the function are not taken as they are."""
-    return replace(request, bind=sizes.moving(request.bind, call.moving))
-
-
-def _listed(names: list[str]) -> str:
-    """Names as in a sentence.
-
-    >>> _listed(["w"]), _listed(["w", "b", "x"])
-    ('w', 'w, b and x')
-    """
-    return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
