@@ -53,6 +53,36 @@ def views(x, y):
     return (z * z).sum() + (front * 3).sum()
 
 
+def products_of_matrices(x, y):
+    m = np.outer(x, y)
+    row = m[1]
+    m @= np.outer(y, y)
+    return (row * row).sum() + (m * m).sum()
+
+
+def whole_multiples(x, y):
+    z = x * y
+    first = z[:2]
+    z //= 0.3
+    return (first * y[:2]).sum() + (z * x).sum()
+
+
+def whole_numbers(x, y):
+    z = x * y
+    first = z[:2]
+    np.floor(z, out=z)
+    return (first * y[:2]).sum() + (z * x).sum()
+
+
+def truth_values(x, y):
+    high = x > 0.9
+    second = high
+    high &= y > 0.8
+    high |= x > 1.4
+    high ^= y > 1.3
+    return np.sum(np.where(second, x * y, x))
+
+
 def deep_views(x, y):
     z = copied(x)
     w = z.T[1:].reshape(-1)  # a copy: writes to it stay there
@@ -105,6 +135,10 @@ def diagonal_filled(x, y):
         (items, [(4,), (4,)]),
         (fancy, [(3,), (3,)]),
         (views, [(4,), (4,)]),
+        (products_of_matrices, [(3,), (3,)]),
+        (whole_multiples, [(4,), (4,)]),
+        (whole_numbers, [(4,), (4,)]),
+        (truth_values, [(4,), (4,)]),
         (deep_views, [(2, 3), (2,)]),
         (broadcast_write, [(2, 3), (3,)]),
         (out_parameter, [(4,), (4,)]),

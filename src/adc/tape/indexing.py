@@ -259,11 +259,12 @@ def put(root: Tensor, region: Any, value: Node | None) -> None:
 
 
 def refresh_views(root: Tensor) -> None:
-    """Every view of a root follows its new values; hooks on what they were before stay there."""
-    if root.node is None:
-        return
+    """Every view of a root follows its new values, also constants; hooks on what they were before stay there."""
     for view in views.views_of(root):
-        hooks.rebase(view, _read_anew(view, root))
+        if root.node is not None:
+            hooks.rebase(view, _read_anew(view, root))
+        elif not isinstance(view.node, AccumulateGrad):  # a leaf is one, also where it lies in a constant
+            hooks.rebase(view, None)
 
 
 def _read_anew(view: Tensor, root: Tensor) -> Node:

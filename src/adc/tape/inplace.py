@@ -29,7 +29,11 @@ def by(function: Callable[..., Any], t: Tensor, others: tuple[Any, ...], kwargs:
         indexing.check_writable(t, views.root_of(t), make(t.primal, t.node or next(_nodes(others))))
         # The pull may read the value that is about to be overwritten.
         operand = make(t.primal.copy(), indexing.unheard(t))
-    result = function(operand, *others, **kwargs)
+    return written(t, function(operand, *others, **kwargs))
+
+
+def written(t: Tensor, result: Any) -> Tensor:
+    """`t`, over which `result` was written: what an augmented assignment gives."""
     if result.shape != t.shape:
         raise ValueError(
             f"a result of shape {result.shape} cannot be written over a Tensor of shape {t.shape}: non-broadcastable "

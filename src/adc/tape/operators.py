@@ -380,3 +380,16 @@ def in_place(name: str, function: Callable[[Any, Any], Any]) -> Any:
         return inplace.apply(entry, self, (other,))
 
     return method
+
+
+def constant_in_place(function: Callable[[Any, Any], Any]) -> Any:
+    """The method of an augmented assignment without a derivative: other names of the array see what is written."""
+    out_of_place = constant(function)
+
+    def method(self: Any, other: Any) -> Any:
+        z = out_of_place(self, other)
+        return (
+            z if z is NotImplemented or not isinstance(self.primal, np.ndarray) else inplace.written(self, z)
+        )
+
+    return method

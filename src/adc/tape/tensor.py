@@ -84,6 +84,7 @@ class Tensor(Graphed):
     __imod__ = operators.in_place("remainder", operator.mod)
     __matmul__ = operators.binary("matmul", operator.matmul)
     __rmatmul__ = operators.reflected("matmul", operator.matmul)
+    __imatmul__ = operators.in_place("matmul", operator.matmul)
     __neg__ = operators.unary("negative", operator.neg)
     __pos__ = operators.unary("positive", operator.pos)
     __abs__ = operators.unary("absolute", operator.abs)
@@ -96,22 +97,25 @@ class Tensor(Graphed):
     __ne__ = operators.constant(operator.ne)
     __floordiv__ = operators.constant(operator.floordiv)
     __rfloordiv__ = operators.constant(lambda x, y: y // x)
+    __ifloordiv__ = operators.constant_in_place(operator.floordiv)
     __and__ = operators.constant(operator.and_)
     __rand__ = operators.constant(lambda x, y: y & x)
+    __iand__ = operators.constant_in_place(operator.and_)
     __or__ = operators.constant(operator.or_)
     __ror__ = operators.constant(lambda x, y: y | x)
+    __ior__ = operators.constant_in_place(operator.or_)
     __xor__ = operators.constant(operator.xor)
     __rxor__ = operators.constant(lambda x, y: y ^ x)
+    __ixor__ = operators.constant_in_place(operator.xor)
     __lshift__ = operators.constant(operator.lshift)
     __rlshift__ = operators.constant(lambda x, y: y << x)
+    __ilshift__ = operators.constant_in_place(operator.lshift)
     __rshift__ = operators.constant(operator.rshift)
     __rrshift__ = operators.constant(lambda x, y: y >> x)
+    __irshift__ = operators.constant_in_place(operator.rshift)
 
     def __invert__(self) -> Tensor:
         return make(~self.primal)
-
-    def __imatmul__(self, other: Any) -> Any:  # type: ignore[misc]  # __matmul__ is made by a factory
-        return self @ other
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
