@@ -84,7 +84,7 @@ def an_argument_whose_list_changes(x):
     return total(map(lambda v: v * v, items)) + total(v * v for v in items)
 
 
-@program(four, refused=CHANGED)
+@program(four)
 def a_result_whose_list_changes(x):
     items = [x[0], x[1]]
 

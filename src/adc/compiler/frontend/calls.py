@@ -223,13 +223,16 @@ class Calls(RuleCalls):
         with self.origin_at(self.locate(node)):
             for value in args:
                 self.as_it_was(reads_of(value), "an iterator")
+            self.gives_later = self.returned_later is node
             try:
                 found = self.call(function, args, kwargs)
-                if later.is_lazy(function):
-                    self.goes_over(found, args)
+                if later.is_lazy(function) or later.takes_up(self, function, node, args):
+                    later.note(self, found, node, args)
                 return self.fetched(found, "an iterator") if _finds(function) else found
             except _OF_OPERANDS as error:
                 raise misfits.said(self, function, args, kwargs, error) from error
+            finally:
+                self.gives_later = False
 
     def _given_beside(self, function: Value, node: Any) -> list[Value]:
         """The start of a sum, the default of next()."""

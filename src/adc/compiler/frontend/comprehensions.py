@@ -24,8 +24,27 @@ def as_function(node: Any) -> Any:
                     parts.append(a * c)
         return parts
     """
+    return _written_out(node, _TEMPLATE)
+
+
+def as_generator(node: Any) -> Any:
+    """A generator expression as a generator function of what its first `for` goes over.
+
+    >>> import ast
+    >>> made = as_generator(gast.parse("(a * c for a in rows if a for c in a)").body[0].value)
+    >>> print(ast.unparse(gast.gast_to_ast(made)))
+    def generator(items):
+        for a in items:
+            if a:
+                for c in a:
+                    yield (a * c)
+    """
+    return _written_out(node, _GENERATOR)
+
+
+def _written_out(node: Any, template: str) -> Any:
     taken = {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
-    function = parse_function(_TEMPLATE)
+    function = parse_function(template)
     if not hasattr(node, "lineno"):  # of another text of the compiler's
         drop_places(function)
     for inner in gast.walk(function):
@@ -33,9 +52,12 @@ def as_function(node: Any) -> Any:
             inner.id += "_"
         if hasattr(inner, "lineno"):
             gast.copy_location(inner, node)
-    loop = function.body[1]
+    loop = next(s for s in function.body if isinstance(s, gast.For))
     core = loop.body
-    core[0].value.args = [node.elt]
+    if isinstance(core[0].value, gast.Yield):
+        core[0].value.value = node.elt
+    else:
+        core[0].value.args = [node.elt]
     for position in range(len(node.generators) - 1, -1, -1):
         generator = node.generators[position]
         for test in reversed(generator.ifs):
@@ -56,4 +78,9 @@ def comprehension(items):
     for _ in items:
         parts.append(0)
     return parts
+"""
+_GENERATOR = """
+def generator(items):
+    for _ in items:
+        yield 0
 """

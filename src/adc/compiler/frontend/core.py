@@ -62,6 +62,8 @@ class Core(Merging):
         types.FunctionType, Any
     ]  # those of them that were called with fewer arguments than they take
     records: list[tuple[Place, Instance]]
+    returned_later: Any = None  # a call whose result may be an iterator of which nothing is evaluated yet
+    gives_later = False  # whether the function that runs next is the one that it calls
     stand_ins_of: dict[
         Any, Closure
     ]  # functions of classes that the program makes, by what Python has in their place

@@ -102,7 +102,11 @@ class Expressions(Operators):
 
     def refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
-        if any(isinstance(item, (Items, Given, Generator, Iterated)) for item in items):
+        items = list(items)
+        parts = node.values if isinstance(node, gast.Dict) else node.elts
+        computed = any(isinstance(n, gast.GeneratorExp) or self.unread(n) is not None for n in parts)
+        kinds = (Items, Given, Generator, Iterated, *([Var] if computed else []))
+        if any(isinstance(item, kinds) for item in items):
             with self.origin_at(self.locate(node)):
                 raise self.refuse(
                     "a generator, or what zip(), map() and the like give, is put into a container",

@@ -22,6 +22,7 @@ from adc.pytree import whole
 if TYPE_CHECKING:
     from adc.compiler.frontend.columns import Spread
     from adc.compiler.frontend.packed import Form
+    from adc.compiler.frontend.reached import Reached
 
 
 class ListValue(list[Any]):
@@ -118,9 +119,8 @@ class Once:
     state: dict[str, Any] = field(default_factory=dict)  # changes as a dict of the program does
     of: Generator | None = None
     iterated: Iterated | None = None
-    sees: frozenset[str] = (
-        frozenset()
-    )  # names that its items are computed from, of which some may have changed
+    in_turn: Callable[[], Any] | None = None  # its items one by one, as a loop asks for them
+    sees: Reached | None = None  # what they are computed from, which may change before they are
     run_time = True
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from adc.compiler.frontend import desugar
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Closure, Frame, Generator, Partial, Place, once
+from adc.compiler.frontend.frame import Closure, Frame, Generator, Once, Partial, Place, once
 from adc.compiler.frontend.inlined_generators import is_generator
 from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
@@ -235,6 +235,7 @@ class Functions(Iteration):
         if is_generator(tree):
             return Generator(tree, frame)
         frame.tree = tree
+        later, self.gives_later = self.gives_later, False
         with self.running_as(tree, frame):
             # Rule bodies branch on ranks and static arguments only, so they need no desugaring.
             body, frame.liveness, frame.stored = (_rule_body if frame.source is None else _user_body)(tree)
@@ -244,10 +245,12 @@ class Functions(Iteration):
                 for node in body:
                     self.execute(node)
             except ReturnValue as result:
-                return result.value
+                value = result.value
+            else:
+                return None
             finally:
                 self.frame = outer
-        return None
+            return value.items() if isinstance(value, Once) and not later else value
 
     @contextlib.contextmanager
     def running_as(self, tree: Any, frame: Frame) -> Iterator[None]:

@@ -130,6 +130,20 @@ def mapped(function, items):
         yield function(item)
 """
 )
+_MAPPED_TOGETHER = templates.function(
+    """
+def mapped(function, *sequences):
+    for items in zip(*sequences):
+        yield function(*items)
+"""
+)
+_YIELDED = templates.function(
+    """
+def yielded(items):
+    for item in items:
+        yield item
+"""
+)
 _FILTERED = templates.function(
     """
 def filtered(function, items):
@@ -154,6 +168,14 @@ def sliced(items, start, stop):
 _CHAINED = templates.function(
     """
 def chained(*sequences):
+    for sequence in sequences:
+        for item in sequence:
+            yield item
+"""
+)
+_FLATTENED = templates.function(
+    """
+def flattened(sequences):
     for sequence in sequences:
         for item in sequence:
             yield item
@@ -189,6 +211,20 @@ def opened(self: Calls, function: Any, args: list[Value]) -> list[Value]:
         (of(self, a) or a) if isinstance(a, Instance) and k in range(len(args))[first:last] else a
         for k, a in enumerate(args)
     ]
+
+
+def one_by_one(self: Calls, function: Any, args: list[Value]) -> list[Value]:
+    """The arguments of `map` and the like, with which it asks for an item when it needs the next one."""
+    place = 0 if function is itertools.accumulate else 1
+    if function not in _ALL_AT_ONCE or len(args) <= place or any(isinstance(a, Generator) for a in args):
+        return args
+    given = self.call(Closure(_YIELDED, self.frame, {}), [args[place]], {})
+    return [*args[:place], given, *args[place + 1 :]]
+
+
+def _map(self: Calls, function: Value, *sequences: Value) -> Value:
+    tree = _MAPPED if len(sequences) == 1 else _MAPPED_TOGETHER
+    return self.call(Closure(tree, self.frame, {}), [function, *sequences], {})
 
 
 def _template(tree: Any) -> Callable[..., Value]:
@@ -250,6 +286,7 @@ _AFTER_A_FUNCTION: tuple[Any, ...] = (
     itertools.dropwhile,
     itertools.filterfalse,
 )
+_ALL_AT_ONCE: tuple[Any, ...] = (builtins.map, builtins.filter, itertools.starmap, itertools.accumulate)
 _OVER_ALL: tuple[Any, ...] = (
     builtins.zip,
     builtins.map,
@@ -260,13 +297,15 @@ _OVER_ALL: tuple[Any, ...] = (
 LAZY: dict[Any, Callable[..., Value]] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
-    builtins.map: _template(_MAPPED),
+    builtins.map: _map,
     builtins.filter: _template(_FILTERED),
     builtins.iter: lambda self, items: items,
     builtins.next: _template(_FIRST),
     **{f: _reduced(f) for f in (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all)},
     **iteration_generators.TABLE,
+    **iteration_generators.OF_GENERATORS,
     itertools.islice: _islice,
     itertools.chain: _template(_CHAINED),
+    itertools.chain.from_iterable: _template(_FLATTENED),
     itertools.pairwise: _template(_PAIRED),
 }

@@ -15,6 +15,7 @@ from adc.compiler.frontend import (
     generators,
     grown_reads,
     instances,
+    later,
     own_iterators,
     templates,
 )
@@ -284,7 +285,7 @@ class Iteration(Expressions):
     def eval_GeneratorExp(self, node: Any) -> Value:
         items = self.evaluate(node.generators[0].iter)
         found = self.generated(node, items)
-        self.goes_over(found, [items])
+        later.note(self, found, node, [items])
         return found
 
     def generated(self, node: Any, items: Value) -> Value:
@@ -294,6 +295,11 @@ class Iteration(Expressions):
         if isinstance(found, Growing):
             found.generated = True
         return Given(found) if isinstance(found, list) else found
+
+    def one_by_one(self, node: Any, items: Value) -> Value:
+        """What a generator expression gives, each when it is asked for."""
+        self._refuse_named(node, "in round brackets", "how far it comes depends on who goes over it")
+        return self.call(Closure(comprehensions.as_generator(node), self.frame, {}), [items], {})
 
     def eval_DictComp(self, node: Any) -> Value:
         pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)

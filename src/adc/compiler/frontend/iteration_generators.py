@@ -6,6 +6,7 @@ A loop over `takewhile(test, items)` is the loop over `items` with its body wher
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,35 @@ def compress(items, chosen):
     for item, wanted in zip(items, chosen):
         if wanted:
             yield item
+"""
+)
+_ACCUMULATED = templates.function(
+    """
+def accumulate(items, function):
+    begun = False
+    for item in items:
+        if begun:
+            total = function(total, item)
+        else:
+            total = item
+            begun = True
+        yield total
+"""
+)
+_ACCUMULATED_FROM = templates.function(
+    """
+def accumulate(items, function, total):
+    yield total
+    for item in items:
+        total = function(total, item)
+        yield total
+"""
+)
+_STARRED = templates.function(
+    """
+def starmap(function, items):
+    for item in items:
+        yield function(*item)
 """
 )
 _GROUPED = templates.function(
@@ -108,6 +138,18 @@ def _cycle(self: Calls, items: Value) -> Value:
     return Items(None, lambda k: self.subscript(every, self.op("remainder", k, count)))
 
 
+def _accumulate(self: Calls, items: Value, func: Value = None, *, initial: Value = None) -> Value:
+    function = operator.add if func is None else func
+    if initial is None:
+        return self.call(Closure(_ACCUMULATED, self.frame, {}), [items, function], {})
+    return self.call(Closure(_ACCUMULATED_FROM, self.frame, {}), [items, function, initial], {})
+
+
+# Of what yields its items; of anything else they give all of theirs at once.
+OF_GENERATORS: dict[Any, Callable[..., Value]] = {
+    itertools.accumulate: _accumulate,
+    itertools.starmap: _template(_STARRED),
+}
 TABLE: dict[Any, Callable[..., Value]] = {
     itertools.takewhile: _template(_TAKEN),
     itertools.dropwhile: _template(_DROPPED),

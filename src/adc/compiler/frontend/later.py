@@ -5,6 +5,8 @@ scaled = (v * w for v in x)
 pairs = zip(scaled, x)         nothing is computed up to here
 w = 3.0
 s = sum(a * b for a, b in pairs)         of v * 3.0
+
+So it is where a function returns it. A loop whose body changes `w` computes each item when its trip begins.
 """
 
 from __future__ import annotations
@@ -12,21 +14,21 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import grouped, iteration_generators, iteration_tools
-from adc.compiler.frontend.frame import Once
-from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
+from adc.compiler.frontend import generators, grouped, iteration_generators, iteration_tools, reached
+from adc.compiler.frontend.frame import Items, Once, reads_of
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
-    from adc.compiler.frontend.assignments import Assignments
     from adc.compiler.frontend.calls import Calls
     from adc.compiler.frontend.loops import Loops
+    from adc.compiler.frontend.names import Names
 
-__all__ = ["evaluated", "is_lazy", "refuse_changes"]
+__all__ = ["evaluated", "gone_over", "is_lazy", "note"]
 
 # What they go over is looked at when they are gone over; those that take all of it at once are not here.
 _LAZY = (
@@ -46,29 +48,100 @@ _LAZY = (
 
 
 def is_lazy(function: Value) -> bool:
-    return any(function is lazy for lazy in _LAZY)
+    bound = isinstance(function, types.BuiltinMethodType)  # chain.from_iterable is another one each time
+    return any(function is lazy or (bound and function == lazy) for lazy in _LAZY)
 
 
-def evaluated(ev: Assignments, node: Any) -> Value:
-    """The value of an expression that gets a name."""
+def takes_up(ev: Calls, function: Value, node: Any, args: list[Value]) -> bool:
+    """Whether a call is `iter()` of what was computed where Python computes each item when it is asked for."""
+    if function is not iter or not node.args:
+        return False
+    return not _one_by_one(args[0]) or (not isinstance(args[0], Items) and _is_late(ev, node.args[0]))
+
+
+def _is_late(ev: Names, node: Any) -> bool:
+    """Whether Python computes the items of what an expression gives when they are asked for."""
+    if not isinstance(node, gast.Call):
+        return isinstance(node, gast.GeneratorExp)
+    called = ev.evaluate(node.func) if isinstance(node.func, (gast.Name, gast.Attribute)) else None
+    tree = node.func if isinstance(node.func, gast.Lambda) else ev.tree_of(called)
+    return is_lazy(called) or (
+        tree is not None and any(isinstance(n, gast.GeneratorExp) for n in gast.walk(tree))
+    )
+
+
+def evaluated(ev: Calls, node: Any) -> Value:
+    """The value of an expression that gets a name, or is returned."""
     later = _delayed(ev, node)
-    return ev.evaluate_maybe(node) if later is None else later
+    return _returned(ev, node, ev.evaluate_maybe) if later is None else later
 
 
-def _delayed(ev: Assignments, node: Any) -> Once | None:
+def gone_over(ev: Loops, node: Any) -> Value:
+    """What a `for` goes over; where its body changes what the items are computed from, one after the other."""
+    later = over = ev.unread(node.iter) or _delayed(ev, node.iter) or _returned(ev, node.iter, ev.evaluate)
+    if isinstance(later, Once):
+        sees, in_turn = later.sees, later.in_turn
+    else:
+        sees, in_turn = None if _one_by_one(over) else (reads_of(over) or {}).get("reached"), None
+    name = None
+    if sees is not None:
+        binding = gast.Assign([node.target], gast.Constant(None, None), None)
+        name = sees.meets(reached.changed(ev, [binding, *node.body]))
+    if name is not None and (not isinstance(later, Once) or in_turn is None):
+        raise ev.refuse(
+            f"`{name}` changes in the loop, and what the loop goes over is computed from it",
+            "Python computes each item when its trip begins",
+            "compute the item in the loop",
+        )
+    if not isinstance(later, Once):
+        return over
+    if name is not None and in_turn is not None:
+        later = replace(later, items=in_turn)
+    if isinstance(node.iter, gast.Name):
+        with ev.origin_at(ev.locate(node.iter)):
+            return ev.taken_up(node.iter.id, later)()
+    return later.items()
+
+
+def note(ev: Names, iterator: Value, node: Any, items: list[Value]) -> None:
+    """Note what the items of an iterator are computed from. Python does so when they are asked for."""
+    ev.goes_over(iterator, items)
+    reads = reads_of(iterator)
+    if reads is not None and ev.in_user_code:
+        reads["reached"] = found = reached.read(ev, [node])
+        over = node.args if isinstance(node, gast.Call) else []
+        ahead = [v for n, v in zip(over, items, strict=False) if _is_late(ev, n) and not isinstance(v, Items)]
+        if ahead or not _one_by_one(iterator) or not all(map(_one_by_one, items)):
+            reads["before"] = reached.before(ev, found)
+
+
+def _one_by_one(value: Value) -> bool:
+    """Whether nothing was computed ahead: each of `Items` is where it is used."""
+    reads = reads_of(value)
+    return reads is None or (isinstance(value, Items) and "before" not in reads)
+
+
+def _delayed(ev: Calls, node: Any) -> Once | None:
     """A generator expression or a call of `zip` and the like; None for other expressions."""
     if isinstance(node, gast.GeneratorExp):
         return _generator(ev, node)
     return _call(ev, node) if isinstance(node, gast.Call) else None
 
 
-def _generator(ev: Assignments, node: Any) -> Once:
+def _generator(ev: Calls, node: Any) -> Once:
     """A generator expression: only what it goes over is evaluated where it stands."""
     items = _operand(ev, node.generators[0].iter)
-    return _later(ev, lambda: ev.generated(node, _opened(items)), _seen(ev, node))
+
+    def at_once() -> Value:
+        over = _opened(items)
+        found = ev.generated(node, over)
+        note(ev, found, node, [over])
+        return found
+
+    return _later(ev, at_once, lambda: ev.one_by_one(node, _opened(items, in_turn=True)), node)
 
 
-def _call(ev: Assignments, node: Any) -> Once | None:
+def _call(ev: Calls, node: Any) -> Once | None:
     """`map(f, items)` and the like: only what the function is given is evaluated where the call stands."""
     root = node.func
     while isinstance(root, gast.Attribute):
@@ -81,70 +154,59 @@ def _call(ev: Assignments, node: Any) -> Once | None:
     shared = grouped.shared(ev, function, node)
     if shared is not None:
         value, count = _operand(ev, shared.value), grouped.count(ev, shared)
-        return _later(ev, lambda: grouped.zipped(ev, node, _opened(value), count), _seen(ev, node))
+        return _later(ev, lambda: grouped.zipped(ev, node, _opened(value), count), None, node)
     if not is_lazy(function) or any(isinstance(a, gast.Starred) for a in node.args):
         return None
-    sees = _seen(ev, node)
     args, kwargs = [_operand(ev, a) for a in node.args], ev.by_name(node)
-    return _later(ev, lambda: ev.called(node, function, [_opened(a) for a in args], kwargs), sees)
+
+    def in_turn() -> Value:
+        given = [_opened(a, in_turn=True) for a in args]
+        return ev.called(node, function, generators.one_by_one(ev, function, given), kwargs)
+
+    return _later(ev, lambda: ev.called(node, function, [_opened(a) for a in args], kwargs), in_turn, node)
 
 
-def _later(ev: Assignments, evaluate: Callable[[], Value], sees: frozenset[str]) -> Once:
+def _returned(ev: Calls, node: Any, evaluate: Callable[[Any], Value]) -> Value:
+    """The value of another expression: of a call it may be an iterator of which nothing is evaluated yet."""
+    if not isinstance(node, gast.Call):
+        return evaluate(node)
+    before, ev.returned_later = ev.returned_later, node
+    try:
+        return evaluate(node)
+    finally:
+        ev.returned_later = before
+
+
+def _later(ev: Calls, evaluate: Callable[[], Value], in_turn: Callable[[], Value] | None, node: Any) -> Once:
     """What is evaluated with the names of here."""
     frame = ev.frame
 
-    def items() -> Value:
-        here, ev.frame = ev.frame, frame
-        try:
-            return evaluate()
-        finally:
-            ev.frame = here
+    def there(made: Callable[[], Value]) -> Callable[[], Value]:
+        def items() -> Value:
+            here, ev.frame = ev.frame, frame
+            try:
+                return made()
+            finally:
+                ev.frame = here
 
-    return Once(items, sees=sees)
+        return items
+
+    return Once(there(evaluate), in_turn=in_turn and there(in_turn), sees=reached.read(ev, [node]))
 
 
-def _operand(ev: Assignments, node: Any) -> Value:
+def _operand(ev: Calls, node: Any) -> Value:
     """What is gone over: an iterator as a name holds it, of which nothing is evaluated yet, or a value."""
     later = _delayed(ev, node)
     if later is not None:
         return later
     held = ev.unread(node)
     if held is None:
-        return ev.evaluate_maybe(node)
+        return _returned(ev, node, ev.evaluate_maybe)
     with ev.origin_at(ev.locate(node)):
-        return Once(ev.taken_up(node.id, held))
+        return Once(ev.taken_up(node.id, held), in_turn=held.in_turn, sees=held.sees)
 
 
-def _opened(value: Value) -> Value:
-    return value.items() if isinstance(value, Once) else value
-
-
-def refuse_changes(ev: Loops, node: Any) -> None:
-    """Refuse a loop that changes what a generator expression reads: its items are computed before the trips."""
-    sees = _seen(ev, node.iter)
-    if not sees:
-        return
-    changed = sees & (stored_names([node.target, *node.body]) | changed_names(node.body, calls=False))
-    held = {n for n in sees & changed_names(node.body) if isinstance(ev.frame.env.get(n), (list, dict))}
-    for name in sorted(changed | held):
-        raise ev.refuse(
-            f"`{name}` changes in the loop, and what the loop goes over is computed from it",
-            "Python computes each item when its trip begins",
-            "compute the item in the loop",
-        )
-
-
-def _seen(ev: Calls, node: Any) -> frozenset[str]:
-    """The names from which items are computed that Python computes one by one, and the compiler all at once."""
-    if isinstance(node, gast.GeneratorExp):
-        first, *others = node.generators
-        read = loaded_names(node.elt).union(*map(loaded_names, [*first.ifs, *others]))
-        own = stored_names([g.target for g in node.generators])
-        return frozenset(read - own) | _seen(ev, first.iter)
-    if isinstance(node, gast.Call):
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        operands = node.args if any(name == lazy.__name__ for lazy in _LAZY) else []
-        tests = [a for a in operands if name == "filter" and isinstance(a, gast.Lambda)]
-        return frozenset[str]().union(*map(loaded_names, tests), *(_seen(ev, a) for a in operands))
-    held = ev.unread(node)
-    return frozenset() if held is None else held.sees
+def _opened(value: Value, in_turn: bool = False) -> Value:
+    if not isinstance(value, Once):
+        return value
+    return value.in_turn() if in_turn and value.in_turn is not None else value.items()

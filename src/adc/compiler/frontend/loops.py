@@ -42,8 +42,7 @@ class Loops(ListLoops):
     """The part of the evaluator that decides how a loop is lowered."""
 
     def exec_For(self, node: Any) -> None:
-        later.refuse_changes(self, node)
-        over = self.evaluate(node.iter)
+        over = later.gone_over(self, node)
         flag = getattr(node, "flag", None)
         if flag is not None and isinstance(over, Items) and over.length is None:
             over = Items(ENDLESS, over.item)  # it is left before

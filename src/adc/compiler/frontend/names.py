@@ -170,7 +170,15 @@ class Names(Core):
             reads["over"] = (*lists, *further)
 
     def as_it_was(self, reads: dict[str, Any] | None, what: str) -> None:
-        """Refuse to go over an iterator of lists that have changed since it was made."""
+        """Refuse to go over an iterator of lists that have changed since it was made, or computed from others."""
+        computed = (reads or {}).get("before")
+        name = None if computed is None else computed.changed(self)
+        if name is not None:
+            raise self.refuse(
+                f"{what} is computed from `{name}`, which has changed since it was made",
+                "Python computes each item when it is asked for, and compiled code did before",
+                "make the iterator where it is gone over",
+            )
         for items, before in (reads or {}).get("over", ()):
             if len(items) != len(before) or any(not _same(a, b) for a, b in zip(items, before, strict=True)):
                 kind = "list" if isinstance(items, list) else "dict"

@@ -172,6 +172,7 @@ def taken(self: Calls, held: Once, iterator: Iterated, *default: Value) -> Value
             "go over it in a loop, or read elements by their position",
         )
         raise needed if self.loop_depth else needed.refusal
+    self.as_it_was(iterator.reads, "an iterator")
     count = held.state.get("taken", 0)
     rest = replace(iterator, taken=count)
     item = _first_or(self, rest, default[0]) if default else _next(self, rest)

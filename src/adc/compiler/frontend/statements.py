@@ -8,7 +8,16 @@ from typing import Any
 
 import gast
 
-from adc.compiler.frontend import attempts, caught, exceptions, list_middles, local_classes, managers, raising
+from adc.compiler.frontend import (
+    attempts,
+    caught,
+    exceptions,
+    later,
+    list_middles,
+    local_classes,
+    managers,
+    raising,
+)
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
 from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, Place, SurelyRaised
@@ -111,8 +120,7 @@ class Statements(Loops):
         return SurelyRaised(error, self.region_depth, self.origin)
 
     def exec_Return(self, node: Any) -> None:
-        value = None if node.value is None else self.evaluate_maybe(node.value)
-        raise ReturnValue(value)
+        raise ReturnValue(None if node.value is None else later.evaluated(self, node.value))
 
     def exec_Delete(self, node: Any) -> None:
         for target in node.targets:
