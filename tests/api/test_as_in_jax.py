@@ -126,3 +126,24 @@ def test_functions_of_numpy_without_a_derivative_are_mapped_as_they_are(mode):
     np.testing.assert_array_equal(adc.jacfwd(np.ones_like, mode=mode)(x[0]), np.zeros((3, 3)))
     with pytest.raises(adc.DerivativeError, match="returns an integer"):
         adc.grad(np.argmax, mode=mode)(x[0])
+
+
+def places(x):
+    return np.argsort(x)
+
+
+def as_many_as_are_large(x):
+    return np.ones(x[x > 1.5].size)
+
+
+def signs(p):
+    return {"above": p["w"] > 1.5, "first": np.argmax(p["w"])}
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("jacobian", [adc.jacobian, adc.jacfwd, adc.jacrev])
+def test_integers_and_truth_values_have_jacobians_of_zeros(jacobian, mode):
+    np.testing.assert_array_equal(jacobian(places, mode=mode)(X), np.zeros((3, 3)))
+    np.testing.assert_array_equal(jacobian(as_many_as_are_large, mode=mode)(X), np.zeros((2, 3)))
+    found = jacobian(signs, mode=mode)({"w": X, "b": 1.0})
+    assert [np.shape(found[y][p]) for y in ("above", "first") for p in "wb"] == [(3, 3), (3,), (3,), ()]

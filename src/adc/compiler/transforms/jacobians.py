@@ -239,7 +239,7 @@ def _pushed(
                 rest_values = iter(values)
                 ys = [next(rest_values) if isinstance(y, Var) and y.is_array else y for y in ys]
                 program.results[len(ys) :] = rest_values
-                found = [_empty(ev, (x, y) if direction_first else (y, x), _dtype(y)) for y in ys]
+                found = [_made(ev, "empty", (x, y) if direction_first else (y, x), _dtype(y)) for y in ys]
 
                 def write(index: tuple[Atom, ...]) -> None:
                     for target, y, dot in zip(found, ys, dots, strict=True):
@@ -275,14 +275,17 @@ def _pulled(ev: Evaluator, inner: Inner, form: Leaves, position: int, chunk: int
         if isinstance(y, Var) and not is_float(y.type):
             total = Const(0.0)
         if unit is None:
-            block, (_, *found) = nested.reversed_block(ev, inner, total, [y])
+            block, (y, *found) = nested.reversed_block(ev, inner, total, [y])
             whole += block
+            if isinstance(y, Var) and isinstance(y.type, Array):  # of integers, all of which are constant
+                with ev.at(whole):
+                    found = [_made(ev, "zeros", (y, x), x.type.dtype) for x in inner.inputs]
         else:
             block, (y, *bars) = nested.reversed_block(ev, inner, total, [y])
             before, after, (y,), bars = split.run(block, [unit], ev, [y], bars)
             with ev.at(whole):
                 ev.block.extend(before)
-                found = [_empty(ev, (y, x), x.type.dtype) for x in inner.inputs]
+                found = [_made(ev, "empty", (y, x), x.type.dtype) for x in inner.inputs]
 
                 def write(index: tuple[Atom, ...]) -> None:
                     for target, x, bar in zip(found, inner.inputs, bars, strict=True):
@@ -347,9 +350,10 @@ def _over_units(
     ev.block.extend(block)
 
 
-def _empty(ev: Evaluator, parts: Sequence[Atom], dtype: str) -> Atom:
+def _made(ev: Evaluator, how: str, parts: Sequence[Atom], dtype: str) -> Atom:
+    """An array with the axes of `parts`, by np.empty or np.zeros."""
     shape = [d for p in parts if isinstance(p, Var) and isinstance(p.type, Array) for d in p.type.shape]
-    result = ev.op("empty", ev.shape_values(tuple(shape)), dtype=np.dtype(dtype))
+    result = ev.op(how, ev.shape_values(tuple(shape)), dtype=np.dtype(dtype))
     assert isinstance(result, Var)
     result.name, result.named = "jacobian", True
     return result
