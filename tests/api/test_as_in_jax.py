@@ -147,3 +147,9 @@ def test_integers_and_truth_values_have_jacobians_of_zeros(jacobian, mode):
     np.testing.assert_array_equal(jacobian(as_many_as_are_large, mode=mode)(X), np.zeros((2, 3)))
     found = jacobian(signs, mode=mode)({"w": X, "b": 1.0})
     assert [np.shape(found[y][p]) for y in ("above", "first") for p in "wb"] == [(3, 3), (3,), (3,), ()]
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_what_is_no_pair_is_described(mode):
+    with pytest.raises(adc.ResultError, match="must return a pair, and this one returns a tuple of 3"):
+        adc.grad(lambda x: (x, 2.0, 3.0), has_aux=True, mode=mode)(1.0)

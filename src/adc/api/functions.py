@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import linecache
+import operator
 import os
 import sys
 import types
@@ -22,6 +23,9 @@ from adc.rules.element_calls import over_elements
 
 __all__ = ["depth_of_caller", "has_code", "is_method", "location", "taken_apart", "written_out"]
 
+_ANY = list(inspect.signature(lambda *args, **kwargs: None).parameters.values())
+# Functions of C without a rule, whose calls both the compiler and the tape take.
+_WITHOUT_A_RULE = (sum, max, min, sorted, operator.getitem, np.array, np.asarray, np.ascontiguousarray)
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -36,6 +40,8 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     """
     if isinstance(function, functools.partial):
         inner, args, kwargs = taken_apart(function.func)
+        if inner is not function.func and not _names(inner).issuperset(function.keywords):
+            inner = written_out(function.func, others=True) or inner
         # Its own dict, which the user may change between calls.
         keywords = {**kwargs, **function.keywords} if kwargs else function.keywords
         return inner, (*args, *function.args), keywords
@@ -70,27 +76,43 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     return function, (), {}
 
 
-def written_out(function: Any) -> Callable[..., Any] | None:
-    """A Python function that calls a library function of the rule table; None for others.
+def _names(function: Any) -> set[str]:
+    """The names of the parameters of a Python function."""
+    code = getattr(function, "__code__", None)
+    return set() if code is None else set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
-    >>> written_out(np.sin)(0.0), written_out(print)
-    (np.float64(0.0), None)
+
+def written_out(function: Any, others: bool = False) -> Callable[..., Any] | None:
+    """A Python function that calls a library function, by the parameters of its rule; None for others.
+
+    With `others`, also by the keywords that the rule has no parameter for: `functools.partial(np.sum, where=mask)`.
+
+    >>> written_out(np.sin)(0.0), written_out(sum)([1.0, 2.0]), written_out([].append)
+    (np.float64(0.0), 3.0, None)
     """
     function = getattr(function, "__dict__", {}).get("_stands_for", function)  # as traced code has it
+    if isinstance(getattr(function, "__self__", None), np.ndarray):
+        return _calling(f"array.{function.__name__}", _ANY, {"array": function.__self__})
     model = None if isinstance(function, types.FunctionType) else registry.model_of(function)
     if callable(model):  # an object of a library that is called, as a spline is
         parameters = list(inspect.signature(model).parameters.values())
         return _calling("library", parameters, {"library": function}, type(function).__name__)
+    if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+        return _calling("getter", _ANY, {"getter": function}, type(function).__name__)
     # What is the user's, or a transform of it, is not remembered: what it holds would be kept alive.
     if not isinstance(function, Hashable):
         return None
-    known = registry.find(function) is not None or over_elements(function) is not None
-    of_known = isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None
-    return _written_out(function) if known or of_known else None
+    known = (
+        registry.find(function) is not None
+        or over_elements(function) is not None
+        or any(function is one for one in _WITHOUT_A_RULE)
+        or (isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None)
+    )
+    return _written_out(function, others) if known else None
 
 
 @functools.lru_cache(maxsize=256)
-def _written_out(function: Any) -> Callable[..., Any] | None:
+def _written_out(function: Any, others: bool) -> Callable[..., Any] | None:
     if isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None:
         method = getattr(registry.model_of(function.__self__), function.__name__, None)
         if method is None:
@@ -103,9 +125,10 @@ def _written_out(function: Any) -> Callable[..., Any] | None:
         name = made.pyfunc.__name__ if made.pyfunc.__name__.isidentifier() else "of_elements"
         return _calling("elementwise", parameters, {"elementwise": function}, name)
     operation = registry.find(function) if isinstance(function, Hashable) else None
-    if operation is None:
+    if operation is None and not any(function is one for one in _WITHOUT_A_RULE):
         return None
-    spelling = operation.spelling if operation.function == function else registry.spell(function)
+    is_own = operation is not None and operation.function == function
+    spelling = operation.spelling if operation is not None and is_own else registry.spell(function)
     root, _, rest = spelling.partition(".")
     namespace: dict[str, Any] = {root: importlib.import_module("numpy" if root == "np" else root)}
     found = namespace[root]
@@ -113,10 +136,15 @@ def _written_out(function: Any) -> Callable[..., Any] | None:
         found = getattr(found, name, None)
     if found != function:  # a method, as of scipy.stats.norm, is another object each time
         return None
+    if operation is None:
+        return _calling(spelling, _ANY, namespace)
     parameters = [p for p in operation.parameters if _is_written(p.default)]
     if isinstance(function, np.ufunc):
         parameters = parameters[: function.nin]
-    return _calling(spelling, _as_called(function, parameters), namespace)
+    parameters = _as_called(function, parameters)
+    if others and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        parameters.append(inspect.Parameter("others", inspect.Parameter.VAR_KEYWORD))
+    return _calling(spelling, parameters, namespace)
 
 
 def _calling(

@@ -459,7 +459,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
         return (lambda _, method: by_rule(method)) if registry.find(value) is not None else _method
     if _has(value, "py_func"):
         return lambda substitution, dispatcher: substitution.translate(dispatcher.py_func)
-    if getattr(value, "__module__", None) == "_operator":
+    if getattr(value, "__module__", None) in ("_operator", "operator"):  # functions, and `itemgetter(1)`
         return None  # what it does is what the operands do
     if callable(value):
         special = _special(value) if getattr(type(value), "__hash__", None) else None

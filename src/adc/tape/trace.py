@@ -17,7 +17,6 @@ import numpy as np
 from adc import pytree
 from adc.errors import (
     ArgumentError,
-    DerivativeError,
     GraphCutError,
     ResultError,
     ShapeError,
@@ -491,10 +490,12 @@ def _pair(result: Any) -> tuple[Any, Any]:
     if isinstance(result, tuple | list) and len(result) == 2:
         return result[0], result[1]
     plain = record.plain(result)
-    what = (
-        f"an array with {plain.ndim} axes" if isinstance(plain, np.ndarray) else f"a {type(plain).__name__}"
-    )
-    raise DerivativeError(
+    what = f"a {type(plain).__name__}"
+    if isinstance(plain, np.ndarray):
+        what = f"an array with {plain.ndim} axes"
+    elif isinstance(plain, tuple | list | dict):
+        what += f" of {len(plain)}"
+    raise ResultError(
         f"with has_aux=True the function must return a pair, and this one returns {what}",
         why="The first of the pair is differentiated, the second is handed through.",
         repair="Return `value, aux`.",

@@ -287,6 +287,7 @@ class Calls(RuleCalls):
             return self.call(function.func, [*known, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):
             return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
+        function = higher_order.made_here(self, function)
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)
         if classes.by_class(function):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
+from adc.compiler.frontend.frame import Closure, Evaluated, Items, Place, Range
 from adc.compiler.frontend.operators import BINARY
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, may_change
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array
 
@@ -126,6 +126,27 @@ def _attrgetter(self: Calls, *names: Value) -> Value:
 
 def _methodcaller(self: Calls, name: Value, /, *args: Value, **kwargs: Value) -> Value:
     return Evaluated(lambda base: self.call(self.attribute(base, name), list(args), dict(kwargs)))
+
+
+def made_here(self: Calls, function: Value) -> Value:
+    """A function, or what one of `operator.itemgetter` and the like would be if it were made in the program."""
+    if not isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+        return function
+    maker, given = _taken_apart(function)
+    args = [
+        self.captured(Place(_given, function, k), f"given_{k}") if may_change(value) else value
+        for k, value in enumerate(given)
+    ]
+    return self.call(maker, args, {})
+
+
+def _taken_apart(getter: Any) -> tuple[Any, tuple[Any, ...]]:
+    maker, given = getter.__reduce__()
+    return maker, given
+
+
+def _given(getter: Any, k: int) -> Any:
+    return _taken_apart(getter)[1][k]
 
 
 def _in_place(function: Any) -> Callable[..., Value]:
