@@ -455,3 +455,12 @@ def test_a_dataclass_as_an_argument(mode):
 
     w = np.array([[1.0, 2.0, 0.5]])
     np.testing.assert_allclose(adc.grad(f, argnums=2, mode=mode)(Product, w, X), w[0])
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_float_as_adjoint_of_double_precision_is_no_number_of_single_precision(mode):
+    """In NumPy Python's 0.1 takes the precision of what it meets; the adjoint of a float64 has its own."""
+    x, y = np.array([0.5, 1.5]), np.array([0.6, 1.6], np.float32)
+    x_bar, y_bar = adc.vjp(np.dot, x, y, argnums=(0, 1), mode=mode)[1](0.1)
+    assert (x_bar.dtype, y_bar.dtype) == (np.float64, np.float32)
+    np.testing.assert_allclose(x_bar, 0.1 * y.astype(float), rtol=1e-14)

@@ -26,6 +26,7 @@ from adc.compiler.frontend.frame import Place, itself
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
+from adc.compiler.ir.types import Array
 from adc.compiler.transforms import phases
 from adc.config import Mode
 from adc.errors import ArgumentError, InternalError, ShapeError
@@ -246,9 +247,10 @@ def _fitted(direction: Any, like: Any, param: Var) -> Any:
             f"the adjoint or tangent is {_kind(direction)}, its primal {_kind(like)}",
             repair="Pass floats where the primal has floats.",
         )
-    if param.is_array:
+    if isinstance(param.type, Array):
         return np.ascontiguousarray(direction, param.type.dtype)
-    return float(direction) if param.type.dtype == "float64" else np.dtype(param.type.dtype).type(direction)
+    of_python = param.type.dtype == "float64" and param.type.weak is not False
+    return float(direction) if of_python else np.dtype(param.type.dtype).type(direction)
 
 
 def _kind(value: Any) -> str:
