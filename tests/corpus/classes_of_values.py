@@ -5,7 +5,8 @@ import functools
 import math
 import numbers
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Generic, Optional, TypeVar, Union
 
 import numpy as np
 from tests.corpus import program
@@ -206,3 +207,79 @@ def numbers_that_math_gives(x):
 def products_of_math_are_as_their_factors(x):
     found = [math.prod(x), math.prod([x[0], 2.0]), math.prod([float(x[0]), 2.0]), complex(x[0], x[1]).imag]
     return sum(v * (k + (2.0 if type(v) is float else 1.0)) for k, v in enumerate(found))
+
+
+T = TypeVar("T")
+
+
+class Stack(Generic[T]):
+    def __init__(self):
+        self.items = []
+
+    def push(self, item: T):
+        self.items.append(item)
+        return self
+
+    @classmethod
+    def of(cls, *items):
+        made = cls()
+        for item in items:
+            made.push(item)
+        return made
+
+
+@dataclass
+class Pair(Generic[T]):
+    a: T
+    b: float = 1.0
+    rest: list = field(default_factory=list[float])
+
+
+class Side(Pair[float]):
+    def area(self):
+        return self.a * self.b
+
+
+NumberStack = Stack[float]
+
+
+class Factor:
+    def __class_getitem__(cls, k):
+        return k * k
+
+
+@program(lambda r: (r.uniform(1.0, 2.0, size=3),))
+def types_for_the_parameters_of_classes(x):
+    class Box(Generic[T]):
+        def __init__(self, v):
+            self.v = v
+
+    made = Stack[T]
+    s = made[float]().push(x[0]).items[0] * NumberStack.of(x[1], x[2]).items[1]
+    pairs = list(map(Pair[float], x, 2.0 * x))
+    pairs[0].rest.append(x[1])
+    s += sum(p.a * p.b for p in pairs) + Pair[float](x[0], b=x[2]).b * pairs[0].rest[0]
+    s += Side(x[0], x[1]).area() + Box[float](x[2]).v ** 2 + Factor[x[0]]
+    return s + list[float]([x[0], 1.0])[0] * dict[str, float](a=x[1])["a"]
+
+
+@program(lambda r: (r.normal(size=3),))
+def types_that_are_one_of_several(x):
+    found = isinstance(x, Union[int, np.ndarray]) + 2 * isinstance(None, Optional[float])  # noqa: UP007, UP045
+    try:
+        found += 10 * isinstance(x, list[float])
+    except TypeError:
+        found += 4
+    return x[0] * found
+
+
+@program(lambda r: (r.normal(size=3),))
+def integers_of_pythons(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[operator.index(i)] * x[operator.index(np.argmax(x))]
+    try:
+        s += x[operator.index(1.0)]
+    except TypeError:
+        s += 2.0 * x[operator.index(True)]
+    return s

@@ -58,3 +58,17 @@ def test_large_tables_are_not_written_into_the_program():
     for mode in ("python", "tape"):
         assert np.allclose(adc.grad(f, mode=mode)(np.ones(8)), signal.firwin(1001, 0.3)[:8])
     assert len(adc.source(g, np.ones(8))) < 10_000  # it is made at each call, by SciPy's own code
+
+
+def test_arrays_of_compiled_code_compute_at_once():
+    """What code of SciPy's asks of arrays that it was handed."""
+    asked = pytest.importorskip("scipy._lib._array_api")
+    is_lazy = getattr(asked, "is_lazy_array", None)
+    if is_lazy is None:
+        pytest.skip("this SciPy does not ask")
+
+    def f(x):
+        width = np.asarray(2.0)
+        return x[0] * width * (1.0 if is_lazy(width) or is_lazy(x) else 3.0)
+
+    assert adc.grad(f, mode="python")(np.ones(2)).tolist() == [6.0, 0.0]

@@ -27,6 +27,31 @@ def test_what_knows_no_tensors(f):
     assert f"test_unknown_to.py:{f.__code__.co_firstlineno}:" in str(caught.value)
 
 
+def test_the_line_is_where_it_was_raised():
+    """Not where the function has gone on to since: a `finally`, or the end of a comprehension."""
+
+    def left_by_finally(x):
+        y = x[0]
+        try:
+            return y * decimal.Decimal(x[1])
+        finally:
+            y = 2.0
+            del y
+
+    def in_a_comprehension(x):
+        values = [
+            v * w
+            for v in x
+            for w in [decimal.Decimal(v)]
+        ]  # fmt: skip
+        return sum(values)
+
+    for f, lines in ((left_by_finally, 3), (in_a_comprehension, 4)):
+        with pytest.raises(adc.UnsupportedError) as caught:
+            adc.grad(f, mode="tape")(np.array([1.5, 2.0]))
+        assert caught.value.location.line == f.__code__.co_firstlineno + lines
+
+
 class Tensor:
     """A class of the user's."""
 

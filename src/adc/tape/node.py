@@ -11,7 +11,6 @@ import math
 import os
 import sys
 import sysconfig
-import traceback
 import types
 from collections.abc import Callable
 from typing import Any
@@ -260,11 +259,14 @@ def here() -> Location | None:
 
 def raised_at(error: BaseException) -> Location | None:
     """The user's line that raised an error."""
-    found = None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
         if not _is_no_users(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename):
-            found = frame
-    return None if found is None else locate(found.f_code, found.f_lasti)
+            found = trace
+        trace = trace.tb_next
+    # Not f_lasti: the frame has run on since, through a `finally` or the end of a comprehension.
+    return None if found is None else locate(found.tb_frame.f_code, found.tb_lasti)
 
 
 def locate(code: types.CodeType | None, lasti: int) -> Location | None:

@@ -31,6 +31,7 @@ from adc.compiler.frontend import (
     first_found,
     gauss_rules,
     generators,
+    generics,
     grouped,
     heaps,
     higher_order,
@@ -249,6 +250,7 @@ class Calls(RuleCalls):
         return self.required(value, "the result") if isinstance(value, Maybe) else value
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        function = generics.made_by(function)
         if isinstance(function, Method):
             given = [self.required(v, "element") if isinstance(v, Maybe) else v for v in args]
             return container_methods.of_growing(self, function, given, kwargs)

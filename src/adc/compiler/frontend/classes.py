@@ -93,6 +93,7 @@ def _found(ev: Core, value: Value) -> type:
 
 
 def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
+    self.now(isinstance, [None, classes], {})  # `list[float]` is no class
     if isinstance(value, Maybe):
         held = _isinstance(self, value.value, classes)
         return self.choose(value.present, lambda: held, lambda: isinstance(None, classes))

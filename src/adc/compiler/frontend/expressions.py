@@ -12,6 +12,7 @@ import numpy as np
 from adc.compiler.frontend import (
     choices,
     dicts,
+    generics,
     grown_reads,
     infer,
     instances,
@@ -395,6 +396,8 @@ class Expressions(Operators):
             return self.of_range(base, index)
         if isinstance(base, Growing):
             return grown_reads.element(self, base, index)
+        if generics.is_generic(base):
+            return generics.of_types(self, base, index)
         if isinstance(base, Instance) or instances.method(self, base, "__getitem__") is not None:
             return instances.called(self, base, "__getitem__", index)
         if isinstance(base, OutsideDict):

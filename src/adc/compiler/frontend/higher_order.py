@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -167,3 +168,5 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.ndenumerate: _ndenumerate,
     np.nditer: _nditer,
 }
+if sys.version_info >= (3, 11):
+    TABLE[operator.call] = lambda self, function, *args, **kwargs: self.call(function, list(args), kwargs)

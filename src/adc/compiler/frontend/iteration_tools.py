@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -183,3 +184,10 @@ TABLE: dict[Any, Callable[..., Value]] = {
     itertools.count: _count,
     itertools.pairwise: _pairwise,
 }
+if sys.version_info >= (3, 12):
+
+    def _batched(self: Calls, items: Value, n: Value, **strict: Value) -> Value:
+        _require_known(self, n)
+        return list(self.now(itertools.batched, [self.static_items(items, None), n], strict))
+
+    TABLE[itertools.batched] = _batched

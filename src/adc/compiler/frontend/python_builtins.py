@@ -53,7 +53,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Var
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
 from adc.rules import decimal_rounding, python_containers
 
 if TYPE_CHECKING:
@@ -253,6 +253,15 @@ def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
     if is_float(x.type):
         x = self.op("trunc", x)
     return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
+
+
+def _index(self: Calls, x: Value) -> Value:
+    """`operator.index(k)`: an integer as one of Python's; floats are none."""
+    if isinstance(x, Var) and not x.is_array and is_integer(x.type):
+        return _int(self, x)
+    if isinstance(x, Var):
+        raise self.refuse("operator.index() of what is no integer", repair="use int(...)")
+    return self.now(operator.index, [x], {})
 
 
 def of_pythons(self: Calls, x: Value) -> Value:
@@ -592,6 +601,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.int: _int,
     builtins.bool: _bool,
     operator.truth: _bool,
+    operator.index: _index,
     operator.not_: lambda self, x: self.negated(x),
     builtins.complex: _complex,
     builtins.min: _min,

@@ -12,6 +12,7 @@ from adc.compiler.frontend import (
     attempts,
     caught,
     exceptions,
+    generics,
     later,
     list_middles,
     local_classes,
@@ -162,6 +163,17 @@ class Statements(Loops):
 
     def exec_ClassDef(self, node: Any) -> None:
         self.frame.env[node.name] = local_classes.made(self, node)
+
+    def exec_TypeAlias(self, node: Any) -> None:
+        self.frame.env[node.name.id] = generics.Alias(node.name.id)
+
+    def exec_TryStar(self, node: Any) -> None:
+        with self.origin_at(self.locate(node.handlers[0])):
+            raise self.refuse(
+                "`except*` is not supported",
+                "compiled code raises one exception, and no group of them",
+                "write `except`",
+            )
 
     def exec_Assert(self, node: Any) -> None:
         if not __debug__:  # `python -O` leaves it out, of generated code as well: nothing may rest on it
