@@ -139,6 +139,20 @@ def statistics_of_numbers(x, y):
     return sum(v * (k + 2.0 * (type(v) is float) + 3.0 * (type(v) is int)) for k, v in enumerate(found))
 
 
+@program(lambda r: (r.normal(size=4), 0.7))
+def statistics_of_pairs_of_numbers(x, y):
+    """Since Python 3.12 these are NumPy's numbers where one of the data is."""
+    found = [
+        statistics.covariance(x, [1, 2, 3, 5]),
+        statistics.correlation(x, x * x),
+        statistics.linear_regression([1, 2, 3, 4], x).intercept,
+        statistics.covariance([y, 1], [2, 3]),
+        statistics.linear_regression([1, y, 4.0], [1, 3, 2]).slope,
+        statistics.covariance([1, 2], [3, 5]),
+    ]
+    return sum(v * (k + 2.0 * (type(v) is float) + 3.0 * (type(v) is int)) for k, v in enumerate(found))
+
+
 @program(lambda r: (1.5,), refused={"python": "of NumPy's integers", "compiled": "of NumPy's integers"})
 def mean_of_integers_is_cut(x):
     counts = np.array([1, 2, 4, 8])

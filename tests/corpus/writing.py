@@ -424,8 +424,15 @@ def arrays_that_say_where_they_are_written(x):
         todo[todo] = np.abs(y[todo] ** 2 - 2 * x[todo]) > 1e-9
         if not todo.any():
             break
-    places, total = np.array([2, 0, 1, 3]), 0.0
-    for k in range(3):
-        total += np.sum(np.sin(y[places]) * np.arange(4.0) * (k + 1))
-        places[places] = np.array([1, 2, 3, 0])
-    return total
+    return np.sum(y * np.arange(4.0))
+
+
+if np.lib.NumpyVersion(np.__version__) >= "2.3.0":  # before, NumPy reads positions that it has just written
+
+    @program(lambda r: (np.array([0.5, 0.2, 0.4, 0.9]),))
+    def positions_that_say_where_they_are_written(x):
+        places, total = np.array([2, 0, 1, 3]), 0.0
+        for k in range(3):
+            total += np.sum(np.sin(x[places]) * np.arange(4.0) * (k + 1))
+            places[places] = np.array([1, 2, 3, 0])
+        return total

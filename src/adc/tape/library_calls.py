@@ -79,6 +79,9 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     pythons = plain_types.of_math(function, entry)
     takes_models = registry.takes_models(function)
 
+    def is_pythons(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        return pythons is not None and pythons((*args, *kwargs.values()))
+
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if takes_models and (own := registry.meant(function, map(type, args))) is not None:
@@ -92,11 +95,11 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
                 found = recorders.of(args, kwargs)(*args, **kwargs)
-                return plain_types.as_pythons(found) if pythons is not None and pythons(args) else found
+                return plain_types.as_pythons(found) if is_pythons(args, kwargs) else found
         args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)  # `math.fsum(v for v in x)`
         if record.is_active(args) or record.is_active(kwargs):
             found = dispatch.call(function, *args, **kwargs)
-            return plain_types.as_pythons(found) if pythons is not None and pythons(args) else found
+            return plain_types.as_pythons(found) if is_pythons(args, kwargs) else found
         if (
             entry.operation.body is not None
             and modes.enabled

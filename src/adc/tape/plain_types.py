@@ -72,8 +72,8 @@ def of_math(function: Any, entry: Entry) -> Callable[[tuple[Any, ...]], bool] | 
     """Of a function of `math` or `statistics`: what tells from its arguments that it gives a number of Python's."""
     if getattr(function, "__module__", None) not in ("math", "cmath", "statistics"):
         return None
-    as_data = entry.operation.extra.get("as_data")
-    return _all_pythons if as_data or "as_operands" in entry.operation.extra else _always
+    least = 1 if "as_operands" in entry.operation.extra else entry.operation.extra.get("as_data")
+    return _always if least is None else lambda args: len(args) < least or _all_pythons(args)
 
 
 def _always(args: tuple[Any, ...]) -> bool:

@@ -100,8 +100,11 @@ def views_of(root: Tensor) -> list[Tensor]:
 
 def take_shape(tensor: Tensor, shape: Any) -> None:
     """Write to the shape of a Tensor: under all its names it is from now on a view of what it was."""
-    primal = tensor.primal.view()
-    primal.shape = shape  # what NumPy refuses
+    primal = tensor.primal.reshape(shape)
+    if primal.size and not np.may_share_memory(primal, tensor.primal):
+        tensor.primal.view().shape = (
+            shape  # which NumPy refuses; else NumPy 2.5 would warn of a line of adc's
+        )
     before = make(tensor.primal, tensor.node)
     before.extra = tensor.extra
     for view in views_of(tensor):

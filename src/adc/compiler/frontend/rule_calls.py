@@ -43,7 +43,7 @@ class RuleCalls(Functions):
         if known is not None:
             return known
         statistics_calls.check(self, function, args)
-        data = args
+        data = [*args, *kwargs.values()]
         own = {p.name for p in operation.parameters if p.default is not p.empty}
         if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
             return self._ufunc(function, args, kwargs)

@@ -44,7 +44,9 @@ def check(ev: Core, function: Any, args: list[Value]) -> None:
 
 def typed(ev: Core, operation: Operation, args: list[Value], result: Any) -> Value:
     """The result as a number of Python's, unless the data are NumPy's and tell its type."""
-    if operation.extra["as_data"] and any(_is_of_numpy(ev, v) for a in args for v in _elements(a)):
+    least = operation.extra["as_data"]
+    of_data = least is not None and len(args) >= least
+    if of_data and any(_is_of_numpy(ev, v) for a in args for v in _elements(a)):
         return result
     if hasattr(result, "_make"):
         return result._make(typed(ev, operation, args, part) for part in result)
