@@ -37,7 +37,7 @@ def called_again(x):
 
 def of_normality(x):
     """They call others with a keyword by which SciPy leaves out what looks after axes and NaN."""
-    y = np.concatenate((x, x * x, x + 0.5))
+    y = np.concatenate((x, x * x, x + 0.5, x - 0.3, 2.0 * x))  # 20 numbers: SciPy warns of fewer
     return scipy.stats.jarque_bera(y).statistic + scipy.stats.normaltest(y).statistic * x[0]
 
 

@@ -108,7 +108,9 @@ def is_smooth(call, arrays, weights, allowed):
 
 
 # What SciPy says of a signal that is shorter than a segment, and NumPy of a rank, it says of the example.
-@pytest.mark.filterwarnings("ignore:nperseg:UserWarning", "ignore:Polyfit may be poorly")
+@pytest.mark.filterwarnings(
+    "ignore:nperseg:UserWarning", "ignore:Polyfit may be poorly", "ignore:The behavior of affine_transform"
+)
 @pytest.mark.parametrize("operation, example", [c for o in OPERATIONS for c in calls(o)])
 def test_first_and_second_derivative(operation, example):
     call = Call(operation, example)
@@ -129,8 +131,11 @@ def test_first_and_second_derivative(operation, example):
 
     leaves = [tape.tensor(a, requires_grad=True) for a in call.arrays]
     traced = call(*leaves)
-    for p, t in zip(parts(plain), parts(traced), strict=True):
-        np.testing.assert_allclose(getattr(t, "primal", t), p, rtol=1e-12, atol=1e-12)
+    for k, (p, t) in enumerate(zip(parts(plain), parts(traced), strict=True)):
+        found = getattr(t, "primal", t)
+        if operation.extra.get("up_to_sign") == k:  # which the library chooses, by the driver that it calls
+            p, found = np.abs(p), np.abs(found)
+        np.testing.assert_allclose(found, p, rtol=1e-12, atol=1e-12)
     total = weighted(traced, weights)
     if not is_smooth(call, call.arrays, weights, allowed):
         return

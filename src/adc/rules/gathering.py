@@ -92,7 +92,7 @@ def _taken_along_axis(arr, indices, axis=-1, *, require):
         (r.normal(2, 3), np.array([4, 0, 4]), None),
         (r.normal(2, 3), r.integers(0, 3, 2, 4), 1),
         (r.normal(3, 2), r.integers(0, 3, 2, 2), -2),
-        (r.normal(3, 4), np.array([[1, -1]])),
+        *[(r.normal(3, 4), np.array([[1, -1]]))] * (np.lib.NumpyVersion(np.__version__) >= "2.3.0"),
         (r.normal(1, 4), r.integers(0, 4, 3, 2), 1),
         (r.normal(2, 3, 1), r.integers(0, 3, 1, 2, 4), 1),
     ],

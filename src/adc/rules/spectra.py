@@ -28,7 +28,10 @@ def _cosines(window):
 
 @static
 def _sampled(window, n):
-    return tuple(float(w) for w in signal.get_window(window, n))
+    """The samples; `get_window` gives periodic windows anyway, which it calls so since SciPy 1.16 only."""
+    name, *shape = window if isinstance(window, tuple) else (window,)
+    name = name.removesuffix("_periodic")
+    return tuple(float(w) for w in signal.get_window((name, *shape) if shape else name, n))
 
 
 @static
