@@ -9,6 +9,7 @@ import importlib
 import linecache
 import math
 import pickle
+import subprocess
 import sys
 import textwrap
 
@@ -283,6 +284,30 @@ def test_a_doctest():
     outcome = doctest.testmod(source)
     assert outcome.attempted >= 4
     assert outcome.failed == 0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="the prompt keeps its text since 3.13")
+def test_the_prompt():
+    typed_in = "\n".join(
+        [
+            "import adc",
+            "def f(x):",
+            "    return x * x",
+            "",
+            "class Scaled:",
+            "    def g(self, x):",
+            "        return [3.0 * v for v in (x, x)][1]",
+            "",
+            'print("found", adc.grad(f, mode="python")(3.0), adc.grad(Scaled().g, mode="python")(3.0))',
+            "def f(x):",
+            "    return x * x * x",
+            "",
+            'print("then", adc.grad(f, mode="python")(1.0), adc.grad(lambda x: x**4, mode="python")(1.0))',
+            "",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-i", "-q"], input=typed_in, capture_output=True, text=True)
+    assert "found 6.0 3.0" in done.stdout and "then 3.0 4.0" in done.stdout, done.stderr
 
 
 def test_carets_count_characters_not_bytes():
