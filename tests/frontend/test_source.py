@@ -8,16 +8,19 @@ import functools
 import importlib
 import linecache
 import math
+import os
 import pickle
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import gast
 import numba
 import numpy as np
 import pytest
 
+import adc
 from adc.compiler.frontend import source
 from adc.errors import SourceError, UnsupportedError
 
@@ -306,7 +309,14 @@ def test_the_prompt():
             "",
         ]
     )
-    done = subprocess.run([sys.executable, "-i", "-q"], input=typed_in, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-i", "-q"],
+        input=typed_in,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(Path(adc.__file__).parents[1])},
+    )
     assert "found 6.0 3.0" in done.stdout and "then 3.0 4.0" in done.stdout, done.stderr
 
 
