@@ -1,5 +1,7 @@
 """Rules of spectral estimates: windowed pieces of a signal, their Fourier transforms, and means of their squares."""
 
+import inspect
+
 import numpy as np
 from scipy import signal
 
@@ -287,6 +289,9 @@ def periodogram(
     return frequencies, np.moveaxis(power, -1, axis)
 
 
+_TUKEY = inspect.signature(signal.spectrogram).parameters["window"].default  # with SciPy's name for it
+
+
 @composite(
     signal.spectrogram,
     wrt="x",
@@ -302,7 +307,7 @@ def periodogram(
 def spectrogram(
     x,
     fs=1.0,
-    window=("tukey_periodic", 0.25),
+    window=_TUKEY,
     nperseg=None,
     noverlap=None,
     nfft=None,
