@@ -63,6 +63,35 @@ PROGRAMS = {
         """,
         [2 * X[0] * X[1], X[0] ** 2, 0],
     ),
+    "type_parameters_read_inside": (
+        (3, 12),
+        """
+        class Stack[T]:
+            def __init__(self, *items: T):
+                self.items = list(items)
+
+        def f[T](x: T):
+            class Base[U, *Us]:
+                def __init__(self, v: U):
+                    self.v = v
+
+                def again(self):
+                    return Base[U, int](self.v * 2.0)
+
+            class Squared[U](Base[U]):
+                def squared(self):
+                    return self.v**2
+
+            def first[V](v: V):
+                made = Stack[V](v)
+                if v > 0.0:
+                    made = Stack[T](v * x[2])
+                return made.items[0]
+
+            return first(x[0]) + Base[float](x[1]).again().v + Squared[float](x[1]).squared()
+        """,
+        [X[2], 2 + 2 * X[1], X[0]],
+    ),
     "a_dataclass_with_a_parameter": (
         (3, 12),
         """

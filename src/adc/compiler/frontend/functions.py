@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import desugar
+from adc.compiler.frontend import desugar, generics
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Closure, Frame, Generator, Once, Partial, Place, once
 from adc.compiler.frontend.inlined_generators import is_generator
@@ -223,7 +223,7 @@ class Functions(Iteration):
                 outer.source,
                 outer.globals,
                 cells,  # names of the functions around it are looked up there, one after the other
-                bound,
+                {**generics.parameters(closure.tree), **bound},
                 parent=outer,
                 unroll=outer.unroll,
                 depth=self.frame.depth + 1,

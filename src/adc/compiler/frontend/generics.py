@@ -15,13 +15,29 @@ if TYPE_CHECKING:
 _OF_TYPING = type(cast(Any, typing.Generic)[typing.TypeVar("_T")])
 
 
-class Alias:
+_KINDS: dict[str, Any] = {
+    kind: getattr(typing, kind) for kind in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(typing, kind)
+}
+
+
+class TypeAliasType:
     """What `type X = ...` binds in the function: a name for annotations, whose value nobody computes."""
 
     run_time = True
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
+
+
+def parameters(tree: Any) -> dict[str, Any]:
+    """What the type parameters of a function or class are in it: `def f[T](x: T)` since Python 3.12."""
+    return {p.name: _KINDS[type(p).__name__](p.name) for p in getattr(tree, "type_params", None) or ()}
+
+
+def base(parameters: dict[str, Any]) -> Any:
+    """The base that a class with these parameters has beside those that it names."""
+    every = tuple(one for p in parameters.values() for one in (p if hasattr(p, "__iter__") else (p,)))
+    return cast(Any, typing.Generic)[every]
 
 
 def is_generic(base: Value) -> bool:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend.frame import Closure, ListValue
+from adc.compiler.frontend import generics
+from adc.compiler.frontend.frame import Closure, Frame, ListValue
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 
@@ -28,7 +29,20 @@ _OF_PROPERTIES = ("setter", "getter", "deleter")
 
 def made(self: Calls, node: Any) -> type:
     """The class of a `class` statement."""
-    bases = tuple(self.evaluate(b) for b in node.bases)
+    outer, parameters = self.frame, generics.parameters(node)
+    if not parameters:
+        return _made(self, node, ())
+    self.frame = Frame(
+        outer.source, outer.globals, {}, parameters, parent=outer, unroll=outer.unroll, depth=outer.depth
+    )
+    try:
+        return _made(self, node, (generics.base(parameters),))
+    finally:
+        self.frame = outer
+
+
+def _made(self: Calls, node: Any, generic: tuple[Any, ...]) -> type:
+    bases = (*(self.evaluate(b) for b in node.bases), *generic)
     decorators = [_decorator(self, d) for d in node.decorator_list]
     keywords = {k.arg: self.evaluate(k.value) for k in node.keywords}
     unknown = [b for b in bases if not (isinstance(b, type) or hasattr(b, "__mro_entries__"))]

@@ -165,7 +165,7 @@ class Statements(Loops):
         self.frame.env[node.name] = local_classes.made(self, node)
 
     def exec_TypeAlias(self, node: Any) -> None:
-        self.frame.env[node.name.id] = generics.Alias(node.name.id)
+        self.frame.env[node.name.id] = generics.TypeAliasType(node.name.id)
 
     def exec_TryStar(self, node: Any) -> None:
         with self.origin_at(self.locate(node.handlers[0])):
