@@ -104,7 +104,9 @@ def _copied(tree: Any) -> Any:
         return tree
     kind: Any = type(tree)
     copied = kind.__new__(kind)
-    copied.__dict__.update((name, _copied(value)) for name, value in tree.__dict__.items())
+    # Not `update` of a generator: in Python 3.12 a tree may not be as deep through code of C.
+    for name, value in tree.__dict__.items():
+        copied.__dict__[name] = _copied(value)
     return copied
 
 
