@@ -403,7 +403,15 @@ def _closer(context: Context) -> Request | None:
 
 def _print(program: Program, name: str, context: Context) -> None:
     text, origins = emit.with_origins(program, in_sections=name == "optimized")
-    complete = context.texts[name] = backend.complete(text)
+    try:
+        complete = context.texts[name] = backend.complete(text)
+    except IndentationError as error:
+        raise UnsupportedError(
+            "the branches within branches are too many",
+            origins[(error.lineno or 1) - 1],
+            "each `elif` is a branch within the one before, and Python reads a hundred levels of them",
+            "look the values up in an array, as by np.searchsorted",
+        ) from error
     imports: list[Location | None] = [None] * (complete.count("\n") - text.count("\n"))
     context.origins[name] = imports + origins
 
