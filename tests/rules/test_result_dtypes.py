@@ -2,10 +2,13 @@
 
 A function that makes arrays of its operands gives a plain number a dtype of its own: beside float32 the result is
 float64, where an operator would leave it single. The precision of what follows hangs on it.
+Much of SciPy computes in double precision, whatever it is given.
 """
 
 import numpy as np
 import pytest
+from scipy import integrate, linalg, ndimage, signal, special, stats
+from scipy.spatial import distance
 
 import adc
 
@@ -60,6 +63,48 @@ def test_dtype(name, mode):
     assert np.asarray(gradient).dtype == x.dtype
     precision = 1e-12 if np.asarray(expected).dtype == np.float64 else 1e-6
     np.testing.assert_allclose(value, expected, rtol=precision)
+
+
+OF_SCIPY = {
+    "beta": lambda x: np.sum(stats.beta.cdf(x / 3, 2.5, 1.5)),
+    "cauchy": lambda x: np.sum(stats.cauchy.logpdf(x, loc=x[0], scale=x[1])),
+    "multivariate_normal": lambda x: stats.multivariate_normal.logpdf(x, x * 0.5),
+    "dirichlet": lambda x: stats.dirichlet.logpdf(np.array([0.2, 0.5, 0.3], np.float32), x),
+    "cdist": lambda x: np.sum(distance.cdist(np.outer(x, x), np.outer(x, x * x))),
+    "pdist": lambda x: np.sum(distance.pdist(np.outer(x, x * x), "cityblock")),
+    "weighted_cityblock": lambda x: distance.cityblock(x, x * x, w=x),
+    "minkowski": lambda x: distance.minkowski(x, x * x, 3.0),
+    "det": lambda x: linalg.det(np.outer(x, x) + np.diag(x)),
+    "solve_toeplitz": lambda x: np.sum(linalg.solve_toeplitz((x, x * x), x)),
+    "chirp": lambda x: np.sum(signal.chirp(x, 1.0, 2.0, 3.0)),
+    "factorial": lambda x: np.sum(special.factorial(x)),
+    "romb": lambda x: integrate.romb(x),
+    "cumulative_simpson": lambda x: np.sum(integrate.cumulative_simpson(x, initial=0)),
+    "cumulative_simpson_single": lambda x: np.sum(integrate.cumulative_simpson(x, x=np.cumsum(x))),
+    "trapezoid_of_scipy": lambda x: integrate.trapezoid(x, dx=np.float64(0.5)),
+    "sem": lambda x: stats.sem(x),
+    "pearsonr": lambda x: stats.pearsonr(x, x * x * x)[1],
+    "median_abs_deviation": lambda x: stats.median_abs_deviation(x, scale="normal"),
+    "sum_labels": lambda x: ndimage.sum_labels(x, np.array([1, 0, 1])),
+    "columns": lambda x: np.sum(np.c_[x[None], 0.8]),
+    "polyder": lambda x: np.sum(np.polynomial.polynomial.polyder(x)),
+    "polyint_lowest_first": lambda x: np.sum(np.polynomial.polynomial.polyint(x, k=0.8)),
+    "chebder": lambda x: np.sum(np.polynomial.chebyshev.chebder(x, scl=np.float64(0.8))),
+    "legval2d": lambda x: np.polynomial.legendre.legval2d(0.8, 0.3, np.outer(x, x)),
+}
+
+
+@pytest.mark.parametrize(
+    "name, mode",
+    [(name, mode) for mode in ("tape", "python") for name in OF_SCIPY]
+    + [(name, "compiled") for name in ("cauchy", "cdist", "det", "polyder")],
+)
+def test_dtype_of_scipy(name, mode):
+    function = OF_SCIPY[name]
+    value, gradient = adc.value_and_grad(function, mode=mode)(X)
+    assert np.asarray(value).dtype == np.asarray(function(X)).dtype
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(value, function(X), rtol=1e-4)
 
 
 OF_TWO = {

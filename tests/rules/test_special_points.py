@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
+from scipy.spatial import distance
 
 import adc
 import adc.rules
@@ -42,6 +43,12 @@ TABLE = [
         [[[[4.0, -2.0], [-2.0, 1.0]], [[3.0, 0.0], [0.0, 1.0]]]],
     ),
     ("det", (np.array([[1.0, 1j], [2.0, 2j]]),), 1.0, [[[2j, -2.0], [-1j, 1.0]]]),
+    ("special.log_ndtr", (np.array([-1e12, -1e8]),), np.ones(2), [[1e12, 1e8]]),
+    ("special.struve", (np.array([0, 1]), np.zeros(2)), np.ones(2), [[2.0 / math.pi, 0.0]]),
+    ("special.modstruve", (np.array([0, 1]), np.zeros(2)), np.ones(2), [[2.0 / math.pi, 0.0]]),
+    ("special.i1e", (np.array([0.0, 1e10]),), np.ones(2), [[0.5, 0.0]]),
+    ("special.rel_entr", (np.zeros(2), np.array([0.0, 2.0])), np.ones(2), [[0.0, -INF], [0.0, 0.0]]),
+    ("special.kl_div", (np.zeros(2), np.array([0.0, 2.0])), np.ones(2), [[0.0, -INF], [1.0, 1.0]]),
     ("special.rgamma", (np.array([0.0, -1.0, -3.0]),), np.ones(3), [[1.0, -1.0, -6.0]]),
     ("special.ellipkm1", (1.0,), 1.0, [-math.pi / 8.0]),
     ("special.elliprf", (0.0, 1.0, 1.0), 1.0, [-INF, -math.pi / 8.0, -math.pi / 8.0]),
@@ -401,3 +408,15 @@ def test_spherical_functions_at_infinity(mode):
             value, pull = adc.vjp(lambda z, function=function, n=n: function(n, z), ends, mode=mode)
             assert np.array_equal(value, function(n, ends))
             assert function is special.spherical_in or np.array_equal(np.abs(pull(np.ones(2))[0]), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("mode", ["tape", "python"])
+def test_an_empty_bin_leaves_the_slopes_of_the_others(mode):
+    """The slope of an entropy at a share of 0 is infinite; it does not spread to the others."""
+    counts, others = np.array([0.0, 3.0, 5.0]), np.array([1.0, 1.0, 2.0])
+    alone = adc.grad(lambda p: stats.entropy(p), mode=mode)(counts)
+    np.testing.assert_allclose(alone, [INF, 5 / 64 * math.log(5 / 3), 3 / 64 * math.log(3 / 5)])
+    beside = adc.grad(lambda p: stats.entropy(p, others), mode=mode)(counts)
+    np.testing.assert_allclose(beside, [-INF, -5 / 64 * math.log(5 / 6), -3 / 64 * math.log(6 / 5)])
+    distances = adc.grad(lambda p: distance.jensenshannon(p, np.array([0.0, 1.0, 3.0])), mode=mode)(counts)
+    assert np.all(np.isfinite(distances))

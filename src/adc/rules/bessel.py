@@ -71,7 +71,7 @@ def i0e(z, x):
 
 @elementwise(sp.i1e, name="special.i1e", domain="nonzero", cost=20)
 def i1e(z, x):
-    return 0.5 * (sp.i0e(x) + sp.ive(2, x)) - np.sign(x) * z
+    return sp.i0e(x) - np.sign(x) * z - np.where(x == 0.0, 0.5, z / np.where(x == 0.0, 1.0, x))
 
 
 @elementwise(sp.k0, name="special.k0", domain="positive", cost=20)
@@ -91,7 +91,7 @@ def k0e(z, x):
 
 @elementwise(sp.k1e, name="special.k1e", domain="positive", cost=20)
 def k1e(z, x):
-    return z - 0.5 * (sp.k0e(x) + sp.kve(2, x))
+    return z - sp.k0e(x) - z / x
 
 
 @elementwise(
@@ -157,14 +157,22 @@ def hankel2(z, v, x):
     return 0.5 * (sp.hankel2(v - 1.0, x) - sp.hankel2(v + 1.0, x))
 
 
+def _first_of_struve(v, x):
+    """What the recurrences of Struve have beside their neighbours: half the first term of the series over x."""
+    return (0.5 * x) ** v / (2.0 * math.sqrt(math.pi) * sp.gamma(v + 1.5))
+
+
 @elementwise(sp.struve, name="special.struve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def struve(z, v, x):
-    return sp.struve(v - 1.0, x) - v / x * z
+    near = np.abs(x) < 1.0  # where one recurrence divides by zero; far out the other one cancels
+    close, far = np.where(near, x, 1.0), np.where(near, 1.0, x)
+    inner = 0.5 * (sp.struve(v - 1.0, close) - sp.struve(v + 1.0, close)) + _first_of_struve(v, close)
+    return np.where(near, inner, sp.struve(v - 1.0, far) - v / far * z)
 
 
 @elementwise(sp.modstruve, name="special.modstruve", wrt="x", cost=40, extra=refuses("v"), examples=orders)
 def modstruve(z, v, x):
-    return sp.modstruve(v - 1.0, x) - v / x * z
+    return 0.5 * (sp.modstruve(v - 1.0, x) + sp.modstruve(v + 1.0, x)) + _first_of_struve(v, x)
 
 
 @pull(

@@ -16,8 +16,8 @@ from adc.rules.sampler import call
 LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
-def density(distribution, method, wrt, examples, directions=None):
-    """Register `scipy.stats.<distribution>.<method>` by its formula."""
+def density(distribution, method, wrt, examples, directions=None, doubles=True):
+    """Register `scipy.stats.<distribution>.<method>` by its formula; `doubles`: in double precision throughout."""
     spelling = f"scipy.stats.{distribution}.{method}"
     return composite(
         getattr(getattr(stats, distribution), method),
@@ -27,6 +27,7 @@ def density(distribution, method, wrt, examples, directions=None):
         name=f"stats.{distribution}.{method}",
         extra={
             "float64_only": True,
+            "doubles": doubles,
             "real_only": True,
             "array_like": True,
             "rtol": 1e-9,

@@ -108,6 +108,7 @@ def multivariate_normal_entropy(mean=None, cov=1.0):
     "x alpha",
     lambda r: [(np.array([0.2, 0.5, 0.3]), r.positive(3) + 1.0)],
     {"x": _balanced},
+    doubles=False,
 )
 def dirichlet_logpdf(x, alpha):
     weights = np.reshape(alpha, (np.size(alpha),) + (1,) * (np.ndim(x) - 1))
@@ -121,6 +122,7 @@ def dirichlet_logpdf(x, alpha):
     "x alpha",
     lambda r: [(np.array([0.2, 0.5, 0.3]), r.positive(3) + 1.0)],
     {"x": _balanced},
+    doubles=False,
 )
 def dirichlet_pdf(x, alpha):
     return np.exp(dirichlet_logpdf(x, alpha))

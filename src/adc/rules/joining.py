@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.rules.grids import spaced
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -192,13 +193,15 @@ def _placed(ndim, ndmin, trans1d):
 
 def _index_joined(key, axis, ndmin, trans1d):
     items = key if isinstance(key, tuple) else (key,)
-    parts = []
+    parts, kinds = [], []
     for item in items:
         if isinstance(item, str):
             axis, ndmin, trans1d = _directive(item, axis, ndmin, trans1d)
         else:
             parts.append(_part(item, ndmin, trans1d))
-    return np.concatenate(tuple(parts), axis=axis)
+            kinds.append(item if np.ndim(item) == 0 and not isinstance(item, slice) else parts[-1])
+    joined = np.concatenate(tuple(parts), axis=axis)
+    return in_dtype(joined, np.result_type(*kinds))  # beside arrays a number of Python's has no dtype
 
 
 def _part(item, ndmin, trans1d):

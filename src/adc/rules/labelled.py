@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from adc.rules.reductions import root
+from adc.rules.reductions import in_dtype, root
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
@@ -49,7 +49,8 @@ def _sums(values, region, inside, count):
 @_rule(ndimage.sum_labels, ndimage.sum)
 def sum_labels(input, labels=None, index=None):
     flat, region, inside, asked, count = _regions(input, labels, index)
-    return _sums(flat, region, inside, count)[asked]
+    total = _sums(flat, region, inside, count)[asked]
+    return in_dtype(total, flat.dtype) if np.ndim(asked) == 0 else total
 
 
 @_rule(ndimage.mean)

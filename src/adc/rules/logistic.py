@@ -66,14 +66,34 @@ def entr(z, x):
     return -np.log(x) - 1.0
 
 
-@elementwise(sp.rel_entr, name="special.rel_entr", domain="positive", singular=True)
+def _shares(x, y):
+    """Whether both are 0, and x / y, which is 0 there."""
+    both = (x == 0.0) & (y == 0.0)
+    return both, x / np.where(both, 1.0, y)
+
+
+@elementwise(
+    sp.rel_entr,
+    name="special.rel_entr",
+    domain="positive",
+    singular=True,
+    notes="at x == 0, y == 0: both are 0",
+)
 def rel_entr(z, x, y):
-    return np.log(x / y) + 1.0, -(x / y)
+    both, share = _shares(x, y)
+    return np.where(both, 0.0, np.log(np.where(both, 1.0, share)) + 1.0), -share
 
 
-@elementwise(sp.kl_div, name="special.kl_div", domain="positive", singular=True)
+@elementwise(
+    sp.kl_div,
+    name="special.kl_div",
+    domain="positive",
+    singular=True,
+    notes="at x == 0, y == 0: 0 and 1",
+)
 def kl_div(z, x, y):
-    return np.log(x / y), 1.0 - x / y
+    both, share = _shares(x, y)
+    return np.log(np.where(both, 1.0, share)), 1.0 - share
 
 
 @elementwise(

@@ -130,7 +130,7 @@ def sqrtm_push(z, A, *, A_dot):
     sl.expm_frechet,
     wrt="A E",
     name="scipy.linalg.expm_frechet",
-    extra={"cores": {"A": 2, "E": 2}, "float64_only": True},
+    extra={"cores": {"A": 2, "E": 2}, "doubles": True},
     examples=lambda r: [
         (0.5 * r.normal(2, 2), r.normal(2, 2)),
         call(0.5 * r.normal(2, 2), r.normal(2, 2), compute_expm=False),
@@ -187,9 +187,15 @@ def tanhm(A):
     wrt="A t",
     name="scipy.linalg.fractional_matrix_power",
     extra={"cores": {"A": 2}, "rtol": 1e-8, "float64_only": True},
-    examples=lambda r: [(r.positive_definite(3), 0.5), (r.positive_definite(2), -1.3)],
+    examples=lambda r: [
+        (r.positive_definite(3), 0.5),
+        (r.positive_definite(2), -1.3),
+        (r.well_conditioned(3), 2),
+    ],
 )
 def fractional_matrix_power(A, t):
+    if isinstance(t, int):
+        return np.linalg.matrix_power(A, t)
     return sl.expm(t * sl.logm(A))
 
 
@@ -235,7 +241,7 @@ def solve_continuous_lyapunov(a, q):
     sl.solve_discrete_lyapunov,
     wrt="a q",
     name="scipy.linalg.solve_discrete_lyapunov",
-    extra={"cores": {"a": 2, "q": 2}, "rtol": 1e-9, "float64_only": True},
+    extra={"cores": {"a": 2, "q": 2}, "rtol": 1e-9, "doubles": True},
     examples=lambda r: [(0.3 * r.well_conditioned(3), r.normal(3, 3))],
 )
 def solve_discrete_lyapunov(a, q, method=None):

@@ -52,6 +52,30 @@ def strong(value: Any) -> Any:
 
 _PYTHONS = (bool, int, float, complex)
 
+# What each dtype is cast to where a function computes in double precision, whatever it is given.
+DOUBLES = {
+    np.dtype(np.float16): np.dtype(np.float64),
+    np.dtype(np.float32): np.dtype(np.float64),
+    np.dtype(np.complex64): np.dtype(np.complex128),
+}
+
+
+def in_double(value: Any) -> Any:
+    """An array, or a number of NumPy's, of single precision in double; also in lists. Anything else as it is.
+
+    >>> in_double(np.float32(0.5)).dtype, in_double(3)
+    (dtype('float64'), 3)
+    """
+    if type(value) in (list, tuple):
+        return type(value)([in_double(v) for v in value])
+    dtype = DOUBLES.get(getattr(value, "dtype", None))
+    return value if dtype is None else value.astype(dtype)
+
+
+def given_doubles(body: Body) -> Body:
+    """A body that is handed in double precision what it is given in single."""
+    return lambda *args, **kwargs: body(*map(in_double, args), **{k: in_double(v) for k, v in kwargs.items()})
+
 
 def _said(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """What a call says: NumPy's `np._NoValue`, the default of a parameter, says that nothing is given for it.
@@ -78,13 +102,10 @@ def _deeper(value: Any, core: Any, axes: Callable[[Any], int]) -> bool:
 
 # What makes doubles of integers before it computes. Others of SciPy compute with them as NumPy does: they wrap around.
 _IN_DOUBLES = {
-    *("np.poly", "np.polyfit", "np.roots", "scipy.linalg.matmul_toeplitz"),
+    *("np.poly", "np.polyfit", "np.roots"),
     *(f"np.polynomial.polynomial.poly{name}" for name in ("add", "sub", "mul", "fromroots")),
     *(f"scipy.optimize.rosen{name}" for name in ("", "_der", "_hess", "_hess_prod")),
     *("scipy.signal.fftconvolve", "scipy.signal.upfirdn"),
-    *("scipy.stats.multivariate_normal.logpdf", "scipy.stats.multivariate_normal.pdf"),
-    *("scipy.stats.multivariate_t.logpdf", "scipy.stats.multivariate_t.pdf"),
-    *(f"scipy.spatial.distance.{name}" for name in ("braycurtis", "canberra", "cdist", "pdist")),
 }
 
 _LENGTHS = {"shape", "dims", "N", "n"}
@@ -128,6 +149,7 @@ class Operation:
     # "view": NumPy gives a view of the first operand, or of the one whose position this function of the arguments says;
     # "matrix" where that has two axes.
     # "integers": parameters that stay integers beside float32.
+    # "doubles": computes in double precision, whatever it is given.
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
     # "order": how NumPy lays out its arrays in memory, see `order`.
@@ -211,7 +233,17 @@ class Operation:
     @property
     def in_doubles(self) -> bool:
         """Whether the function makes doubles of integers before it computes, so that short ones do not wrap around."""
-        return self.spelling in _IN_DOUBLES
+        return self.doubles or self.spelling in _IN_DOUBLES
+
+    @property
+    def doubles(self) -> bool:
+        """Whether the function computes in double precision, also of operands in single."""
+        return bool(self.extra.get("doubles"))
+
+    @functools.cached_property
+    def formula(self) -> Body | None:
+        """The body as it is called on plain arrays."""
+        return given_doubles(self.body) if self.doubles and self.body is not None else self.body
 
     @property
     def order(self) -> str:

@@ -45,7 +45,7 @@ def polymul(c1, c2):
     polynomial.polyfromroots,
     wrt="roots",
     examples=lambda r: [r.normal(3)],
-    extra={"float64_only": True},
+    extra={"doubles": True},
     **_named(polynomial.polyfromroots),
 )
 def polyfromroots(roots):
@@ -65,7 +65,6 @@ def _of_one_axis(name, axes):
     polynomial.polyder,
     wrt="c",
     examples=lambda r: [r.normal(4), (r.normal(4), 2), call(r.normal(3), 1, 0.5), r.normal(1)],
-    extra={"float64_only": True},
     notes="of one axis",
     **_named(polynomial.polyder),
 )
@@ -74,7 +73,8 @@ def polyder(c, m=1, scl=1, axis=0):
     result = c + 0.0
     for _ in range(m):
         n = result.shape[0]
-        result = (scl * result * np.arange(n))[np.minimum(1, n - 1) :]  # of a number it is a number, 0
+        moved = (scl * result * np.arange(n)).astype(result.dtype)
+        result = moved[np.minimum(1, n - 1) :]  # of a number it is a number, 0
     return result
 
 
@@ -87,7 +87,6 @@ def polyder(c, m=1, scl=1, axis=0):
         (r.normal(3), 1, 0.5),
         (r.normal(3), 2, [0.5, 0.2], 0.3, 2.0),
     ],
-    extra={"float64_only": True},
     notes="of one axis",
     **_named(polynomial.polyint),
 )
@@ -98,7 +97,8 @@ def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
         held = (k,) if np.ndim(k) == 0 else k
         constant = held[step] if step < len(held) else 0.0
         n = result.shape[0]
-        powers = np.concatenate((np.zeros(1), scl * result / np.arange(1, n + 1)))
-        first = constant - polynomial.polyval(lbnd * 1.0, powers)
-        result = np.concatenate((np.reshape(first, (1,)), powers[1:]))
+        powers = np.zeros(n + 1, dtype=result.dtype)
+        powers[1:] = scl * result / np.arange(1, n + 1)
+        result = np.copy(powers)
+        result[0] = constant - polynomial.polyval(lbnd * 1.0, powers)
     return result

@@ -20,7 +20,7 @@ def _python(function, wrt, examples, as_data=None):
     It gives a float; of `as_data` arguments and more a number of the class of the data.
     """
     name = f"statistics.{function.__name__}"
-    extra = {"float64_only": True, "rtol": 1e-12, "as_data": as_data}
+    extra = {"doubles": not as_data, "float64_only": True, "rtol": 1e-12, "as_data": as_data}
     return composite(function, wrt=wrt, name=name, spelling=name, examples=examples, extra=extra)
 
 

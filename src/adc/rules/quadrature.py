@@ -4,6 +4,7 @@ import numpy as np
 from scipy import integrate
 
 from adc.rules.differences import along, trapezoid
+from adc.rules.reductions import as_floats, in_dtype
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
@@ -16,13 +17,15 @@ def _samples(r):
     ]
 
 
-composite(
+@composite(
     integrate.trapezoid,
     wrt="y x dx",
     name="scipy.integrate.trapezoid",
     spelling="scipy.integrate.trapezoid",
     examples=_samples,
-)(trapezoid)
+)
+def trapezoid_of_scipy(y, x=None, dx=1.0, axis=-1):
+    return in_dtype(trapezoid(y, x, dx, axis), as_floats(y).dtype)
 
 
 @composite(

@@ -25,7 +25,7 @@ def _of_equal(y, h):
     name="scipy.integrate.cumulative_simpson",
     spelling="scipy.integrate.cumulative_simpson",
     notes="of three samples at least",
-    extra={"float64_only": True, "order": "A"},
+    extra={"float64_only": True, "order": "A", "arrays": "dx initial"},
     examples=lambda r: [
         r.normal(5),
         call(r.normal(6), dx=0.5, initial=1.5),
@@ -43,6 +43,7 @@ def cumulative_simpson(y, *, x=None, dx=1.0, axis=-1, initial=None):
         raise ValueError("adc takes scipy.integrate.cumulative_simpson of three samples at least.")
     turned = np.flip(rows, -1)
     if x is None:
+        dx = np.array(dx)  # also the default has a dtype of its own
         first, second = _of_equal(rows, dx), np.flip(_of_equal(turned, dx), -1)
     else:
         positions = x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1)
@@ -65,7 +66,7 @@ def cumulative_simpson(y, *, x=None, dx=1.0, axis=-1, initial=None):
     wrt="y dx",
     name="scipy.integrate.romb",
     spelling="scipy.integrate.romb",
-    extra={"float64_only": True},
+    extra={"doubles": True},
     examples=lambda r: [r.normal(5), call(r.normal(9), dx=0.5), call(r.normal(3, 2), axis=0), r.normal(2)],
 )
 def romb(y, dx=1.0, axis=-1, show=False):

@@ -9,6 +9,7 @@ from scipy import stats
 from adc.errors import UnsupportedError
 from adc.rules import reductions as reductions
 from adc.rules import special as special
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -106,19 +107,23 @@ def kurtosis(a, axis=0, fisher=True, bias=True):
 )
 def entropy(pk, qk=None, base=None, axis=0):
     x, k = along(pk, axis)
-    p = x / np.sum(x, axis=k, keepdims=True)
+    # Not of the shares: the slope at one that is 0 is infinite, and would reach the others through their sum.
+    total = np.sum(x, axis=k, keepdims=True)
+    size = np.sum(np.abs(total), axis=k)
     if qk is None:
-        value = np.sum(sp.entr(p), axis=k)
+        value = np.sum(sp.entr(x * np.sign(total)), axis=k) / size + np.log(size)
     else:
         y, _ = along(qk, axis)
-        value = np.sum(sp.rel_entr(p, y / np.sum(y, axis=k, keepdims=True)), axis=k)
+        total_y = np.sum(y, axis=k, keepdims=True)
+        ratio = np.sum(np.abs(total_y), axis=k) / size
+        value = np.sum(sp.rel_entr(x * np.sign(total), y * np.sign(total_y)), axis=k) / size + np.log(ratio)
     return value if base is None else value / np.log(base)
 
 
 @_sampled(stats.sem, extra=(lambda r: call(r.normal(5), ddof=0),))
 def sem(a, axis=0, ddof=1):
     x, k = along(a, axis)
-    return np.std(x, axis=k, ddof=ddof) / np.sqrt(float(x.shape[k]))
+    return np.std(x, axis=k, ddof=ddof) / float(x.shape[k]) ** 0.5
 
 
 @_sampled(stats.zscore, extra=(lambda r: call(r.normal(5), ddof=1),))
@@ -168,4 +173,5 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     n = a.shape[k]
     half = np.maximum(n * 0.5 - 1.0, 0.5)
     below = np.where(n > 2, (1.0 - np.abs(r)) * 0.5, 0.25)
-    return Correlation(r, np.where(n > 2, 2.0 * sp.betainc(half, half, below), 1.0))
+    pvalue = np.where(n > 2, 2.0 * sp.betainc(half, half, below), 1.0)
+    return Correlation(r, in_dtype(pvalue, np.result_type(a.dtype, b.dtype)))

@@ -104,7 +104,9 @@ def inv(a):
     return np.linalg.inv(a)
 
 
-@composite(sl.det, name="scipy.linalg.det", examples=lambda r: [r.well_conditioned(3)])
+@composite(
+    sl.det, name="scipy.linalg.det", extra={"doubles": True}, examples=lambda r: [r.well_conditioned(3)]
+)
 def det(a):
     return np.linalg.det(a)
 

@@ -66,7 +66,7 @@ def _register(module, prefix, family):
         _of_one_axis(der, np.ndim(c))
         result = c + 0.0
         for _ in range(m):
-            result = orthogonal_series.derivative(lowered, scl * result)
+            result = orthogonal_series.derivative(lowered, (scl * result).astype(result.dtype))
         return result
 
     @composite(of(to_powers), wrt="c", examples=lambda r: [r.normal(5), r.normal(2)], **named(to_powers))
@@ -79,7 +79,7 @@ def _register(module, prefix, family):
     @composite(
         of(from_powers),
         wrt="pol",
-        extra={"float64_only": True},
+        extra={"doubles": True},
         examples=lambda r: [r.normal(5), r.normal(2)],
         **named(from_powers),
     )

@@ -34,13 +34,25 @@ def _register(module, prefix, step):
         public = f"{prefix}{suffix}"
         return {"name": public, "spelling": f"np.polynomial.{module.__name__.rpartition('.')[2]}.{public}"}
 
-    @composite(getattr(module, f"{prefix}val2d"), wrt="x y c", examples=_points(2), **named("val2d"))
+    @composite(
+        getattr(module, f"{prefix}val2d"),
+        wrt="x y c",
+        extra={"arrays": "x y"},
+        examples=_points(2),
+        **named("val2d"),
+    )
     def val2d(x, y, c):
         if np.shape(x) != np.shape(y):
             raise ValueError("x, y are incompatible")
         return value(y, value(x, c), tensor=False)
 
-    @composite(getattr(module, f"{prefix}val3d"), wrt="x y z c", examples=_points(3), **named("val3d"))
+    @composite(
+        getattr(module, f"{prefix}val3d"),
+        wrt="x y z c",
+        extra={"arrays": "x y z"},
+        examples=_points(3),
+        **named("val3d"),
+    )
     def val3d(x, y, z, c):
         if np.shape(x) != np.shape(y) or np.shape(x) != np.shape(z):
             raise ValueError("x, y, z are incompatible")

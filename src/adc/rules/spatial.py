@@ -9,7 +9,7 @@ from scipy.spatial import distance
 
 from adc.errors import UnsupportedError
 from adc.rules import special as special
-from adc.rules.reductions import as_floats, root
+from adc.rules.reductions import as_floats, in_dtype, root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -64,8 +64,9 @@ def _largest(step, w):
 
 
 def _by_power(step, p, w):
-    power = np.where(p == np.inf, 2.0, p)
-    total = _summed(np.abs(step) ** power, w)
+    size = as_floats(np.abs(step))
+    power = in_dtype(np.where(p == np.inf, 2.0, p), size.dtype)
+    total = _summed(size**power, w)
     length = np.where(total == 0.0, 0.0, np.where(total == 0.0, 1.0, total) ** (1.0 / power))
     return np.where(p == np.inf, _largest(step, w), length)
 
@@ -97,7 +98,7 @@ def _variances(u, v, V):
 
 def _apart(u, v, metric, p, w, V, VI):
     """The distance along the last axis of two arrays that broadcast."""
-    w = _floats(w)
+    w = w if w is None else np.array(w, dtype=np.float64)
     if metric == "sqeuclidean":
         u, v = _floats(u), _floats(v)
     if metric == "cosine":
@@ -140,12 +141,16 @@ def _of_two(name):
         wrt="u v w",
         name=f"distance.{name}",
         spelling=f"scipy.spatial.distance.{name}",
-        extra={"float64_only": True, "real_only": name in _OF_REAL_PARTS},
+        extra={
+            "float64_only": True,
+            "real_only": name in _OF_REAL_PARTS,
+            "doubles": name in ("braycurtis", "canberra"),
+        },
         examples=lambda r: [(r.normal(3), r.normal(3)), call(r.normal(3), r.normal(3), w=r.positive(3))],
     )
     def apart(u, v, w=None):
         if metric == "cosine":
-            return _cosine_of_two(u, v, _floats(w))
+            return _cosine_of_two(u, v, w if w is None else np.array(w, dtype=np.float64))
         return _apart(u, v, metric, 2, w, None, None)
 
 
@@ -261,7 +266,7 @@ def _inverse_covariance(u, v, VI):
     wrt="XA XB p w V VI",
     name="distance.cdist",
     spelling="scipy.spatial.distance.cdist",
-    extra={"float64_only": True, "real_only": True, "rtol": 1e-9},
+    extra={"doubles": True, "real_only": True, "rtol": 1e-9},
     examples=_metrics(lambda r: (r.normal(4, 3), r.normal(3, 3))),
     notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
 )
@@ -281,7 +286,7 @@ def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     wrt="X p w V VI",
     name="distance.pdist",
     spelling="scipy.spatial.distance.pdist",
-    extra={"float64_only": True, "real_only": True, "rtol": 1e-9},
+    extra={"doubles": True, "real_only": True, "rtol": 1e-9},
     examples=_metrics(lambda r: (r.normal(5, 3),)),
     notes="the smooth metrics, by name; 0 where a Euclidean distance is 0",
 )

@@ -99,7 +99,7 @@ def polygamma(z, n, x):
     sp.multigammaln,
     wrt="a",
     examples=lambda r: [(3.5, 2), (3.0 + r.positive(3), 3)],
-    extra={"float64_only": True},
+    extra={"doubles": True},
 )
 def multigammaln(a, d):
     total = 0.25 * d * (d - 1) * math.log(math.pi)
@@ -183,7 +183,9 @@ def ndtr(z, x):
 
 @elementwise(sp.log_ndtr, name="special.log_ndtr")
 def log_ndtr(z, x):
-    return np.exp(-0.5 * x * x - z) / ROOT_TWO_PI
+    # Far below zero x * x / 2 and the logarithm are large, and their difference is not.
+    below = math.sqrt(2.0 / math.pi) / sp.erfcx(-np.minimum(x, 0.0) * math.sqrt(0.5))
+    return np.where(x < 0.0, below, np.exp(-0.5 * np.maximum(x, 0.0) ** 2 - z) / ROOT_TWO_PI)
 
 
 @elementwise(sp.ndtri, name="special.ndtri", wrt="y", domain=(0.1, 0.9), singular=True)
@@ -246,7 +248,7 @@ def perm(N, k, exact=False):
     spelling="scipy.special.factorial",
     wrt="n",
     examples=lambda r: [5, 3.7, r.positive(3), call(5, exact=True), -0.5],
-    extra={"float64_only": True},
+    extra={"doubles": True},
     notes="exact=True is of integers",
 )
 def factorial(n, exact=False):

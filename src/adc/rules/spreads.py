@@ -54,7 +54,7 @@ def _unit(scale, of_normal):
     """The unit of a spread: a number, or that of a normal distribution."""
     if isinstance(scale, str) and scale.lower() != "normal":
         raise ValueError(f"{scale} is not a valid scale value")
-    return of_normal if isinstance(scale, str) else scale
+    return float(of_normal) if isinstance(scale, str) else scale
 
 
 @rule(stats.iqr, "x", lambda r: [r.distinct(6), call(r.distinct(3, 5), axis=1, rng=(10, 80), scale="normal")])

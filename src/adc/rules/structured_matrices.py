@@ -95,7 +95,7 @@ def _toeplitz_of(c_or_cr):
     wrt="c_or_cr b",
     name="scipy.linalg.solve_toeplitz",
     notes="solved as a dense system",
-    extra={"cores": {"c_or_cr": 1, "b": 2}, "rtol": 1e-9, "float64_only": True},
+    extra={"cores": {"c_or_cr": 1, "b": 2}, "rtol": 1e-9, "doubles": True},
     examples=lambda r: [
         call((np.array([4.0, 1.0, 0.5]), np.array([4.0, -1.0, 0.3])), r.normal(3)),
         (np.array([4.0, 1.0, 0.5]), r.normal(3)),
@@ -111,7 +111,7 @@ def solve_toeplitz(c_or_cr, b):
     sl.matmul_toeplitz,
     wrt="c_or_cr x",
     name="scipy.linalg.matmul_toeplitz",
-    extra={"float64_only": True},  # SciPy multiplies by Fourier transforms of 64 bits
+    extra={"doubles": True},  # SciPy multiplies by Fourier transforms of 64 bits
     examples=lambda r: [
         (r.normal(4), r.normal(4)),
         ((r.normal(3), r.normal(4)), r.normal(4, 2)),

@@ -62,7 +62,7 @@ def _mean_of_reciprocal(x):
     name="scipy.signal.chirp",
     spelling="scipy.signal.chirp",
     notes="`phi` in degrees",
-    extra={"float64_only": True},
+    extra={"doubles": True, "float64_only": True},
     examples=lambda r: [
         (r.positive(4), 1.0, 2.0, 3.0),
         call(r.positive(4), 1.0, 2.0, 3.0, "quadratic", 30.0),
@@ -85,7 +85,7 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
     name="scipy.signal.sawtooth",
     spelling="scipy.signal.sawtooth",
     notes="of its jumps nothing is known",
-    extra={"float64_only": True},
+    extra={"doubles": True, "float64_only": True},
     examples=lambda r: [
         r.normal(5),
         (9.0 * r.normal(5), 0.3),
@@ -108,7 +108,7 @@ def sawtooth(t, width=1):
     name="scipy.signal.square",
     spelling="scipy.signal.square",
     notes="jumps: its derivative is 0",
-    extra={"float64_only": True},
+    extra={"doubles": True, "float64_only": True},
     examples=lambda r: [r.normal(5), (9.0 * r.normal(5), 0.3)],
 )
 def square(t, duty=0.5):
@@ -130,7 +130,7 @@ def _results(t, retquad, retenv):
     wrt="t fc bw bwr",
     name="scipy.signal.gausspulse",
     spelling="scipy.signal.gausspulse",
-    extra={"float64_only": True},
+    extra={"doubles": True, "float64_only": True},
     examples=lambda r: [
         (r.normal(4), 2.0),
         call(r.normal(4), 1.5, 0.4, -5.0),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import AdcError, UnsupportedError
-from adc.rules.operation import plain_integers
+from adc.rules.operation import given_doubles, plain_integers
 from adc.tape import asked, memory_order, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
@@ -41,7 +41,8 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     before = next(orders)
     known = {k: _array(entry, entry.positions[k], v) for k, v in kwargs.items() if k in entry.positions}
     if entry.traced_body is None:
-        entry.traced_body = substitute.traced(entry.operation.body)
+        body = substitute.traced(entry.operation.body)
+        entry.traced_body = given_doubles(body) if entry.operation.doubles else body
     plain_before, modes.plain = modes.plain, True
     try:
         last = len(entry.names) - 1 if entry.star is None else entry.star

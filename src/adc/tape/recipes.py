@@ -140,7 +140,7 @@ def _written(entry: Entry, values: tuple[Any, ...]) -> Recipe | None:
         return None
     try:
         with np.errstate(all="ignore"):
-            result = _call(entry, entry.operation.body, traced)
+            result = _call(entry, entry.operation.formula, traced)
     except Exception:  # what is no fault of the stand-ins is raised again where the body runs on Tensors
         return None
     if result.__class__ is not Traced or not result.slot.active or result.slot in operands:

@@ -73,8 +73,8 @@ class Program:
         if entry.of_one and stacks.given(entry, _values(args), _values(kwargs)):
             raise NoRecipe(f"{function} is given a stack")
         if entry.kind == "composite":
-            assert entry.operation.body is not None
-            return entry.operation.body(*args, **kwargs)
+            assert entry.operation.formula is not None
+            return entry.operation.formula(*args, **kwargs)
         if function is operator.truediv and args[1].__class__ in (int, float) and args[1] == 0:
             zero = np.result_type(_values(args[0]), 0.0).type(args[1])
             args = args[0], zero  # as NumPy divides: Python would raise in the pull

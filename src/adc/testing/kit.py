@@ -402,8 +402,8 @@ def check_float32(case: Case) -> None:
     single = Case(operation, case.index, values)
     z = sequence(primal(single))
     dtypes = [np.asarray(leaf).dtype for leaf in leaves(z)]
-    if operation.body is not None:
-        got = sequence(called(operation, operation.body, values))
+    if operation.formula is not None:
+        got = sequence(called(operation, operation.formula, values))
         for g, dtype in zip(leaves(got), dtypes, strict=True):
             g = np.asarray(g)
             if g.dtype != dtype and g.dtype.kind in "fc" and g.ndim:

@@ -12,7 +12,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type
 from adc.errors import ShapeError
 from adc.rules import registry
-from adc.rules.operation import Operation, plain_integers
+from adc.rules.operation import DOUBLES, Operation, plain_integers
 
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
@@ -69,6 +69,9 @@ class RuleCalls(Functions):
         if self.in_user_code and operation.in_doubles:
             args = [self._wide(a) for a in args]
             kwargs = {k: self._wide(a) for k, a in kwargs.items()}
+        if operation.doubles:
+            args = [self._in_double(a) for a in args]
+            kwargs = {k: self._in_double(a) for k, a in kwargs.items()}
         if "cores" in operation.extra and operation.takes_stack(
             self._bind(operation, tuple(args), kwargs), _axes
         ):
@@ -122,6 +125,14 @@ class RuleCalls(Functions):
         t = self.type_of(value)
         narrow = isinstance(t, Array) and t.dtype in ("int8", "int16", "int32", "uint8", "uint16", "uint32")
         return self.cast(value, "int64") if narrow else value
+
+    def _in_double(self, value: Value) -> Value:
+        """What is in single precision, also in a tuple or list, in double."""
+        if isinstance(value, (tuple, list)):
+            return type(value)([self._in_double(v) for v in value])
+        t = self.type_of(value)
+        wide = None if t is None else DOUBLES.get(np.dtype(t.dtype))
+        return value if wide is None else self.cast(value, wide.name)
 
     def _as_double(self, x: Value) -> Value:
         """A number as the functions of `math` take it: they know single precision from double no more than C does."""
