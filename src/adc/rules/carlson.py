@@ -68,6 +68,26 @@ def elliprf(result, x, y, z):
 
 
 @elementwise(
+    sp.elliprg,
+    name="special.elliprg",
+    wrt="x y z",
+    cost=400,
+    singular=True,
+    extra={"real_only": True},
+    examples=_threes,
+)
+def elliprg(result, x, y, z):
+    # Carlson, Special Functions of Applied Mathematics, 1977: t / (t + x) is 1 - x / (t + x).
+    whole = sp.elliprf(x, y, z)
+    return _of_square(whole, x, y, z), _of_square(whole, y, z, x), _of_square(whole, z, x, y)
+
+
+def _of_square(whole, x, y, z):
+    """The partial of R_G with respect to x."""
+    return 0.25 * whole - np.where(x > 0.0, x * sp.elliprd(y, z, np.where(x > 0.0, x, 1.0)), 0.0) / 12.0
+
+
+@elementwise(
     sp.elliprc,
     name="special.elliprc",
     cost=60,

@@ -4,6 +4,7 @@ from adc.rules import densities_bounded as densities_bounded
 from adc.rules import densities_counts as densities_counts
 from adc.rules import densities_joint as densities_joint
 from adc.rules import densities_lifetimes as densities_lifetimes
+from adc.rules import densities_matrices as densities_matrices
 from adc.rules import densities_more as densities_more
 from adc.rules import densities_named as densities_named
 from adc.rules import densities_real as densities_real

@@ -7,6 +7,7 @@ from adc.errors import UnsupportedError
 from adc.rules import interpolation as interpolation
 from adc.rules.padding import source
 from adc.rules.products import conjugated
+from adc.rules.reductions import root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -349,17 +350,47 @@ def laplace(input, output=None, mode="reflect", cval=0.0):
     wrt="input sigma",
     name="ndimage.gaussian_laplace",
     notes="images of floats; how far the weights reach is piecewise constant",
-    examples=lambda r: [(r.normal(4, 3), 0.6), call(r.normal(7), 0.8, mode="nearest")],
+    examples=lambda r: [
+        (r.normal(4, 3), 0.6),
+        call(r.normal(7), 0.8, mode="nearest"),
+        call(r.normal(4, 3), 0.6, mode=("wrap", "nearest")),
+    ],
 )
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0):
     _of_floats(input.dtype.kind, output)
     ndim = np.ndim(input)
-    total = _blurred_all(input, sigma, _twice_along(0, ndim), mode, cval, 4.0, None)
+    modes = _each(mode, ndim)  # each is that of one term, along all axes
+    total = _blurred_all(input, sigma, _orders(2, 0, ndim), modes[0], cval, 4.0, None)
     for k in range(1, ndim):
-        total = total + _blurred_all(input, sigma, _twice_along(k, ndim), mode, cval, 4.0, None)
+        total = total + _blurred_all(input, sigma, _orders(2, k, ndim), modes[k], cval, 4.0, None)
     return total
 
 
 @static
-def _twice_along(axis, ndim):
-    return tuple(2 * (k == axis) for k in range(ndim))
+def _orders(order, axis, ndim):
+    """The orders of a derivative along one axis."""
+    return tuple(order * (k == axis) for k in range(ndim))
+
+
+@composite(
+    ndimage.gaussian_gradient_magnitude,
+    wrt="input sigma",
+    name="ndimage.gaussian_gradient_magnitude",
+    notes="images of floats; 0 where the magnitude is 0; how far the weights reach is piecewise constant",
+    examples=lambda r: [
+        (r.normal(4, 3), 0.6),
+        call(r.normal(7), 0.8, mode="nearest"),
+        call(r.normal(4, 3), (0.6, 0.7), mode=("wrap", "mirror"), truncate=3.0),
+    ],
+)
+def gaussian_gradient_magnitude(
+    input, sigma, output=None, mode="reflect", cval=0.0, *, truncate=4.0, radius=None
+):
+    _of_floats(input.dtype.kind, output)
+    ndim = np.ndim(input)
+    modes = _each(mode, ndim)
+    total = np.zeros_like(input)
+    for k in range(ndim):
+        slope = _blurred_all(input, sigma, _orders(1, k, ndim), modes[k], cval, truncate, radius)
+        total = total + slope * slope
+    return root(total)
