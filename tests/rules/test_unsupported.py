@@ -24,7 +24,7 @@ def ordered(x):
 
 
 def elliptic(x):
-    return special.elliprg(x[0], 0.5, 1.0)
+    return special.elliprj(x[0], 0.5, 1.0, 2.0)
 
 
 def zeta(x):
@@ -55,7 +55,7 @@ NAMES = {
     edges: "numpy.histogram_bin_edges",
     counted: "numpy.histogramdd",
     ordered: "numpy.sort_complex",
-    elliptic: "scipy.special.elliprg",
+    elliptic: "scipy.special.elliprj",
     zeta: "scipy.special.zetac",
     polynomial: "scipy.special.legendre",
     correlated: "scipy.stats.spearmanr",
