@@ -23,7 +23,7 @@ def _of_one(name, ndim, scale_ndim):
 
 def _draws(r):
     return [
-        (r.positive_definite(3), 4.5, r.positive_definite(3)),
+        (r.positive_definite(3), 5, r.positive_definite(3)),
         (r.positive_definite(2), 3, r.positive_definite(2)),
     ]
 
