@@ -262,3 +262,20 @@ def test_a_dict_whose_keys_the_data_choose_is_named():
     line = f.__code__.co_firstlineno + 2
     with pytest.raises(adc.UnsupportedError, match=rf"{line}:\d+: the condition of a comprehension"):
         adc.grad(f, mode="python")(np.ones(3))
+
+
+def test_infinity_says_what_is_computed():
+    def longest(x, order=np.inf):
+        return np.linalg.norm(x, order)
+
+    x = np.array([1.0, -3.0, 2.0])
+    gradient = adc.grad(longest)
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient(x), [0.0, -1.0, 0.0])
+        np.testing.assert_array_equal(gradient(x, -np.inf), [1.0, 0.0, 0.0])
+        np.testing.assert_array_equal(adc.grad(np.linalg.norm)(x, np.inf), [0.0, -1.0, 0.0])
+    assert gradient.mode == "compiled"
+    bounded = adc.grad(lambda x, high: np.sum(np.clip(x, 0.0, high) ** 2), argnums=(0, 1))
+    for high in (np.inf, 1.5, -np.inf):
+        slope = bounded(x, high)
+        np.testing.assert_array_equal(slope[0], np.where((x > 0) & (x < high), 2 * x, 0.0))

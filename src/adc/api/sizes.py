@@ -13,6 +13,7 @@ granted where it is that number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -50,7 +51,7 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
     if not some_sizes:
         return
     leaves = [leaf for slot in slots for leaf in slot.inputs() if not slot.wanted]
-    if any(_is_int(leaf) for leaf in leaves):
+    if any(_may_say_what(leaf.value) for leaf in leaves):
         yield [_known(slot, lengths=False) for slot in slots]
     if any(isinstance(leaf.value, np.ndarray) for slot in slots for leaf in slot.inputs()):
         yield as_they_are(slots)
@@ -120,19 +121,24 @@ def _with_axes(leaf: Leaf, axes: tuple[int, ...]) -> Leaf:
 
 
 def _known(slot: Slot, lengths: bool) -> Slot:
-    return replace(slot, leaves=tuple(_as_it_is(leaf, lengths) for leaf in slot.leaves))
+    return replace(slot, leaves=tuple(_as_it_is(leaf, lengths, slot.wanted) for leaf in slot.leaves))
 
 
-def _as_it_is(leaf: Leaf, lengths: bool) -> Leaf:
-    if _is_int(leaf):
+def _as_it_is(leaf: Leaf, lengths: bool, wanted: bool) -> Leaf:
+    if not leaf.is_input:
+        return leaf
+    if not wanted and _may_say_what(leaf.value):
         return replace(leaf, taken_as="number")
-    if lengths and leaf.is_input and isinstance(leaf.value, np.ndarray):
+    if lengths and isinstance(leaf.value, np.ndarray):
         return _with_axes(leaf, tuple(range(leaf.value.ndim)))
     return leaf
 
 
-def _is_int(leaf: Leaf) -> bool:
-    return leaf.is_input and isinstance(leaf.value, (int, np.integer))
+def _may_say_what(value: Any) -> bool:
+    """Whether an input may say what is computed: an integer, or infinity, as the order of a norm."""
+    return isinstance(value, (int, np.integer)) or (
+        isinstance(value, (float, np.floating)) and math.isinf(value)
+    )
 
 
 def taken_for_granted(slots: list[Slot]) -> Sizes | None:

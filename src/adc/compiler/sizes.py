@@ -27,7 +27,7 @@ class Sizes:
     x of shape (?, 3), n = 5
     """
 
-    facts: tuple[tuple[int, int | tuple[int | None, ...]], ...]
+    facts: tuple[tuple[int, float | tuple[int | None, ...]], ...]
     told: tuple[str, ...]
 
     def hold(self, inputs: Sequence[Any]) -> bool:
@@ -38,9 +38,9 @@ class Sizes:
         return ", ".join(self.told)
 
 
-def _has(value: Any, size: int | tuple[int | None, ...]) -> bool:
+def _has(value: Any, size: float | tuple[int | None, ...]) -> bool:
     if not isinstance(value, np.ndarray):
-        return int(value) == size
+        return bool(value == size)
     return isinstance(size, tuple) and all(
         m is None or n == m for n, m in zip(value.shape, size, strict=True)
     )
