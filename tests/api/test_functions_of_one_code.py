@@ -215,6 +215,17 @@ def test_positions_that_a_loop_counts(made):
     assert len(made) == 6
 
 
+def test_what_was_made_for_a_constant_serves_it(made):
+    def powers(power):
+        return adc.grad(lambda x: np.sum(x**power))
+
+    for power in (2, 3, 4, 5, 2, 3):
+        gradient = powers(power)
+        np.testing.assert_allclose(gradient(X), power * X ** (power - 1))
+        assert ("_grad(x, power)" in adc.source(gradient)) == (power > 3)
+    assert len(made) == 3
+
+
 def test_positions_of_one_function(made, monkeypatch):
     gradient = adc.grad(lambda x: np.sum(ROWS[STEP] * x**2))
     for k in range(6):

@@ -80,6 +80,11 @@ class Specialisation:
             return None  # a list has become a number, a key is gone: the program that is made anew finds out
         return found
 
+    @property
+    def reads_integers(self) -> bool:
+        """Whether integers outside the function are no constants of the code."""
+        return self.context is not None and bool(self.context.evaluator.moving)
+
     def changed_integers(self) -> set[str]:
         """The names of the integers that were taken for granted, if they alone keep the code from fitting now."""
         try:
@@ -130,7 +135,7 @@ def put_first(known: list[Specialisation], made: Specialisation) -> None:
     """Let one that has just been made be asked before the others of its kind of arguments."""
     known.insert(0, made)
     del known[sizes.MOST_SIZES + 1 :]
-    known.sort(key=lambda s: s.sizes is None)  # what holds for fewer arguments is asked first
+    known.sort(key=lambda s: (s.sizes is None, s.reads_integers))  # what holds for fewer calls is asked first
 
 
 def plain(context: pipeline.Context) -> Callable[..., Any]:
