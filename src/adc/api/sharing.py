@@ -62,4 +62,5 @@ class Shared:
             put_first(self._own, made)
             if type(self._function) is types.FunctionType:
                 self._of_code.insert(0, (self._function, made))
+                self._of_code.sort(key=lambda pair: pair[1].breadth)
                 del self._of_code[sizes.MOST_SIZES + 1 :]

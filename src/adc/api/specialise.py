@@ -81,9 +81,10 @@ class Specialisation:
         return found
 
     @property
-    def reads_integers(self) -> bool:
-        """Whether integers outside the function are no constants of the code."""
-        return self.context is not None and bool(self.context.evaluator.moving)
+    def breadth(self) -> tuple[bool, bool]:
+        """What holds for fewer calls is asked first: for some sizes, and for integers outside that are constants."""
+        moving = self.context is not None and bool(self.context.evaluator.moving)
+        return self.sizes is None, moving
 
     def changed_integers(self) -> set[str]:
         """The names of the integers that were taken for granted, if they alone keep the code from fitting now."""
@@ -135,7 +136,7 @@ def put_first(known: list[Specialisation], made: Specialisation) -> None:
     """Let one that has just been made be asked before the others of its kind of arguments."""
     known.insert(0, made)
     del known[sizes.MOST_SIZES + 1 :]
-    known.sort(key=lambda s: (s.sizes is None, s.reads_integers))  # what holds for fewer calls is asked first
+    known.sort(key=lambda s: s.breadth)
 
 
 def plain(context: pipeline.Context) -> Callable[..., Any]:
