@@ -10,24 +10,10 @@ import numpy as np
 import pytest
 
 import adc
-from adc.api import keeping
-from adc.compiler import pipeline
 
 X = np.array([0.5, 1.5, 2.5])
 ROWS = np.arange(1.0, 19.0).reshape(6, 3)
 STEP = 0
-
-
-@pytest.fixture
-def made(monkeypatch):
-    """The functions for which code has been made; none was made before."""
-    found = []
-    monkeypatch.setattr(keeping, "_made_by_code", {})
-    run = pipeline.run
-    monkeypatch.setattr(
-        pipeline, "run", lambda request, **how: (found.append(request.function), run(request, **how))[1]
-    )
-    return found
 
 
 def weighted(row):

@@ -11,8 +11,6 @@ import pytest
 
 import adc
 from adc import config
-from adc.api import keeping
-from adc.compiler import pipeline
 from adc.rules import registry
 
 X = np.array([0.5, 1.5, 2.5])
@@ -22,18 +20,6 @@ FACTOR = 2
 
 def scaled(x):
     return np.sum(SCALE * x**2) * FACTOR
-
-
-@pytest.fixture
-def made(monkeypatch):
-    """The functions for which code has been made; none was made before."""
-    found = []
-    monkeypatch.setattr(keeping, "_made_by_code", {})
-    run = pipeline.run
-    monkeypatch.setattr(
-        pipeline, "run", lambda request, **how: (found.append(request.function), run(request, **how))[1]
-    )
-    return found
 
 
 def of_cubes(power=3):

@@ -1,0 +1,20 @@
+"""What several of these tests ask: for which functions code was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from adc.api import keeping
+from adc.compiler import pipeline
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The functions for which code has been made; none was made before."""
+    found = []
+    monkeypatch.setattr(keeping, "_made_by_code", {})
+    run = pipeline.run
+    monkeypatch.setattr(
+        pipeline, "run", lambda request, **how: (found.append(request.function), run(request, **how))[1]
+    )
+    return found
