@@ -230,6 +230,17 @@ def test_an_integer_that_has_to_be_known():
         np.testing.assert_allclose(found, expected)
 
 
+def test_slices(made):
+    def part(taken):
+        return adc.grad(lambda x: np.sum(x[taken] ** 2))(X)
+
+    for start in (0, 1, 0, 1):
+        expected = np.zeros(3)
+        expected[start : start + 2] = 2 * X[start : start + 2]
+        np.testing.assert_allclose(part(slice(start, start + 2)), expected)
+    assert len(made) == 2
+
+
 def test_how_often_a_loop_runs():
     for count in (2, 3, 0, 1, 5):
 

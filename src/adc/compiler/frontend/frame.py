@@ -406,6 +406,9 @@ class Guard:
 
 def equal(a: Any, b: Any) -> bool:
     """Whether two constants are the same to a program."""
+    if type(a) is type(b) is slice:
+        ends = zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True)
+        return all(x is y or equal(x, y) for x, y in ends)
     kinds = (int, str, bool, bytes, tuple, frozenset, np.integer)
     return type(a) is type(b) and isinstance(a, kinds) and bool(a == b)
 
