@@ -71,6 +71,17 @@ def test_functions_that_it_calls_are_made_anew_too(made):
     assert len(made) == 1
 
 
+def test_transforms_that_it_calls_are_made_anew_too(made):
+    def second(row, transform):
+        inner = transform(lambda x: np.sum(row * x**3))
+        return adc.grad(lambda x: np.sum(inner(x)))(X)
+
+    for row in ROWS:
+        np.testing.assert_allclose(second(row, adc.grad), 6 * row * X)
+        np.testing.assert_allclose(second(row, adc.hessian), 6 * row)
+    assert len(made) == 2
+
+
 def test_arrays_of_another_kind_have_their_own_code(made):
     for held in (ROWS[0], np.float32(2.0), ROWS, 3.0, ROWS[:, ::-1], ROWS[0] > 2):
         rows = held if np.ndim(held) == 2 else np.ones((1, 3)) * held

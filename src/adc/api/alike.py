@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from adc.api.arguments import leaf_key
+from adc.api.binding import Binding
 from adc.api.keeping import alike
 from adc.api.specialise import Specialisation
 from adc.compiler.frontend.frame import Guard, Place
@@ -84,11 +85,23 @@ class _Beginnings:
         return found, held if found is function else found.__defaults__
 
     def lead(self, old: Any, new: Any) -> None:
-        """Let places that begin at a function begin at another one. Raises _Unlike where they are not alike."""
+        """Let places that begin at a function begin at another one. Raises _Unlike where they are not alike.
+
+        So do places in functions that are transformed alike.
+        """
+        if isinstance(old, Binding) and old is not new:
+            if not isinstance(new, Binding) or old._likeness() is None or old._likeness() != new._likeness():
+                raise _Unlike
+            self._stand_for(old, new)
+            self.lead(old._of(), new._of())
+            return
         if old is not new and not (type(old) is type(new) is types.FunctionType and alike(old, new)):
             raise _Unlike
-        pairs = zip((old, *(old.__closure__ or ())), (new, *(new.__closure__ or ())), strict=True)
-        for before, after in pairs:
-            first = self._stands_for.setdefault(id(after), id(before))
-            if self._found.setdefault(id(before), after) is not after or first != id(before):
-                raise _Unlike  # two functions shared a variable, or were one, and now are not; or the other way round
+        self._stand_for(old, new)
+        for before, after in zip(old.__closure__ or (), new.__closure__ or (), strict=True):
+            self._stand_for(before, after)
+
+    def _stand_for(self, old: Any, new: Any) -> None:
+        first = self._stands_for.setdefault(id(new), id(old))
+        if self._found.setdefault(id(old), new) is not new or first != id(old):
+            raise _Unlike  # two functions shared a variable, or were one, and now are not; or the other way round

@@ -19,6 +19,7 @@ class Binding:
     """A function whose calls are read as inputs of generated code."""
 
     instead: Instead = None  # what stands for a list among the arguments
+    shares = True  # whether it takes code that another transform of the function has made
 
     def __init__(self, given: Callable[..., Any], function: Callable[..., Any], argnums: Any) -> None:
         self._given = given
@@ -50,6 +51,19 @@ class Binding:
         if self._hidden == 0 and outer == owner.__qualname__ and not isinstance(self._given, staticmethod):
             self._hidden = 1
             self._take_wanted()
+
+    def _of(self) -> Callable[..., Any]:
+        """What it is a transform of."""
+        return self._given
+
+    def _made_with(self) -> tuple[Any, ...] | None:
+        """What else than its class tells it from other transforms of the function; None where they share nothing."""
+        return None
+
+    def _likeness(self) -> tuple[type, str] | None:
+        """What is the same for transforms that make the same code of the same function; None where none do."""
+        made_with = self._made_with() if self.shares else None
+        return None if made_with is None else (type(self), repr(made_with))
 
     @property
     def _spoken(self) -> str:

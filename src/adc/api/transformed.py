@@ -60,8 +60,6 @@ class _ListsAreNoColumns(Exception):
 class Transformed(Asking):
     """A function and the code generated for it, one specialisation per kind of arguments."""
 
-    shares = True  # whether it takes code that another transform of the function has made
-
     __name__: str
     __qualname__: str
 
@@ -163,22 +161,14 @@ class Transformed(Asking):
         while isinstance(
             given, Transformed
         ):  # also of a transform: the gradient of the gradient of a function
-            made_with = given._made_with() if given.shares else None
-            if made_with is None or registry.user_modules:  # a rule may have come since
+            likeness = given._likeness()
+            if likeness is None or registry.user_modules:  # a rule may have come since
                 return None
-            told += type(given), repr(made_with)
+            told += likeness
             given = given._of()
         if type(given) is functools.partial and given is not self._of():
             return None  # its arguments are constants of the transform inside
         return Shared(written_out(given) or given, tuple(told))
-
-    def _of(self) -> Callable[..., Any]:
-        """What it is a transform of."""
-        return self._given
-
-    def _made_with(self) -> tuple[Any, ...] | None:
-        """What else than its class tells it from other transforms of the function; None where they share nothing."""
-        return None
 
     def _current(self, call: Call) -> tuple[Specialisation, list[Any]]:
         """What is made for a call, and what it reads from outside: caches there may fill while it is made."""
