@@ -155,12 +155,13 @@ class Transformed(Asking):
         return made, captured
 
     def _shared(self, key: tuple[Any, ...]) -> Shared | None:
-        """What other such transforms of the function made for arguments of a kind; None where nothing is shared."""
+        """What other such transforms of the function made for arguments of a kind; None where nothing is shared.
+
+        The function may be a transform of another one.
+        """
         given: Any = self
         told: list[Any] = [config.current(), key]
-        while isinstance(
-            given, Transformed
-        ):  # also of a transform: the gradient of the gradient of a function
+        while isinstance(given, Transformed):
             likeness = given._likeness()
             if likeness is None or registry.user_modules:  # a rule may have come since
                 return None
