@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
 from adc.api import keeping
@@ -9,7 +12,15 @@ from adc.compiler import pipeline
 
 
 @pytest.fixture
-def made(monkeypatch):
+def uncollected() -> Iterator[None]:
+    """No collection of all objects, which lets go what is kept by code."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def made(monkeypatch, uncollected):
     """The functions for which code has been made; none was made before."""
     found = []
     monkeypatch.setattr(keeping, "_made_by_code", {})

@@ -10,7 +10,7 @@ X = np.array([1.0, 2.0, 3.0])
 
 
 @pytest.fixture
-def runs(monkeypatch):
+def runs(monkeypatch, uncollected):
     """How often the compiler ran."""
     count = []
     real = pipeline.run
