@@ -22,14 +22,10 @@ from adc.compiler.ir.nodes import (
     Const,
     For,
     Var,
-    bound_inside,
-    defined,
-    owners,
-    walk,
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.leaves import Leaves, is_number, without_lists
-from adc.compiler.transforms import chunks, own, split
+from adc.compiler.transforms import batch_lengths, chunks, own, split
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -83,6 +79,7 @@ def mapped(
     shared_results = [isinstance(y, Var) and axis is None for y, axis in zip(found, ends, strict=True)]
     if any(shared_results):
         body, found = _without_shared(ev, body, found, shared_results, index)
+    body, found = batch_lengths.in_front(ev, body, index, found)
     stacked = []
     for y, axis in zip(found, ends, strict=True):
         stacked.append(y if axis is None or not is_number(y) else _stacked(ev, y, axis, index, length, body))
@@ -154,8 +151,7 @@ def _element(ev: Evaluator, x: Value, axis: int | None, index: Var) -> Value:
 def _stacked(ev: Evaluator, y: Value, axis: int, index: Var, length: Value, body: Block) -> Value:
     """An array that the loop fills, one result per trip."""
     shape: tuple[Dim, ...] = y.type.shape if isinstance(y, Var) else ()
-    inside = {v for s in walk(body) for v in (*defined(s), *bound_inside(s))} | {index}
-    if any(v in inside for d in shape for v in owners(d)):
+    if batch_lengths.inside(body, index, [y]):
         raise ev.refuse(
             "vmap stacks results whose shape is only known inside the batch",
             repair="return arrays whose shape follows from those of the arguments",
