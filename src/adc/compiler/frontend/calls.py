@@ -6,7 +6,6 @@ import builtins
 import enum
 import functools
 import inspect
-import math
 import types
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +45,7 @@ from adc.compiler.frontend import (
     logged,
     managers,
     misfits,
+    operator_methods,
     python_builtins,
     records,
     reductions,
@@ -69,6 +69,7 @@ from adc.compiler.frontend.frame import (
     reads_of,
 )
 from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.library_constants import PURE
 from adc.compiler.frontend.operators import BINARY, COMPARE
 from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
@@ -103,37 +104,11 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())
 _COMPARISONS = {function: kind for kind, function in COMPARE.items()}
-_PURE = {
-    str,
-    repr,
-    np.dtype,
-    math.gcd,
-    math.factorial,
-    slice,
-    type,
-    math.comb,
-    math.perm,
-    math.isqrt,
-    hash,
-    sorted,
-    np.finfo,
-    np.iinfo,
-    set,
-    frozenset,
-    math.lcm,
-    ord,
-    chr,
-    hex,
-    bin,
-    oct,
-    format,
-    issubclass,
-}
 # What a call ends in that NumPy or Python refuse.
 _OF_OPERANDS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 _GONE_OVER_ONCE = {map, filter, *iteration_tools.TABLE}
 _ASKING = {
-    *_PURE,
+    *PURE,
     float,
     int,
     bool,
@@ -250,7 +225,7 @@ class Calls(RuleCalls):
         return self.required(value, "the result") if isinstance(value, Maybe) else value
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        function = generics.made_by(function)
+        function, args = operator_methods.meant(self, generics.made_by(function), args)
         if isinstance(function, Method):
             given = [self.required(v, "element") if isinstance(v, Maybe) else v for v in args]
             return container_methods.of_growing(self, function, given, kwargs)
@@ -369,7 +344,7 @@ class Calls(RuleCalls):
             )
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.call_function(getattr(function, "py_func", None) or function, args, kwargs)
-        if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in _PURE:
+        if callable(function) and self.is_static(args) and self.is_static(kwargs) and function in PURE:
             return self.now(function, args, kwargs)
         if registry.model_of(function) is not None:
             return self.call(self.model(function), args, kwargs)
@@ -421,7 +396,7 @@ class Calls(RuleCalls):
     @staticmethod
     def _takes_anything(function: Value) -> bool:
         """Whether a function takes lists of any length, and None, as they are: the user's own, and a few built-ins."""
-        if isinstance(function, (Closure, Choice, Instance, functools.partial, Partial)):
+        if isinstance(function, (Closure, Choice, Evaluated, Instance, functools.partial, Partial)):
             return True
         if isinstance(function, type) and instances.can_make(function):
             return True
@@ -492,7 +467,7 @@ class Calls(RuleCalls):
     def _construct(self, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if cls is type and len(args) == 1:
             return classes.of(self, args[0])
-        pure = cls in _PURE or isinstance(cls, enum.EnumMeta)
+        pure = cls in PURE or isinstance(cls, enum.EnumMeta)
         if pure and self.is_static(args) and self.is_static(kwargs):
             return self.now(cls, args, kwargs)
         if issubclass(cls, np.generic) and len(args) == 1:

@@ -18,6 +18,7 @@ from adc.compiler.frontend import (
     instances,
     list_calls,
     logged,
+    operator_methods,
     parts,
     positions,
     row_classes,
@@ -288,8 +289,6 @@ class Expressions(Operators):
             return np.dtype(base.type.dtype)
         if name in ("real", "imag"):
             return parts.part(self, base, name)
-        if name == "__getitem__":
-            return Evaluated(lambda index: self.subscript(base, index))
         if name == "__array__":
             return Evaluated(lambda dtype=None, copy=None: self.call(np.asarray, [base, dtype], {}))
         if name == "__array_namespace__":
@@ -297,6 +296,8 @@ class Expressions(Operators):
         operation = registry.find_method(name)
         if operation is not None or name in self.array_methods():
             return BoundMethod(base, name)
+        if (of_operator := operator_methods.of_value(self, base, name)) is not None:
+            return of_operator
         raise self.refuse(
             f"attribute `{name}` of an array is not supported",
             repair="use the function of NumPy of that name"

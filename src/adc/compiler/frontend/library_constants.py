@@ -5,6 +5,7 @@ It is computed while the program is compiled, where the library's function gives
 
 from __future__ import annotations
 
+import math
 import re
 import types
 from collections.abc import Callable
@@ -28,6 +29,33 @@ _LIBRARIES = (
     "numpy.polynomial",
     "re",
 )
+# Functions without a derivative, of texts, types and integers, which give the same each time.
+PURE = {
+    str,
+    repr,
+    np.dtype,
+    math.gcd,
+    math.factorial,
+    slice,
+    type,
+    math.comb,
+    math.perm,
+    math.isqrt,
+    hash,
+    sorted,
+    np.finfo,
+    np.iinfo,
+    set,
+    frozenset,
+    math.lcm,
+    ord,
+    chr,
+    hex,
+    bin,
+    oct,
+    format,
+    issubclass,
+}
 _PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
