@@ -9,7 +9,7 @@ from typing import Any
 
 from adc.api.arguments import Instead, Layout, Parameters, read
 from adc.api.call import Call
-from adc.api.functions import is_method, taken_apart
+from adc.api.functions import is_method, taken_apart, takes, wider_for
 from adc.compiler.frontend import lower
 
 __all__ = ["Binding"]
@@ -102,10 +102,22 @@ class Binding:
             completion = self._completions[len(args)]
             if completion is not None:
                 return self._parameters.layout, args + completion, self._wanted, []
-        layout, values = self._parameters.bind((*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs})
+        args, kwargs = (*self._fixed_args, *args), {**self._fixed_kwargs, **kwargs}
+        try:
+            layout, values = self._parameters.bind(args, kwargs)
+        except TypeError:
+            self._widen(args, kwargs)
+            layout, values = self._parameters.bind(args, kwargs)
         if layout is self._parameters.layout:
             return self._with_defaults(layout, values, self._wanted, [])
         return self._with_defaults(layout, values, self._flags(layout), [layout])
+
+    def _widen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Let a function of a library take arguments that its rule has no parameters for, from this call on."""
+        wider = wider_for(self._given, args, kwargs)
+        if wider is not None and wider is not self._function:
+            self._function = wider
+            self._take_parameters()
 
     def _with_defaults(
         self, layout: Layout, values: tuple[Any, ...], wanted: tuple[bool, ...], key: list[Any]
@@ -149,9 +161,10 @@ class Binding:
         fixed, named = self._fixed_args, self._fixed_kwargs
         if isinstance(self._given, functools.partial):
             _, fixed, named = taken_apart(ev.applied(self._given, self._spoken))
-        layout, values = self._parameters.bind_inside(
-            ev, self._function, (*fixed, *args), {**named, **kwargs}
-        )
+        args, kwargs = (*fixed, *args), {**named, **kwargs}
+        if not takes(self._function, args, kwargs):
+            self._widen(args, kwargs)
+        layout, values = self._parameters.bind_inside(ev, self._function, args, kwargs)
         arguments = layout.arguments(values, self._parameters.variadic)
         bound = inspect.BoundArguments(self._parameters.signature, arguments)
         return list(bound.args), bound.kwargs, self._keys(layout)

@@ -10,6 +10,7 @@ import operator
 import os
 import sys
 import types
+import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -21,11 +22,24 @@ from adc.errors import Location, SourceError, UnsupportedError
 from adc.rules import registry
 from adc.rules.element_calls import over_elements
 
-__all__ = ["depth_of_caller", "has_code", "is_method", "location", "taken_apart", "written_out"]
+__all__ = [
+    "depth_of_caller",
+    "has_code",
+    "is_method",
+    "location",
+    "taken_apart",
+    "takes",
+    "wider_for",
+    "written_out",
+]
 
+# What a function takes that is written out: other keywords than its rule, or whatever it is given.
+OTHERS, ANY = 1, 2
 _ANY = list(inspect.signature(lambda *args, **kwargs: None).parameters.values())
 # Functions of C without a rule, whose calls both the compiler and the tape take.
 _WITHOUT_A_RULE = (sum, max, min, sorted, operator.getitem, np.array, np.asarray, np.ascontiguousarray)
+# What a function that is written out calls.
+_CALLED: weakref.WeakKeyDictionary[Callable[..., Any], Any] = weakref.WeakKeyDictionary()
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -41,7 +55,7 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     if isinstance(function, functools.partial):
         inner, args, kwargs = taken_apart(function.func)
         if inner is not function.func and not _names(inner).issuperset(function.keywords):
-            inner = written_out(function.func, others=True) or inner
+            inner = written_out(function.func, OTHERS) or inner
         # Its own dict, which the user may change between calls.
         keywords = {**kwargs, **function.keywords} if kwargs else function.keywords
         return inner, (*args, *function.args), keywords
@@ -82,10 +96,10 @@ def _names(function: Any) -> set[str]:
     return set() if code is None else set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def written_out(function: Any, others: bool = False) -> Callable[..., Any] | None:
+def written_out(function: Any, wide: int = 0) -> Callable[..., Any] | None:
     """A Python function that calls a library function, by the parameters of its rule; None for others.
 
-    With `others`, also by the keywords that the rule has no parameter for: `functools.partial(np.sum, where=mask)`.
+    With `OTHERS`, also by the keywords that the rule has no parameter for: `functools.partial(np.sum, where=mask)`.
 
     >>> written_out(np.sin)(0.0), written_out(sum)([1.0, 2.0]), written_out([].append)
     (np.float64(0.0), 3.0, None)
@@ -108,11 +122,38 @@ def written_out(function: Any, others: bool = False) -> Callable[..., Any] | Non
         or any(function is one for one in _WITHOUT_A_RULE)
         or (isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None)
     )
-    return _written_out(function, others) if known else None
+    return _written_out(function, wide) if known else None
+
+
+def wider_for(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
+    """A Python function that calls a library function with such arguments; None where NumPy refuses them, too.
+
+    >>> wider_for(np.sum, (np.ones(2),), {"where": [True, False]})(np.ones(2), where=[True, False])
+    np.float64(1.0)
+    >>> wider_for(np.sum, (np.ones(2),), {"when": [True, False]})
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = _CALLED.get(function, function) if isinstance(function, types.FunctionType) else function
+    if not isinstance(function, Hashable) or registry.find(function) is None:
+        return None
+    function = getattr(function, "__dict__", {}).get("_stands_for", function)  # as traced code has it
+    made = [_written_out(function, wide) for wide in (OTHERS, ANY)] if takes(function, args, kwargs) else []
+    return next((m for m in made if m is not None and takes(m, args, kwargs)), None)
+
+
+def takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    except ValueError:  # written in C, and it does not say
+        return True
+    return True
 
 
 @functools.lru_cache(maxsize=256)
-def _written_out(function: Any, others: bool) -> Callable[..., Any] | None:
+def _written_out(function: Any, wide: int) -> Callable[..., Any] | None:
     if isinstance(function, types.MethodType) and registry.model_of(function.__self__) is not None:
         method = getattr(registry.model_of(function.__self__), function.__name__, None)
         if method is None:
@@ -136,15 +177,20 @@ def _written_out(function: Any, others: bool) -> Callable[..., Any] | None:
         found = getattr(found, name, None)
     if found != function:  # a method, as of scipy.stats.norm, is another object each time
         return None
-    if operation is None:
-        return _calling(spelling, _ANY, namespace)
+    if operation is None or wide == ANY:
+        return _called_by(_calling(spelling, _ANY, namespace), function)
     parameters = [p for p in operation.parameters if _is_written(p.default)]
     if isinstance(function, np.ufunc):
         parameters = parameters[: function.nin]
     parameters = _as_called(function, parameters)
-    if others and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+    if wide and not any(p.kind is p.VAR_KEYWORD for p in parameters):
         parameters.append(inspect.Parameter("others", inspect.Parameter.VAR_KEYWORD))
-    return _calling(spelling, parameters, namespace)
+    return _called_by(_calling(spelling, parameters, namespace), function)
+
+
+def _called_by(made: Callable[..., Any], function: Any) -> Callable[..., Any]:
+    _CALLED[made] = function
+    return made
 
 
 def _calling(

@@ -42,7 +42,7 @@ class Batched(Composite):
         shared: frozenset[str] = frozenset(),
     ) -> None:
         self.in_axes = in_axes
-        self.shared = shared  # keyword-only arguments that the call leaves out
+        self.shared = shared  # keyword arguments that the call leaves out
         self.parallel = parallel
         self.out_axes = out_axes
         self._forms: dict[tuple[Any, ...], Batched] = {}
@@ -78,7 +78,8 @@ class Batched(Composite):
             return known
         names = self._parameters.layout.names[self._hidden : self._parameters.layout.positional]
         parameters = self._parameters.signature.parameters.values()
-        shared = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in kwargs)
+        fixed = {*self._fixed_kwargs, *(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)}
+        shared = frozenset(name for name in fixed if name not in kwargs)
         axes = self.in_axes
         if not self._parameters.variadic and self._hidden == len(self._fixed_args) and len(args) < len(names):
             left = [0 if name in kwargs else None for name in names[len(args) :]]
