@@ -25,6 +25,19 @@ class Checkpointed(Custom):
     def _rule(self, arguments: Callable[[Sequence[Any]], list[Any]], plain: list[Any]) -> Rule:
         return _AgainRule(self, arguments, plain)
 
+    def _positional(
+        self, args: Sequence[Any], kwargs: dict[str, Any], ev: Evaluator | None = None
+    ) -> list[Any]:
+        """The arguments in order, the last of them a dict of those that go by name."""
+        if not kwargs and len(args) == self.parameters.layout.positional:
+            return [*args, {}]
+        layout, values = self._bound(args, kwargs, ev)
+        count = layout.positional
+        return [*values[:count], dict(zip(layout.names[count:], values[count:], strict=True))]
+
+    def by_name(self, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        return args[:-1], args[-1]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, structure = pytree.flatten((args, kwargs), attributes=True)
         if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
@@ -38,7 +51,9 @@ class _AgainRule(Rule):
 
     def _body(self) -> Any:
         def inline(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            output = without_lists(ev.result(self.custom.function, self.arguments(list(args)), {}))
+            output = without_lists(
+                ev.result(self.custom.function, *self.custom.by_name(self.arguments(list(args))))
+            )
             return [x for x in pytree.leaves(output) if is_number(x)]
 
         return opaque.Inlined(inline)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc import pytree, tape
-from adc.api.arguments import Parameters
+from adc.api.arguments import Layout, Parameters
 from adc.api.functions import taken_apart
 from adc.compiler.frontend.frame import Instance, Place
 from adc.compiler.frontend.held import held
@@ -81,7 +81,7 @@ class Custom:
         except ArgumentError as error:
             raise ev.refuse(error.what, repair=error.repair) from None
         if self.key in ev.open_rules:
-            return ev.call(self.function, positional, {})  # its own forward rule calls it
+            return ev.call(self.function, *self.by_name(positional))  # its own forward rule calls it
         for name in self.given:
             ev.taken(Place(getattr, self, name), self.__name__)  # it may be given another rule
         # Derivatives evaluate it again at the end of the program.
@@ -108,16 +108,24 @@ class Custom:
     ) -> list[Any]:
         if not kwargs and len(args) == self.parameters.layout.positional:
             return list(args)
-        if ev is None:
-            layout, values = self.parameters.bind(tuple(args), kwargs)
-        else:
-            layout, values = self.parameters.bind_inside(ev, self.function, tuple(args), kwargs)
+        layout, values = self._bound(args, kwargs, ev)
         if layout.positional != len(values):
             raise ArgumentError(
                 f"`{self.__name__}` has keyword-only arguments, which a custom rule does not take",
                 repair="Make them positional.",
             )
         return list(values)
+
+    def _bound(
+        self, args: Sequence[Any], kwargs: dict[str, Any], ev: Evaluator | None
+    ) -> tuple[Layout, tuple[Any, ...]]:
+        if ev is None:
+            return self.parameters.bind(tuple(args), kwargs)
+        return self.parameters.bind_inside(ev, self.function, tuple(args), kwargs)
+
+    def by_name(self, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments as the function takes them: by position, and by name."""
+        return args, {}
 
     def differentiable(self, args: Sequence[Any]) -> list[Any]:
         """The arguments that the rule is about."""
@@ -147,7 +155,7 @@ class Rule(opaque.Rule):
         self.plain = plain
 
     def forward(self, ev: Evaluator) -> Callable[[list[Any]], Any]:
-        return lambda leaves: ev.call(self.custom.function, self.arguments(leaves), {})
+        return lambda leaves: ev.call(self.custom.function, *self.custom.by_name(self.arguments(leaves)))
 
     def taken(self, output: Any) -> Any:
         """The function's result, of what the operation returns."""
