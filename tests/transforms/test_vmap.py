@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -233,3 +235,17 @@ def test_axes_of_another_structure_are_refused(mode):
 def test_library_functions_without_a_derivative(function, mode):
     found = adc.vmap(function, mode=mode)(A[:, ::-1])
     np.testing.assert_array_equal(found, [function(row) for row in A[:, ::-1]])
+
+
+@dataclass
+class Pair:
+    w: object
+    b: object
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_axes_of_dataclasses(mode):
+    f = adc.vmap(lambda p: p.w * p.b, in_axes=(Pair(0, None),), mode=mode)
+    np.testing.assert_allclose(f(Pair(A, 2.0)), 2 * A)
+    with pytest.raises(adc.ArgumentError, match="do not fit the structure"):
+        adc.vmap(lambda p: p["a"], in_axes=({"b": 0},), mode=mode)({"a": A})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, overload
@@ -269,14 +270,24 @@ def _spread(axes: Any, tree: Any) -> list[int | None]:
     """An axis for each leaf; `axes` may stop above the leaves."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(pytree.leaves(tree))
-    if pytree.is_leaf(tree) or len(axes) != len(tree):
+    parts, values = _parts(axes), _parts(tree)
+    if parts is None or values is None or parts.keys() != values.keys():
         raise ArgumentError(
             f"the axes {axes!r} do not fit the structure of the values",
             repair="Give an int or None, or a container like that of the values.",
         )
+    return [a for key, part in values.items() for a in _spread(parts[key], part)]
+
+
+def _parts(tree: Any) -> dict[Any, Any] | None:
+    """What a container holds, in the order of its leaves; None for what has no axes of its own."""
     if isinstance(tree, dict):
-        return [a for key in sorted(tree) for a in _spread(axes[key], tree[key])]
-    return [a for axis, part in zip(axes, tree, strict=True) for a in _spread(axis, part)]
+        return {key: tree[key] for key in sorted(tree)}
+    if isinstance(tree, (tuple, list)):
+        return dict(enumerate(tree))
+    if not dataclasses.is_dataclass(tree) or pytree.is_leaf(tree):
+        return None
+    return {field.name: getattr(tree, field.name) for field in dataclasses.fields(tree)}
 
 
 @overload
