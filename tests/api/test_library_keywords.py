@@ -67,3 +67,13 @@ def test_what_numpy_refuses_is_refused():
         adc.grad(np.sum)(X, when=M)
     with pytest.raises(TypeError, match="missing a required argument"):
         adc.jacrev(np.reshape)(X)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_transforms_of_transforms_of_partials(mode):
+    rows = np.stack([X, 2 * X])
+    np.testing.assert_array_equal(
+        adc.vmap(adc.grad(partial(np.sum, axis=0)), mode=mode)(rows), np.ones((2, 3))
+    )
+    masked = adc.vmap(adc.grad(partial(np.sum, where=M)), mode=mode)(rows)
+    np.testing.assert_array_equal(masked, np.stack([M, M]))

@@ -89,6 +89,11 @@ class Transformed(Asking):
         return self._primal
 
     @property
+    def __adc_text__(self) -> Callable[..., Any]:
+        """The Python function behind it: what stands for a function of a library has a text."""
+        return self._function
+
+    @property
     def mode(self) -> Mode:
         """The engine that ran last; before the first call, the one asked for."""
         return self._ran or self._asked

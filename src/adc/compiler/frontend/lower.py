@@ -168,7 +168,9 @@ def _lowered(
 def innermost(function: Any) -> Any:
     """The user's function behind derivatives of derivatives, partials and methods."""
     while hasattr(function, "__adc_primal__"):
-        function = function.__adc_primal__
+        outer, function = function, function.__adc_primal__
+        if isinstance(function, functools.partial):
+            function = getattr(outer, "__adc_text__", function)
         while isinstance(function, functools.partial):
             function = function.func
     return function
