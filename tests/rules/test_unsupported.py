@@ -19,10 +19,6 @@ def counted(x):
     return np.sum(np.histogramdd(x[:, np.newaxis])[0])
 
 
-def ordered(x):
-    return np.sum(np.abs(np.sort_complex(x)))
-
-
 def elliptic(x):
     return special.elliprj(x[0], 0.5, 1.0, 2.0)
 
@@ -54,7 +50,6 @@ def triangular(x):
 NAMES = {
     edges: "numpy.histogram_bin_edges",
     counted: "numpy.histogramdd",
-    ordered: "numpy.sort_complex",
     elliptic: "scipy.special.elliprj",
     zeta: "scipy.special.zetac",
     polynomial: "scipy.special.legendre",

@@ -68,9 +68,6 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
             "unique_all unique_counts unique_inverse unique_values in1d"
         ),
-        ("unsupported", "the length of the result depends on values in a way that is not stable"): (
-            "sort_complex"
-        ),
         ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require"),
     },
     "numpy.linalg": {("no derivative", "errors"): ("LinAlgError")},

@@ -11,6 +11,9 @@ from adc.rules import shapes
 from adc.rules.registry import composite, elementwise, linear
 
 
+_SHORT = (np.int8, np.int16, np.uint8, np.uint16)  # integers that NumPy sorts as complex64
+
+
 def _complex(r, *shape):
     return r.normal(*shape) + 1j * r.normal(*shape)
 
@@ -69,3 +72,22 @@ def angle(result, z, deg=False):
 )
 def real_if_close(a):
     return a
+
+
+@composite(
+    np.sort_complex,
+    examples=lambda r: [
+        _complex(r, 5),
+        _complex(r, 2, 3),
+        np.array([1.0 + 2.0j, 1.0 - 1.0j, 0.5 + 3.0j, 1.0 + 0.5j]),
+        r.distinct(4),
+        r.distinct(2, 3),
+        _complex(r, 0),
+    ],
+    notes="by the real part, then by the imaginary part; a tie keeps the order that argsort gives",
+)
+def sort_complex(a):
+    ordered = np.sort(a)
+    if np.iscomplexobj(ordered):
+        return ordered
+    return ordered.astype(np.complex64 if ordered.dtype in _SHORT else np.complex128)
