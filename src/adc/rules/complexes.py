@@ -10,7 +10,6 @@ import numpy as np
 from adc.rules import shapes
 from adc.rules.registry import composite, elementwise, linear
 
-
 _SHORT = (np.int8, np.int16, np.uint8, np.uint16)  # integers that NumPy sorts as complex64
 
 
