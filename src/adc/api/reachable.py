@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.runtime.detours import own_code
+from adc.runtime.modules import package_of
 
 __all__ = ["State", "code_of", "contents", "is_users", "reached", "state"]
 
@@ -103,7 +104,7 @@ def reached(roots: list[Any]) -> Iterator[Any]:
 
 def contents(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes of an object of the user's."""
-    if type(value).__module__.partition(".")[0] in _LIBRARIES:
+    if package_of(type(value)) in _LIBRARIES:
         return
     yield from list(getattr(value, "__dict__", {}).items())
     for cls in type(value).__mro__:
@@ -146,8 +147,7 @@ def _inside(value: Any) -> Iterator[Any]:
 
 def is_users(function: types.FunctionType) -> bool:
     """Whether a function is no library's; what is typed in a docstring of adc is the user's, too."""
-    root = (function.__module__ or "").partition(".")[0]
-    return root not in _LIBRARIES or function.__code__.co_filename.startswith("<doctest")
+    return package_of(function) not in _LIBRARIES or function.__code__.co_filename.startswith("<doctest")
 
 
 def code_of(code: types.CodeType) -> Iterator[types.CodeType]:

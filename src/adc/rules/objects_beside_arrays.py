@@ -3,6 +3,8 @@
 import operator
 from typing import Any
 
+from adc.runtime.modules import package_of
+
 # What NumPy does with each element of an array and an object, by the name of its own function.
 PYTHONS_OPERATORS = {
     "add": operator.add,
@@ -17,7 +19,7 @@ PYTHONS_OPERATORS = {
 
 def is_left_to_the_object(cls: Any) -> bool:
     """Whether an array leaves `array * object` to the object, as its class says, or is of a library that does."""
-    if getattr(cls, "__module__", "").split(".")[0] in ("builtins", "numpy", "scipy", "adc", "pandas"):
+    if package_of(cls) in ("builtins", "numpy", "scipy", "adc", "pandas"):
         return True
     if hasattr(cls, "__array_ufunc__"):
         return True

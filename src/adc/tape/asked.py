@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.errors import UnsupportedError
+from adc.runtime.modules import module_of
 from adc.tape import memory_order, record
 from adc.tape.entry import Entry
 from adc.tape.node import here
@@ -108,6 +109,6 @@ def _kind(value: Any) -> Any:
         return value.__class__, repr(value)  # 0.0 equals -0.0, and NaN nothing
     if value is None or value is np._NoValue or isinstance(value, _NAMED):
         return value.__class__, value
-    if callable(value) and (getattr(value, "__module__", None) or "").startswith("numpy"):
+    if callable(value) and module_of(value).startswith("numpy"):
         return value
     raise _Open

@@ -11,6 +11,7 @@ import numpy as np
 
 from adc.errors import AdcError, UnsupportedError
 from adc.rules.operation import given_doubles, plain_integers
+from adc.runtime.modules import package_of
 from adc.tape import asked, memory_order, recipes, record, substitute, views
 from adc.tape.entry import Entry
 from adc.tape.node import Node, here, orders, user_frame
@@ -62,7 +63,7 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         modes.plain = plain_before
     if entry.writes is None:
         memory_order.put(result, asked.once(entry, args, kwargs, result), (*args, *kwargs.values()))
-    if (getattr(entry.function, "__module__", None) or "numpy").partition(".")[0] in ("numpy", "scipy"):
+    if (package_of(entry.function) or "numpy") in ("numpy", "scipy"):
         as_numpys(result, before)
     if "view" in entry.operation.extra and result.__class__ is Tensor:
         _as_view(result, entry, args, kwargs)

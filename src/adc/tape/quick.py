@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.runtime.modules import module_of
 from adc.tape.primals import roll, where
 
 __all__ = ["quickened"]
@@ -129,6 +130,6 @@ def quickened(function: Callable[..., Any]) -> Callable[..., Any]:
         value = namespace.get(name)
         if value is np:
             namespace[name] = _QUICK_NUMPY
-        elif isinstance(value, types.FunctionType) and (value.__module__ or "").startswith("adc.rules"):
+        elif isinstance(value, types.FunctionType) and module_of(value).startswith("adc.rules"):
             namespace[name] = quickened(value)
     return made

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.runtime.modules import module_of
 from adc.syntax import parse
 
 Body = Callable[..., Any]
@@ -366,7 +367,7 @@ def _resolve(node: ast.expr, namespace: dict[str, Any]) -> Any:
 
 def _need_in_call(name: ast.Name, call: ast.Call, target: Any) -> Need:
     """What a helper of the rule reads of the parameter that `name` is passed as."""
-    if not isinstance(target, types.FunctionType) or not (target.__module__ or "").startswith("adc.rules"):
+    if not isinstance(target, types.FunctionType) or not module_of(target).startswith("adc.rules"):
         known: dict[str, Need] | None = getattr(target, "needs", None)
         if known is None:
             return Need.VALUE

@@ -25,6 +25,7 @@ from adc.errors import UnsupportedError
 from adc.rules import model_kinds, registry
 from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code
+from adc.runtime.modules import package_of
 from adc.tape import (
     class_patterns,
     distributions,
@@ -45,7 +46,7 @@ from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.swallowed import heard
 from adc.tape.tensor import Tensor, make
-from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library, root_of
+from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library
 
 _WRITTEN_OUT = [*CREATORS.items(), *FUNCTIONS.items()]  # stand-ins that are the same in all traced code
 _BY_CLASS = cast(Any, functools.singledispatch(lambda _: None)).__code__
@@ -63,7 +64,7 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> traced(f)(tape.tensor(0.0, requires_grad=True))
     tensor([0., 0.], grad_fn=<CopySlicesBackward>)
     """
-    substitution = Substitution(root_of(function) if isinstance(function, types.FunctionType) else "")
+    substitution = Substitution(package_of(function) if isinstance(function, types.FunctionType) else "")
     inner = substitution.callee(function)
 
     @functools.wraps(function, updated=())
@@ -181,7 +182,7 @@ class Substitution:
             return function  # met again in a derivative of a derivative
         if function.__code__ is _BY_CLASS:
             return self._by_class(function)
-        is_numerical = root_of(function) in NUMERICAL
+        is_numerical = package_of(function) in NUMERICAL
         own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
         if registry.find(function) is not None:
             return by_rule(function, own if is_numerical else None)
@@ -444,7 +445,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
     if isinstance(value, np.poly1d):
         return None  # its methods call functions of NumPy
     method = getattr(type(value), "__call__", None)  # noqa: B004  # of the class
-    if isinstance(method, types.FunctionType) and root_of(type(value)) not in NUMERICAL:
+    if isinstance(method, types.FunctionType) and package_of(type(value)) not in NUMERICAL:
         return None  # an object of the user's, which may not be asked for its hash
     model = registry.model_of(value)
     if model is not None:
@@ -467,8 +468,7 @@ def _translator(value: Any) -> Callable[[Substitution, Any], Any] | None:
             return lambda _, function: special
         if registry.find(value) is not None:
             return lambda _, function: by_rule(function)
-        root = (getattr(value, "__module__", None) or "").partition(".")[0]
-        if root in NUMERICAL:
+        if package_of(value) in NUMERICAL:
             # An object such as scipy.stats.norm has no name: its methods are what is called.
             return (lambda _, function: wrapped(function)) if hasattr(value, "__name__") else Module
     return None

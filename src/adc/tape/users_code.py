@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
+from adc.runtime.modules import module_of, package_of
 from adc.tape.entry import Form
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 
-__all__ = ["NUMERICAL", "Outside", "is_of_a_library", "root_of"]
+__all__ = ["NUMERICAL", "Outside", "is_of_a_library"]
 
 NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator", "statistics"}
 AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
@@ -47,13 +48,8 @@ _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")}
 
 def is_of_a_library(function: types.FunctionType) -> bool:
     """Whether a function is no code of the user's, nor the body of a rule."""
-    root = root_of(function)
+    root = package_of(function)
     return root in NUMERICAL or (root in AS_THEY_ARE and not _is_ours_to_trace(function))
-
-
-def root_of(thing: Any) -> str:
-    """The package that a function or a class belongs to."""
-    return (thing.__module__ or "").partition(".")[0]
 
 
 def _is_ours_to_trace(function: types.FunctionType) -> bool:
@@ -63,7 +59,7 @@ def _is_ours_to_trace(function: types.FunctionType) -> bool:
 
 def _is_of_a_rule(thing: Any) -> bool:
     """Whether a function is the body of a rule, or a class that of what stands for an object of a library."""
-    return (thing.__module__ or "").startswith("adc.rules")
+    return module_of(thing).startswith("adc.rules")
 
 
 class Outside:
@@ -102,7 +98,9 @@ class Outside:
             not is_of_a_library(function)
             and file != "<string>"  # what `dataclass` and `NamedTuple` write
             and (
-                root_of(function) == self._home or not file.startswith(_INSTALLED) or _is_of_a_rule(function)
+                package_of(function) == self._home
+                or not file.startswith(_INSTALLED)
+                or _is_of_a_rule(function)
             )
             and registry.find(function) is None
         )
@@ -129,7 +127,7 @@ class Outside:
             self._held.append((value, _tensors(items)))
         for item, _ in zip(items, range(_FIRST), strict=False):
             yield item
-        if kind.__module__ != "builtins":
+        if module_of(kind) != "builtins":
             yield kind
             attributes = getattr(value, "__dict__", None) if self._is_of_users(kind) else None
             if isinstance(attributes, dict):
@@ -137,7 +135,7 @@ class Outside:
                 yield from attributes.values()
 
     def _is_of_users(self, kind: type) -> bool:
-        return root_of(kind) not in AS_THEY_ARE | NUMERICAL
+        return package_of(kind) not in AS_THEY_ARE | NUMERICAL
 
     def holds(self, attributes: Any) -> None:
         """Note a dict that traced code writes to."""

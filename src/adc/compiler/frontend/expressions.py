@@ -50,6 +50,7 @@ from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Maybe, Value, 
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
 from adc.rules import python_containers, registry
+from adc.runtime.modules import module_of
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
@@ -469,7 +470,7 @@ def _changeable(base: Value, value: Value) -> bool:
     if type(value) in (dict, list) and not isinstance(base, (tuple, list, dict)):
         return True  # of a library, too: what is kept in it outlives the program
     if isinstance(base, (types.ModuleType, types.FunctionType)):
-        name = base.__module__ if isinstance(base, types.FunctionType) else base.__name__
+        name = module_of(base) if isinstance(base, types.FunctionType) else base.__name__
         return (name or "").partition(".")[0] not in SETTLED_MODULES
     # What a class defines is made into a method anew at each read, and is taken to stay as it is.
     if callable(value) and not _is_own(base, value):

@@ -25,6 +25,7 @@ from adc.compiler.frontend.values import Value, kind, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry
 from adc.runtime.detours import own_code, own_signature
+from adc.runtime.modules import module_of
 
 MAX_CALL_DEPTH = 60
 # Each level of a recursion that the data ends is code of its own, twice as much with two calls: so many levels, and
@@ -56,8 +57,7 @@ def _public_name(function: Any, module: str, name: str) -> str:
 
 def _moves_a_generator(function: Any) -> bool:
     """Whether a call draws random numbers: one more run than the program's own, and it sees other ones."""
-    owner = type(getattr(function, "__self__", None)).__module__
-    modules = owner, getattr(function, "__module__", None) or ""
+    modules = module_of(type(getattr(function, "__self__", None))), module_of(function)
     return any(m == "random" or m.startswith("numpy.random") for m in modules) or (
         getattr(function, "__name__", None) == "rvs"
     )
@@ -78,11 +78,11 @@ class Functions(Iteration):
     ) -> Value:
         """The value of a call of a function of the user's, or of a helper of a rule."""
         # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
-        of_adc = (getattr(function, "__module__", None) or "").startswith("adc.rules")
+        of_adc = module_of(function).startswith("adc.rules")
         try:
             source, signature = (_rule_source if of_adc else _source)(function)
         except SourceError as error:
-            if _is_of_a_library(getattr(function, "__module__", None)):
+            if _is_of_a_library(module_of(function)):
                 raise self.without_a_rule(function, f"and {error.what}") from error
             raise self.refuse(
                 f"cannot see into `{getattr(function, '__name__', function)}`", str(error.what)
@@ -91,7 +91,7 @@ class Functions(Iteration):
         taken = None if self.outside is None else self.outside.get(function)
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
-        of_a_library = _is_of_a_library(function.__module__)
+        of_a_library = _is_of_a_library(module_of(function))
         in_rule = of_adc or (self.frame.source is None and not of_a_library)
         if not in_rule and not of_a_library:
             self.note_function(source.function, len(args) + len(kwargs) < len(bound))
@@ -109,11 +109,11 @@ class Functions(Iteration):
         except UnsupportedError as error:
             if in_rule:
                 raise
-            of_api = (function.__module__ or "").startswith("adc.")
+            of_api = module_of(function).startswith("adc.")
             if of_api and error.location and error.location.file == source.file:
                 error.location = called_at  # the user knows the call, not the line of adc's that it leads to
             refusal = error
-            known = of_a_library or _is_of_python(function.__module__)
+            known = of_a_library or _is_of_python(module_of(function))
             caller = self.frame.globals.get("__name__")
             if known and not (_is_of_a_library(caller) or _is_of_python(caller)):
                 # The user knows the call, not the lines of the library that it leads to.
@@ -139,7 +139,7 @@ class Functions(Iteration):
         name = (
             getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
         )
-        module = (getattr(function, "__module__", None) or "").partition("._")[0]
+        module = module_of(function).partition("._")[0]
         if isinstance(function, np.ufunc):  # ufuncs do not know their module
             module = registry.spell(function).rpartition(".")[0]
         if isinstance(getattr(getattr(function, "__self__", None), "name", None), str):  # of a distribution

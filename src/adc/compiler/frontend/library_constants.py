@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend.values import Value
+from adc.runtime.modules import module_of
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -71,14 +72,16 @@ def given(ev: Core, function: Callable[..., Any], args: list[Value], kwargs: dic
 
 def _is_laziness(function: Any) -> bool:
     """Whether a library asks for arrays that compute later than they are made: compiled code has NumPy's alone."""
-    module = getattr(function, "__module__", None) or ""
-    return module.endswith("array_api_compat.common._helpers") and function.__name__ == "is_lazy_array"
+    return (
+        module_of(function).endswith("array_api_compat.common._helpers")
+        and function.__name__ == "is_lazy_array"
+    )
 
 
 def _gives_the_same(function: Any) -> bool:
     if isinstance(getattr(function, "__self__", None), re.Pattern):
         return True
-    module = (getattr(function, "__module__", None) or "") + "."
+    module = module_of(function) + "."
     is_plain = hasattr(function, "__code__") or isinstance(function, types.BuiltinFunctionType)  # good_size
     return is_plain and any(module.startswith(library + ".") for library in _LIBRARIES)
 

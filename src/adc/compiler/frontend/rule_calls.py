@@ -13,6 +13,7 @@ from adc.compiler.ir.types import Array, Scalar, Type
 from adc.errors import ShapeError
 from adc.rules import registry
 from adc.rules.operation import DOUBLES, Operation, plain_integers
+from adc.runtime.modules import package_of
 
 # Beside these a number of Python's makes the same result as one with a dtype.
 _AS_PLAIN = {"float64", "complex128", "int64", "bool"}
@@ -225,8 +226,7 @@ class RuleCalls(Functions):
 
 def _is_library(function: object) -> bool:
     """Whether a function is one of NumPy's or SciPy's, whose numbers have a dtype."""
-    module = getattr(function, "__module__", None) or ""
-    return isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "scipy")
+    return isinstance(function, np.ufunc) or package_of(function) in ("numpy", "scipy")
 
 
 def _axes(value: Value) -> int:

@@ -20,19 +20,20 @@ import numpy as np
 
 from adc.compiler.ir.nodes import Const, Var
 from adc.pytree import whole
+from adc.runtime.modules import package_of
 
 Value = Any
 
 # What stands for the contents of something else, which may change.
 _VIEWS = (types.MappingProxyType, KeysView, ValuesView, ItemsView, memoryview, ctypes.Array)
+_OF_C = (types.MemberDescriptorType, types.GetSetDescriptorType)
 # What belongs to these does not change: their attributes are constants, their classes are looked after by rules.
 SETTLED_MODULES = {"math", "cmath", "numpy", "scipy", "adc", "builtins", "operator", "functools", "itertools"}
 
 
 def is_settled(cls: Any) -> bool:
     """Whether a class or function is one of those: of some types made in C `__module__` is that of their objects."""
-    module: Any = cls.__module__
-    return not isinstance(module, str) or module.partition(".")[0] in SETTLED_MODULES
+    return package_of(cls) in SETTLED_MODULES or isinstance(cls.__module__, _OF_C)
 
 
 def plain_value(x: Any) -> Value:
