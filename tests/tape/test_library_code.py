@@ -137,6 +137,25 @@ def test_filters_of_a_frequency_with_a_derivative():
     assert adc.grad(f, mode="tape")(0.3) == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.parametrize("kind", ["cheby1", "cheby2", "ellip", "kaiser"])
+def test_functions_that_a_library_finds_in_a_table(kind):
+    signal = pytest.importorskip("scipy.signal")
+    x, weights = np.sin(np.arange(12.0) ** 1.5), np.cos(np.arange(12.0))
+    filters = {
+        "cheby1": lambda ripple: signal.cheby1(3, ripple, 0.3),
+        "cheby2": lambda ripple: signal.cheby2(3, 40.0 * ripple, 0.3),
+        "ellip": lambda frequency: signal.ellip(3, 1.0, 40.0, frequency),
+        "kaiser": lambda beta: (signal.firwin(5, 0.3, window=("kaiser", beta)), 1.0),
+    }
+
+    def f(parameter):
+        b, a = filters[kind](parameter)
+        return np.sum(signal.lfilter(b, a, x) * weights)
+
+    expected = (f(0.3 + 1e-5) - f(0.3 - 1e-5)) / 2e-5
+    assert adc.grad(f, mode="tape")(0.3) == pytest.approx(expected, rel=1e-6)
+
+
 def test_what_counts_moves_by_steps():
     costs = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 0.5], [2.0, 2.5, 1.0]])
 

@@ -16,7 +16,7 @@ import inspect
 import types
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -40,6 +40,7 @@ from adc.tape import (
 from adc.tape.draws import FUNCTIONS, SOURCES, Draws
 from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
+from adc.tape.namespaces import Namespace
 from adc.tape.node import here
 from adc.tape.plain_types import CLASSES, class_of, sample
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
@@ -311,39 +312,6 @@ def _names_in_classes(code: types.CodeType) -> frozenset[str]:
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     own = () if code.co_flags & inspect.CO_OPTIMIZED else code.co_names
     return frozenset(own).union(*map(_names_in_classes, inner))
-
-
-class Namespace(dict[str, Any]):
-    """A function's globals, translated as they are looked up."""
-
-    def __init__(self, substitution: Substitution, original: dict[str, Any]) -> None:
-        super().__init__()
-        self._substitution = substitution
-        self._original = original
-        self._translated: dict[str, Any] = {}
-        self["__builtins__"] = substitution.builtins
-        for name in ("__name__", "__package__", "__spec__"):  # where a relative import looks
-            self[name] = original.get(name)
-        self._translated.update(self)
-
-    def __missing__(self, name: str) -> Any:
-        value = self._substitution.translate(self._original[name])  # KeyError: the interpreter tries builtins
-        self[name] = self._translated[name] = value
-        return value
-
-    def look_up(self, names: Iterable[str]) -> None:
-        """Translate names now: the body of a class asks the dict itself, and not `__missing__`."""
-        for name in names:
-            if name in self._original and name not in self:
-                self[name] = self._translated[name] = self._substitution.translate(self._original[name])
-
-    def write_back(self) -> None:
-        """Names assigned by traced code (`global`) are assigned in the module, constants as arrays."""
-        for name, value in self.items():
-            if name not in self._translated or self._translated[name] is not value:
-                plain = isinstance(value, Tensor) and value.node is None
-                self._original[name] = value.primal if plain else value
-                self._translated[name] = value
 
 
 class Module:
