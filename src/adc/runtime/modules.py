@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 import types
 from typing import Any
 
 __all__ = ["module_of", "package_of"]
 
-_MADE_IN_PYTHON = (
-    1 << 9
-)  # the flag of types that are made while the program runs: none of Python's own has it
+_MADE_IN_PYTHON = 1 << 9  # the flag of types that are made while the program runs
+_NAMED_BY_PYTHON = (
+    "builtins",
+    "types",
+)  # of these say `exec(text, {})` and `types.new_class` that their classes are
+_OPEN = (types.SimpleNamespace, argparse.Namespace)  # what their objects hold is the program's
 
 
 def module_of(thing: Any) -> str:
     """The name of the module; "" where there is none.
 
     Of some types made in C, and of classes with a property of that name, `__module__` is what their objects answer.
-    What `exec(text, {})` defines says that it is of `builtins`, whose classes and functions are all made in C.
+    No module is that of classes and functions of the program which name one of Python's, and of open namespaces.
 
     >>> module_of(module_of), module_of(int), module_of(type("C", (), {"__module__": None}))
     ('adc.runtime.modules', 'builtins', '')
+    >>> module_of(types.new_class("C")), module_of(types.SimpleNamespace), module_of(types.FunctionType)
+    ('', '', 'builtins')
     """
     module = getattr(thing, "__module__", None)
-    if not isinstance(module, str):
+    if not isinstance(module, str) or any(thing is kind for kind in _OPEN):
         return ""
-    return "" if module == "builtins" and _is_of_the_program(thing) else module
+    return "" if module in _NAMED_BY_PYTHON and _is_of_the_program(thing, module) else module
 
 
 def package_of(thing: Any) -> str:
@@ -36,6 +43,8 @@ def package_of(thing: Any) -> str:
     return module_of(thing).partition(".")[0]
 
 
-def _is_of_the_program(thing: Any) -> bool:
+def _is_of_the_program(thing: Any, module: str) -> bool:
+    if isinstance(thing, types.FunctionType):
+        return module == "builtins"  # whose own are all made in C
     kind = thing if isinstance(thing, type) else type(thing)
-    return kind is types.FunctionType or bool(kind.__flags__ & _MADE_IN_PYTHON)
+    return bool(kind.__flags__ & _MADE_IN_PYTHON) and vars(sys.modules[module]).get(kind.__name__) is not kind
