@@ -1,6 +1,7 @@
 """Objects of classes that Python makes for the program, and namespaces, hold what the program gives them."""
 
 import argparse
+import collections
 import dataclasses
 import math
 import types
@@ -45,3 +46,22 @@ def test_what_is_left_in_them_is_plain(kind):
     assert adc.grad(f, mode="tape")(0.5) == pytest.approx(2.0)
     assert thing.side == 1.0
     assert not isinstance(thing.side, adc.Tensor)
+
+
+CONTAINERS = [
+    collections.UserDict(side=1.0),
+    collections.UserList([1.0]),
+    collections.ChainMap({"side": 1.0}, {"other": 2.0}),
+]
+
+
+@pytest.mark.parametrize("container", CONTAINERS, ids=lambda container: type(container).__name__)
+def test_what_is_left_in_pythons_containers_is_plain(container):
+    key = 0 if isinstance(container, collections.UserList) else "side"
+
+    def f(x):
+        container[key] = 2.0 * x
+        return container[key] * x
+
+    assert adc.grad(f, mode="tape")(0.5) == pytest.approx(2.0)
+    assert not isinstance(container[key], adc.Tensor)

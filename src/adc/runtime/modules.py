@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import sys
 import types
 from typing import Any
@@ -14,7 +15,11 @@ _NAMED_BY_PYTHON = (
     "builtins",
     "types",
 )  # of these say `exec(text, {})` and `types.new_class` that their classes are
-_OPEN = (types.SimpleNamespace, argparse.Namespace)  # what their objects hold is the program's
+# What objects of these hold is the program's.
+_OPEN = (
+    *(types.SimpleNamespace, argparse.Namespace),
+    *(collections.UserDict, collections.UserList, collections.ChainMap),
+)
 
 
 def module_of(thing: Any) -> str:
