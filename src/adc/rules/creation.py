@@ -21,7 +21,11 @@ constant(np.ones, parameters="shape, dtype=float", shape=_as_shape)
 constant(np.empty, parameters="shape, dtype=float", shape=_as_shape)
 constant(np.zeros_like, parameters="a, dtype=None", shape=_like)
 constant(np.ones_like, parameters="a, dtype=None", shape=_like)
-constant(np.empty_like, parameters="a, dtype=None", shape=_like)
+constant(
+    np.empty_like,
+    parameters="prototype, dtype=None",
+    shape=lambda prototype, *_, **__: shapes.shape_of(prototype),
+)
 
 
 @linear(

@@ -92,8 +92,8 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, device=None):
 
 
 @in_full(np.empty_like)
-def empty_like(a, dtype=None, order="K", subok=True, shape=None, device=None):
-    return _like(empty, np.empty_like, a, dtype, order, shape, device)
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, device=None):
+    return _like(empty, np.empty_like, prototype, dtype, order, shape, device)
 
 
 @in_full(np.full_like)
