@@ -165,3 +165,79 @@ def held_by_a_tuple(x):
     held = (items, 2.0)
     w = 0.5 * held[1]
     return sum(held[0]) * w
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),))
+def map_and_filter_by_turns(x):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v * len(seen)
+
+    def few(v):
+        return len(seen) < 2 or v > 1.2
+
+    return sum(list(map(note, filter(few, x)))) + sum(seen)
+
+
+def mixing(x):
+    """Two functions, of which the first changes what the second reads."""
+    state = [x[0]]
+
+    def mix(v):
+        state[0] = state[0] * v + 1.0
+        return state[0]
+
+    return state, mix, lambda v: state[0] < 1.9
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),))
+def elements_that_change_what_they_go_over(x):
+    state, mix, low = mixing(x)
+    first = sum([mix(v) for v in filter(low, x)])
+    second = sum(mix(v) for v in (w * state[0] for w in [x[0], x[1]]))
+    return first * second * state[0]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def clauses_that_change_each_other(x):
+    state, mix, _ = mixing(x)
+    return sum([mix(v) * w for v in [x[0], x[1]] for w in (u * state[0] for u in [x[1], x[2]])])
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),))
+def chained_under_a_name(x):
+    state, mix, low = mixing(x)
+    scaled = (v * state[0] for v in x)
+    mixed = map(mix, itertools.chain(filter(low, x), scaled))
+    return sum(mixed) * state[0]
+
+
+BETWEEN = dict.fromkeys(("compiled", "python"), "`state` changes between two items that are computed from it")
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),), refused=BETWEEN)
+def reduced_by_turns(x):
+    state, mix, low = mixing(x)
+    return functools.reduce(lambda a, v: a + mix(v), filter(low, x), 0.0) * state[0]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),), refused=BETWEEN)
+def measured_by_turns(x):
+    state, mix, _ = mixing(x)
+    return max((v * state[0] for v in x), key=mix) * state[0]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def results_that_go_behind_the_operands(x):
+    scale, half = x.copy(), np.multiply
+    s = 0.0
+    for v in (u * scale[0] for u in x):
+        np.sin(scale, scale)
+        s += v
+    for v in (u * scale[1] for u in x):
+        half(scale, 0.5, scale)
+        np.cumsum(scale, 0, None, scale)
+        s += v
+    return s

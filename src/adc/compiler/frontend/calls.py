@@ -160,7 +160,7 @@ class Calls(RuleCalls):
             return self._transposed(node)
         generator = node.args and isinstance(node.args[0], gast.GeneratorExp) and reductions.takes(function)
         if generator and (function is builtins.sum or not node.keywords):  # max() and min() may have a key
-            items = self.evaluate(node.args[0].generators[0].iter)
+            items = self.gone_through(node.args[0].elt, node.args[0].generators)
             if function is builtins.next:
                 found = first_found.known(self, node.args[0], items)
                 if found is not first_found.UNKNOWN:
@@ -172,6 +172,9 @@ class Calls(RuleCalls):
             args = [self.generated(node.args[0], items)]
         args += spread_arguments.arguments(self, function, node, len(args))
         return self.called(node, function, args, self.by_name(node))
+
+    def gone_through(self, element: Any, clauses: list[Any], known: bool = False) -> Value:
+        return later.of_clauses(self, element, clauses, known)
 
     def _transposed(self, node: Any) -> Value:
         """`zip(*rows)`."""

@@ -342,6 +342,9 @@ class Core(Merging):
     def array_methods(self) -> dict[str, Any]:
         raise AssertionError("calls.Calls provides the methods")
 
+    def gone_through(self, element: Any, clauses: list[Any], known: bool = False) -> Value:
+        raise AssertionError("calls.Calls evaluates what a comprehension goes over")
+
     def bind(self, target: Any, value: Value) -> None:
         raise AssertionError("assignments.Assignments binds targets")
 

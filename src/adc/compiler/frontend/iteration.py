@@ -225,7 +225,7 @@ class Iteration(Expressions):
         return not isinstance(found, Items) or isinstance(found.length, int)
 
     def eval_ListComp(self, node: Any) -> Value:
-        items = self.evaluate(node.generators[0].iter)
+        items = self.gone_through(node.elt, node.generators)
         return self._listed(node, items)
 
     def _listed(self, node: Any, items: Value) -> Value:
@@ -283,7 +283,7 @@ class Iteration(Expressions):
                 )
 
     def eval_GeneratorExp(self, node: Any) -> Value:
-        items = self.evaluate(node.generators[0].iter)
+        items = self.gone_through(node.elt, node.generators)
         found = self.generated(node, items)
         later.note(self, found, node, [items])
         return found
@@ -303,7 +303,7 @@ class Iteration(Expressions):
 
     def eval_DictComp(self, node: Any) -> Value:
         pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
-        items = self.evaluate(node.generators[0].iter)
+        items = self.gone_through(pair, node.generators, known=True)
         found = {}
         for key, value in self._comprehended(pair, node.generators, items):
             with self.origin_at(self.locate(node)):
@@ -312,8 +312,8 @@ class Iteration(Expressions):
         return found
 
     def eval_SetComp(self, node: Any) -> Value:
-        items = self._comprehended(node.elt, node.generators, self.evaluate(node.generators[0].iter))
-        return self.set_of(items, node)
+        items = self.gone_through(node.elt, node.generators, known=True)
+        return self.set_of(self._comprehended(node.elt, node.generators, items), node)
 
     def _comprehended(self, element: Any, generators: list[Any], items: Value) -> list[Value]:
         """The elements one by one."""
@@ -369,7 +369,7 @@ class Iteration(Expressions):
                     )
                 if all(tests):
                     results.extend(
-                        self._each(element, rest, self.evaluate(rest[0].iter))
+                        self._each(element, rest, self.gone_through(element, rest, known=True))
                         if rest
                         else [self.evaluate_maybe(element)]
                     )

@@ -6,11 +6,14 @@ pairs = zip(scaled, x)         nothing is computed up to here
 w = 3.0
 s = sum(a * b for a, b in pairs)         of v * 3.0
 
-So it is where a function returns it. A loop whose body changes `w` computes each item when its trip begins.
+So it is where a function returns it. A loop whose body changes `w` computes each item when its trip begins, and so
+does what asks for one item after the other: `map(cool, scaled)`, `[cool(v) for v in scaled]`.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import itertools
 import types
 from collections.abc import Callable
@@ -20,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend import generators, grouped, iteration_generators, iteration_tools, reached
-from adc.compiler.frontend.frame import Items, Once, reads_of
+from adc.compiler.frontend.frame import Generator, Items, Once, RunTimeLength, reads_of
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.loops import Loops
     from adc.compiler.frontend.names import Names
 
-__all__ = ["evaluated", "gone_over", "is_lazy", "note"]
+__all__ = ["argument", "evaluated", "gone_over", "is_lazy", "note", "of_clauses"]
 
 # What they go over is looked at when they are gone over; those that take all of it at once are not here.
 _LAZY = (
@@ -45,6 +48,9 @@ _LAZY = (
         itertools.combinations_with_replacement,
     },
 )
+
+# What calls a function between two items, in no loop that could be written out.
+_BETWEEN_ITEMS = (functools.reduce, max, min)
 
 
 def is_lazy(function: Value) -> bool:
@@ -103,6 +109,64 @@ def gone_over(ev: Loops, node: Any) -> Value:
     return later.items()
 
 
+def argument(ev: Calls, function: Value, call: Any, node: Any) -> Value:
+    """The value of an argument of a call: what is gone over, while the call evaluates the other arguments, too."""
+    between = any(function is known for known in _BETWEEN_ITEMS)
+    if not between and not is_lazy(function):
+        return ev.evaluate_maybe(node)
+    beside = [n for n in (*call.args, *(k.value for k in call.keywords)) if n is not node]
+    name = _changes_meanwhile(ev, node, beside)
+    if name is not None and between:
+        raise _refused(ev, node, name)
+    return (
+        ev.evaluate_maybe(node) if name is None else _one_after_the_other(ev, node, _operand(ev, node), name)
+    )
+
+
+def of_clauses(ev: Calls, element: Any, clauses: list[Any], known: bool = False) -> Value:
+    """What the first `for` of a comprehension goes over, while the elements are computed; all of it, if `known`."""
+    over = clauses[0].iter
+    name = _changes_meanwhile(ev, over, [_elements(element, clauses)])
+    if name is None:
+        return ev.evaluate(over)
+    found = _one_after_the_other(ev, over, _operand(ev, over), name)
+    if known and isinstance(found, Generator):
+        raise _refused(ev, over, name)
+    return found
+
+
+def _elements(element: Any, clauses: list[Any]) -> Any:
+    """A comprehension without what it goes over first."""
+    first, *others = clauses
+    bare = copy.copy(first)
+    bare.iter = gast.Constant(None, None)
+    return gast.GeneratorExp(element, [bare, *others])
+
+
+def _changes_meanwhile(ev: Calls, node: Any, beside: list[Any]) -> str | None:
+    """A name for what the items of an expression are computed from, or change, that is changed or read beside it."""
+    if not beside or not (ev.unread(node) or isinstance(node, gast.GeneratorExp | gast.Call)):
+        return None
+    name = reached.read(ev, [node]).meets(reached.changed(ev, beside))
+    return name or reached.read(ev, beside).meets(reached.changed(ev, [node]))
+
+
+def _one_after_the_other(ev: Calls, node: Any, value: Value, name: str) -> Value:
+    """The items of an operand, each when it is asked for; all of them where Python computes all of them, too."""
+    if isinstance(value, Once) and value.in_turn is None:
+        raise _refused(ev, node, name)
+    return _opened(value, in_turn=True)
+
+
+def _refused(ev: Calls, node: Any, name: str) -> RunTimeLength:
+    return RunTimeLength(
+        f"`{name}` changes between two items that are computed from it, or by them",
+        location=ev.locate(node),
+        why="Python computes each item when it is asked for.",
+        repair="Compute the items in a loop.",
+    )
+
+
 def note(ev: Names, iterator: Value, node: Any, items: list[Value]) -> None:
     """Note what the items of an iterator are computed from. Python does so when they are asked for."""
     ev.goes_over(iterator, items)
@@ -130,10 +194,12 @@ def _delayed(ev: Calls, node: Any) -> Once | None:
 
 def _generator(ev: Calls, node: Any) -> Once:
     """A generator expression: only what it goes over is evaluated where it stands."""
-    items = _operand(ev, node.generators[0].iter)
+    first = node.generators[0].iter
+    name = _changes_meanwhile(ev, first, [_elements(node.elt, node.generators)])
+    items = _operand(ev, first)
 
     def at_once() -> Value:
-        over = _opened(items)
+        over = _opened(items) if name is None else _one_after_the_other(ev, first, items, name)
         found = ev.generated(node, over)
         note(ev, found, node, [over])
         return found
@@ -157,13 +223,21 @@ def _call(ev: Calls, node: Any) -> Once | None:
         return _later(ev, lambda: grouped.zipped(ev, node, _opened(value), count), None, node)
     if not is_lazy(function) or any(isinstance(a, gast.Starred) for a in node.args):
         return None
+    names = [_changes_meanwhile(ev, a, [b for b in node.args if b is not a]) for a in node.args]
     args, kwargs = [_operand(ev, a) for a in node.args], ev.by_name(node)
+
+    def at_once() -> Value:
+        given = [
+            _opened(a) if name is None else _one_after_the_other(ev, n, a, name)
+            for n, a, name in zip(node.args, args, names, strict=True)
+        ]
+        return ev.called(node, function, given, kwargs)
 
     def in_turn() -> Value:
         given = [_opened(a, in_turn=True) for a in args]
         return ev.called(node, function, generators.one_by_one(ev, function, given), kwargs)
 
-    return _later(ev, lambda: ev.called(node, function, [_opened(a) for a in args], kwargs), in_turn, node)
+    return _later(ev, at_once, in_turn, node)
 
 
 def _returned(ev: Calls, node: Any, evaluate: Callable[[Any], Value]) -> Value:

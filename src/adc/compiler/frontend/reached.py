@@ -12,12 +12,14 @@ Functions are looked into. What is found may be more than what the program reads
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
 from adc.compiler.frontend.frame import (
     Closure,
@@ -133,6 +135,8 @@ def _changed_by_call(ev: Core, node: Any, frame: Frame) -> set[str]:
     if isinstance(node.func, gast.Name):
         value = _value(node.func.id, frame)
         tree = ev.tree_of(value)
+        if _is_numpys(value):
+            return _where_results_go(value, node)
         if tree is None:
             writes = node.func.id in _OF_MODULES or isinstance(value, (Choice, Instance, type))
         else:
@@ -145,10 +149,37 @@ def _changed_by_call(ev: Core, node: Any, frame: Frame) -> set[str]:
         return given
     owner, method = _value(base.id, frame), getattr(node.func, "attr", "")
     if isinstance(owner, types.ModuleType):
-        return given if method in _OF_MODULES or any(k.arg == "out" for k in node.keywords) else set()
+        return given if method in _OF_MODULES else _where_results_go(_of_module(owner, node.func), node)
     if isinstance(owner, Var):
         return {base.id} if method in _OF_ARRAYS else set()
     return {base.id, *given}
+
+
+def _of_module(module: types.ModuleType, node: Any) -> Any:
+    """What `np.linalg.norm` is, with `np` the module."""
+    if isinstance(node, gast.Attribute):
+        return getattr(_of_module(module, node.value), node.attr, None)
+    return module if isinstance(node, gast.Name) else None
+
+
+def _is_numpys(value: Value) -> bool:
+    return isinstance(value, np.ufunc) or (getattr(value, "__module__", None) or "").startswith("numpy")
+
+
+def _where_results_go(function: Any, node: Any) -> set[str]:
+    """The names that a call of NumPy's gives as `out`: by this name, or behind the operands."""
+    if not _is_numpys(function):
+        return set()
+    if isinstance(function, np.ufunc):
+        place = function.nin
+    else:
+        try:
+            names = list(inspect.signature(function).parameters)
+        except ValueError:  # of C code that does not say, as in older versions
+            names = ["a", "b", "out"]
+        place = names.index("out") if "out" in names else len(node.args)
+    out = [*node.args[place:], *(k.value for k in node.keywords if k.arg == "out")]
+    return {n.id for value in out for n in gast.walk(value) if isinstance(n, gast.Name)}
 
 
 def _value(name: str, frame: Frame) -> Value:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from adc.compiler.frontend import later
 from adc.compiler.frontend.frame import Closure, Generator, Given, Items, Iterated
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Check, Const, Var
@@ -40,7 +41,7 @@ def arguments(ev: Calls, function: Value, node: Any, given: int) -> list[Value]:
     """The positional arguments of a call, but for the first ones, which are given already."""
     spread = [a for a in node.args if isinstance(a, gast.Starred)]
     if len(spread) != 1 or spread[0] in node.args[:given]:
-        return ev.elements(node.args[given:], ev.evaluate_maybe)
+        return ev.elements(node.args[given:], lambda a: later.argument(ev, function, node, a))
     found: list[Value] = []
     for argument in node.args[given:]:
         if argument is not spread[0]:
