@@ -478,3 +478,33 @@ def counted_of_what_is_gone_over_once(x):
     letters = Counter(s.strip() for s in "a b a".split())
     letters.update(map(str, "ab"))
     return x[0] * letters["a"] ** 2 + x[1] * letters["b"] + sum(x) * Counter(map(len, ["a", "bc"]))[2]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def views_see_what_the_loop_writes(x):
+    d = {"a": x[0], "b": x[1], "c": x[2]}
+    s = 0.0
+    for name, v in d.items():
+        d["b"] *= v
+        s += v * len(name)
+    for v, w in zip(d.values(), x):
+        d["c"] = d["c"] + v * w
+        s += v
+
+    def halve(v):
+        d["c"] *= 0.5
+        return v
+
+    return s + sum([halve(v) for v in d.values()]) + sum(d.values())
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def a_loop_over_a_dict_that_loses_a_key(x):
+    d = {"a": x[0], "b": x[1]}
+    try:
+        for name, v in d.items():
+            d["b"] *= v
+            d.pop(name)
+    except RuntimeError:
+        d["c"] = x[2]
+    return d["b"] * d["c"]

@@ -5,9 +5,10 @@ A variable of the program is a key by what it is called, not by its value: looke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.frame import Instance, SurelyRaised
 from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.values import Value
 
@@ -15,6 +16,35 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 _READING, _CHANGING = ("get",), ("pop", "setdefault")
+
+
+class Viewed(list[Value]):
+    """What a view of a dict gives a loop: of the keys that are there now, what they hold when it comes to them."""
+
+    def __init__(self, ev: Core, view: Any) -> None:
+        super().__init__(view)
+        self._ev, self._keys, self._mapping = ev, list(view.mapping), view.mapping
+        self._item = _ITEM[type(view)]
+
+    def _at(self, key: Value) -> Value:
+        if len(self._mapping) != len(self._keys):
+            error = RuntimeError("dictionary changed size during iteration")
+            raise SurelyRaised(error, self._ev.region_depth, self._ev.origin)
+        return self._item(self._mapping, key)
+
+    def __getitem__(self, place: Any) -> Any:
+        keys = self._keys[place]
+        return [self._at(key) for key in keys] if isinstance(place, slice) else self._at(keys)
+
+    def __iter__(self) -> Iterator[Value]:
+        return map(self._at, self._keys)
+
+
+_ITEM: dict[type, Any] = {
+    type({}.keys()): lambda mapping, key: key,
+    type({}.values()): lambda mapping, key: mapping[key],
+    type({}.items()): lambda mapping, key: (key, mapping[key]),
+}
 
 
 def require_known_for(self: Core, held: Value, method: str, args: list[Value]) -> None:

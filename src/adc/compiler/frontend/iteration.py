@@ -11,6 +11,7 @@ import gast
 
 from adc.compiler.frontend import (
     comprehensions,
+    dicts,
     first_found,
     generators,
     grown_reads,
@@ -88,9 +89,9 @@ class Iteration(Expressions):
             )
         if isinstance(value, dict):
             return list(value)
-        if isinstance(
-            value, (type({}.items()), type({}.keys()), type({}.values()), enumerate, zip, reversed, map)
-        ):
+        if isinstance(value, (type({}.items()), type({}.keys()), type({}.values()))):
+            return dicts.Viewed(self, value)
+        if isinstance(value, (enumerate, zip, reversed, map)):
             return list(value)
         if isinstance(value, Growing):
             return grown_reads.items(self, value)
