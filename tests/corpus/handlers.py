@@ -387,3 +387,17 @@ def sign_of_a_list(x):
         except TypeError as error:
             y += x[1] * len(str(error))
     return y
+
+
+@program(
+    lambda r: (r.uniform(0.5, 1.5, size=3),),
+    refused=dict.fromkeys(("compiled", "python"), "argument 2 is not as long as argument 1, in a `try`"),
+)
+def what_came_before_the_end_of_a_strict_zip(x):
+    y = 0.0
+    try:
+        for v, w in zip(x, x[:2], strict=True):
+            y += v * w
+    except ValueError:
+        y *= 2.0
+    return y

@@ -141,6 +141,12 @@ def _require_as_many(self: Calls, first: Value, other: Value, message: str) -> N
     """What `strict` asks for, in front of the loop."""
     a, b = self.length(first), self.length(other)
     if a is None or b is None or (a - b).known not in (None, 0):
+        if self.trying:
+            raise self.refuse(
+                f"{message}, in a `try`",
+                "Python raises ValueError behind the last common item, compiled code in front of the first",
+                "compare the lengths",
+            )
         raise SurelyRaised(ValueError(message), self.region_depth, self.origin)
     self.require_equal(a, b, message)
 
