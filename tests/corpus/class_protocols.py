@@ -439,3 +439,54 @@ class Money:
 @program(lambda r: (0.7,))
 def a_class_says_what_its_float_is(x):
     return float(Money(x * x)) + math.sin(float(Money(3))) * x
+
+
+class Slotted:
+    __slots__ = ("gain", "offset")
+    kind = None
+
+    def __init__(self, gain):
+        self.gain = gain
+
+
+class Spring(Slotted):
+    __slots__ = ("length",)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
+def slots_leave_room_for_what_they_name(x):
+    spring = Spring(x[0])
+    y = getattr(spring, "offset", x[1]) * (2.0 if hasattr(spring, "length") else 3.0)
+    spring.length, spring.gain = x[2], spring.gain * x[1]
+    try:
+        spring.mass = 7.0
+        y *= 5.0
+    except AttributeError as error:
+        y += x[0] * len(str(error))
+    try:
+        y *= spring.offset
+    except AttributeError:
+        y += spring.length * spring.gain
+    bare = hasattr(spring, "kind") and not hasattr(spring, "__dict__")
+    return y * 2.0 if bare else y
+
+
+class Doubling:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattribute__(self, name):
+        found = object.__getattribute__(self, name)
+        return found * 2.0 if name == "v" else found
+
+    def sum(self, other):
+        return self.v + other.v
+
+
+@program(
+    lambda r: (r.uniform(0.5, 1.5, size=2),),
+    refused=dict.fromkeys(("compiled", "python"), "making a `Doubling` is not supported"),
+)
+def attributes_that_a_method_gives(x):
+    a, b = Doubling(x[0]), Doubling(x[1])
+    return a.sum(b) * a.v + isinstance(b, Doubling)

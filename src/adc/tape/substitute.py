@@ -168,7 +168,8 @@ class Substitution:
         return function(*args, **{k: self._given(a) for k, a in kwargs.items()})
 
     def _given(self, value: Any) -> Any:
-        return self.translate(value) if callable(value) or isinstance(value, SOURCES) else value
+        # Not isinstance, which asks an object for its class: by `__getattribute__`, whose call this may be.
+        return self.translate(value) if callable(value) or issubclass(type(value), SOURCES) else value
 
     def callee(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The stand-in for what is called: also for an object with a `__call__` of the user's."""

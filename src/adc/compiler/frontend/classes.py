@@ -128,13 +128,17 @@ def _callable(self: Calls, value: Value) -> Value:
 
 
 def _says(cls: type, name: str) -> bool:
-    """Whether the objects of a class have an attribute of it: those that its metaclass gives are the class's alone."""
-    return any(name in vars(base) for base in cls.__mro__)
+    """Whether the objects of a class have an attribute of it: those that its metaclass gives are the class's alone.
+
+    `__slots__` leave room for attributes, which an object has once it was given them.
+    """
+    found = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
+    return bool(found) and not isinstance(found[0], types.MemberDescriptorType)
 
 
 def may_have(ev: Core, value: Instance, name: str) -> bool:
     """Whether an object that the program makes has an attribute, unless a property or `__getattr__` says otherwise."""
-    if name in value or name in ("__class__", "__dict__") or _says(value.cls, name):
+    if name in value or name == "__class__" or _says(value.cls, name):
         return True
     if model_kinds.is_model(value.cls) and model_kinds.may_have(value.cls, name):
         raise ev.refuse(*registry.no_attribute(name))

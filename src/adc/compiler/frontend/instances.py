@@ -120,11 +120,11 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         return _got(ev, found, owner)
     if name == "__class__":
         return told(ev, model_kinds.kind, owner.cls) if model_kinds.is_model(owner.cls) else owner.cls
-    if name == "__dict__":
+    if name == "__dict__" and owner.cls.__dictoffset__:
         return ev.call(python_containers.Attributes, [owner], {})
     if name in owner and not cached_properties.on_some_paths(owner[name]):
         return owner[name]
-    if found is _ABSENT:
+    if found is _ABSENT or isinstance(found, types.MemberDescriptorType):  # of `__slots__`, without a value
         fallback = _found(owner.cls, "__getattr__")
         if isinstance(fallback, types.FunctionType):
             stays(ev, owner.cls, "__getattr__")
@@ -282,7 +282,15 @@ def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
         stays(ev, type(found), "__set__")
         ev.call(_found(type(found), "__set__"), [found, owner, value], {})
         return
+    if not _has_room_for(owner.cls, name):
+        error = AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
+        raise SurelyRaised(error, ev.region_depth, ev.origin)
     owner[name] = ev.named_value(value, name)
+
+
+def _has_room_for(cls: type, name: str) -> bool:
+    """Whether an object may have an attribute: `__slots__` of all its classes say which, or it has a dict."""
+    return cls.__dictoffset__ != 0 or isinstance(_found(cls, name), types.MemberDescriptorType)
 
 
 def class_of(value: Value) -> type | None:
