@@ -34,7 +34,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
-from adc.compiler.frontend.values import Choice, Maybe, Value
+from adc.compiler.frontend.values import Choice, Maybe, Value, is_settled
 from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
@@ -197,6 +197,8 @@ def _holder(name: str, frame: Frame) -> Frame | None:
 def _take(ev: Core, found: Reached, name: str, frame: Frame, deep: bool = True) -> None:
     holder = _holder(name, frame)
     if holder is None:
+        if deep and isinstance(frame.globals.get(name), (np.ndarray, types.FunctionType)):
+            _hold(ev, found, frame.globals[name], name)
         return
     if (id(holder), name) in found.names and not deep:
         return
@@ -212,7 +214,10 @@ def _spoken(name: str, value: Value) -> str:
 
 
 def _hold(ev: Core, found: Reached, value: Value, label: str) -> None:
-    if isinstance(value, Var):
+    if isinstance(value, np.ndarray):
+        found.held[id(value)] = value
+        found.labels[id(value)] = label
+    elif isinstance(value, Var):
         if value.is_array:
             found.held[id(value.root)] = value.root
             found.labels[id(value.root)] = label
@@ -241,6 +246,14 @@ def _hold(ev: Core, found: Reached, value: Value, label: str) -> None:
     elif isinstance(value, types.FunctionType):
         if value in ev.stand_ins_of:
             _hold(ev, found, ev.stand_ins_of[value], label)
+        elif (
+            id(value) not in found.called
+            and not is_settled(value)
+            and (tree := ev.tree_of(value)) is not None
+        ):
+            found.called[id(value)] = made = ev.with_tree(value, tree)
+            for name in sorted(made.reads):
+                _take(ev, found, name, made.frame)
     elif isinstance(value, (tuple, Choice)):
         _hold_all(ev, found, value if isinstance(value, tuple) else value.options, label)
     elif isinstance(value, Maybe):
@@ -295,7 +308,7 @@ class Before:
 def before(ev: Core, reached: Reached) -> Before:
     """What is found now in all that was reached."""
     names = [(frame, name, frame.env.get(name)) for frame, name in reached.names.values()]
-    held = [(v, _state(v)) for v in reached.held.values() if not isinstance(v, Var)]
+    held = [(v, _state(v)) for v in reached.held.values() if not isinstance(v, (Var, np.ndarray))]
     return Before(reached, names, held, set(ev.mutated))
 
 
