@@ -258,3 +258,21 @@ def an_array_of_the_module_that_a_function_reads(x):
         np.add(GAINS, x, GAINS)
         s += v
     return s
+
+
+class Running:
+    def __init__(self, k):
+        self.k = k
+
+    def step(self, v):
+        self.k = self.k * v + 1.0
+        return self.k
+
+    def low(self, v):
+        return self.k < 1.9
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=4),))
+def methods_by_turns(x):
+    running = Running(x[0])
+    return sum(map(running.step, filter(running.low, x))) * running.k

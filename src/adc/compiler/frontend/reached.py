@@ -103,6 +103,10 @@ def _changed_by(ev: Core, found: Reached, nodes: list[Any], frame: Frame, seen: 
         if isinstance(node, gast.Call):
             for name in _changed_by_call(ev, node, frame):
                 _take(ev, found, name, frame)
+        elif isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+            owner = _value(node.value.id, frame)
+            if isinstance(owner, Instance) and callable(getattr(owner.cls, node.attr, None)):
+                _take(ev, found, node.value.id, frame)  # a method, which may be called
     reached = Reached()
     for name in sorted({n for node in nodes for n in loaded_names(node)}):
         _take(ev, reached, name, frame)
