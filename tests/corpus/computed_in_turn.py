@@ -243,23 +243,6 @@ def results_that_go_behind_the_operands(x):
     return s
 
 
-GAINS = np.zeros(3)
-
-
-def amplified(v):
-    return v * GAINS[0]
-
-
-@program(lambda r: (r.uniform(0.5, 1.5, size=3),))
-def an_array_of_the_module_that_a_function_reads(x):
-    GAINS[:] = 1.0
-    s = 0.0
-    for v in (amplified(u) for u in x):
-        np.add(GAINS, x, GAINS)
-        s += v
-    return s
-
-
 class Running:
     def __init__(self, k):
         self.k = k

@@ -47,12 +47,20 @@ def rows_of_lists_put_together(w):
 @program(lambda r: (SEVEN.copy(),))
 def floats_and_positions_in_rows(w):
     table = [((1, 2.5), 3), ((5, 6.5), 6), ((4, 1.5), 2)]
-    edges = [Edge(0, 1, 0.5), Edge(1, 2, 0.7), Edge(2, 3, 0.9)]
     t = 0.0
     for k in np.argsort(w):
         (a, b), c = table[k % 3]
+        t += w[a] * b + w[c] * w[k]
+    return t
+
+
+@program(lambda r: (SEVEN.copy(),))
+def records_and_tuples_at_positions(w):
+    edges = [Edge(0, 1, 0.5), Edge(1, 2, 0.7), Edge(2, 3, 0.9)]
+    t = 0.0
+    for k in np.argsort(w):
         e = edges[k % 3]
-        t += w[a] * b + w[c] * w[k] + w[e.start] * e.length * w[e.end] + EDGES[k][k % 2] * w[0]
+        t += w[e.start] * e.length * w[e.end] + EDGES[k][k % 2] * w[0]
     return t
 
 

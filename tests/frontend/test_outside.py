@@ -314,3 +314,28 @@ def test_what_scipy_remembers_stays_what_it_was(degree):
     for _ in range(2):
         np.testing.assert_allclose(adc.grad(work, mode="python")(POINT), [4.0, 0.0, 4.0])
     assert work(POINT) == pytest.approx(2.0)
+
+
+GAINS = np.zeros(3)
+
+
+def amplified(v):
+    return v * GAINS[0]
+
+
+def amplified_in_turn(x):
+    GAINS[:] = 1.0
+    s = 0.0
+    for v in (amplified(u) for u in x):
+        np.add(GAINS, x, GAINS)
+        s += v
+    return s
+
+
+@pytest.mark.parametrize("mode", ["python", "compiled", "tape"])
+def test_an_array_of_the_module_that_a_function_reads(mode):
+    x = np.array([0.5, 1.5, 0.8])
+    found = adc.grad(amplified_in_turn, mode=mode)(x)
+    steps = 1e-6 * np.eye(3)
+    expected = [(amplified_in_turn(x + d) - amplified_in_turn(x - d)) / 2e-6 for d in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
