@@ -36,3 +36,24 @@ def beside_numbers_in_a_list(x):
     for weight, v in zip([0.5, 2.0, 1.5, 0.1], x, strict=False):
         total += weight * v
     return total + sum(w * v for w, v in zip((1, 1, 2, 3), x, strict=False))
+
+
+LEVELS = np.array([0.1, 0.2, 0.7], dtype=np.float32)
+
+
+@program(lambda r: (r.normal(size=3), 0.2), argnums=(0,))
+def compared_with_numbers_of_pythons(x, bound):
+    total = np.sum(np.where(LEVELS < bound, x, 2.0 * x)) + np.sum(x[LEVELS >= 0.7] ** 2)
+    for i in range(3):
+        if LEVELS[i] <= 0.1:
+            total += 3.0 * x[i]
+        elif LEVELS[i] == 0.7 and not LEVELS[i] < bound:
+            total += np.sin(x[i])
+    return total
+
+
+@program(lambda r: (r.normal(size=3), 0.2), argnums=(0,))
+def compared_with_doubles(x, bound):
+    return np.sum(np.where(LEVELS > np.float64(bound), x, 2.0 * x)) + np.sum(
+        x[LEVELS > float(LEVELS[0])] ** 2
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adc.compiler.ir.nodes import Assign, Atom, Block, Carried, Var, defined, uses, walk
+from adc.compiler.ir.types import REALS
 
 
 @dataclass(eq=False)
@@ -32,7 +33,7 @@ def recurrence(c: Carried, body: Block) -> Recurrence | None:
     """How a number is handed on by a body that does so in this way; None if in any other."""
     made = {t: s for s in body if isinstance(s, Assign) for t in defined(s)}
     total = made.get(c.out) if isinstance(c.out, Var) else None
-    if total is None or total.name != "add" or c.phi.type.dtype not in ("float64", "float32"):
+    if total is None or total.name != "add" or c.phi.type.dtype not in REALS:
         return None
     products = [made[a] for a in total.args if isinstance(a, Var) and a in made]
     found = [

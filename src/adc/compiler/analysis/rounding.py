@@ -38,6 +38,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.ir.types import REALS
 
 # What has to be as NumPy has it: nothing; that it is where a logarithm or a root is defined, if it is not as near the
 # end of that as numbers are rounded; the sign and zeros; these and the order in an array; every bit.
@@ -75,13 +76,13 @@ _Key = Var | Buffer
 
 
 def tolerant(program: Program, joined_roots: dict[Var, set[Var]]) -> list[Assign]:
-    """The quotients of float64 that may be rounded otherwise."""
+    """The quotients of floats that may be rounded otherwise."""
     statements = walk(program.body)
     quotients = [s for s in statements if isinstance(s, Assign) and s.name == "divide"]
     if not quotients:
         return []
     wants = Wants(statements, Memory(joined_roots))
-    return [s for s in quotients if s.target.type.dtype == "float64" and wants.of(s.target) <= _kept(s)]
+    return [s for s in quotients if s.target.type.dtype in REALS and wants.of(s.target) <= _kept(s)]
 
 
 def _kept(quotient: Assign) -> int:

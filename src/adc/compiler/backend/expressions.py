@@ -351,7 +351,7 @@ def call(function: ast.expr, args: list[ast.expr], keywords: list[ast.keyword] |
 def constant(value: Any) -> ast.expr:
     """A compile-time value as an expression."""
     if isinstance(value, np.generic):
-        plain = value.item()
+        plain = _shortest(value)
         if isinstance(plain, np.generic):  # Python has no number of extended precision
             plain = str(value)
         return call(attribute("np", type(value).__name__), [constant(plain)])
@@ -367,6 +367,14 @@ def constant(value: Any) -> ast.expr:
     ):
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
+
+
+def _shortest(value: np.generic) -> Any:
+    """A number of Python's that becomes that one of NumPy's, of as few digits as it takes: 0.2 of `np.float32(0.2)`."""
+    if isinstance(value, np.float32):
+        short = float(str(value))
+        return short if np.float32(short) == value else value.item()
+    return value.item()
 
 
 def _array_dtype(dtype: str) -> ast.expr:

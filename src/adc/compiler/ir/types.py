@@ -11,6 +11,7 @@ from adc.rules.dims import Dim, Shape
 
 Layout = Literal["C", "A"]
 DTYPES = frozenset(str(np.dtype(code)) for code in "?bhilqBHILQefdFD")
+REALS = ("float64", "float32")  # of what is differentiated
 
 
 @dataclass(frozen=True)

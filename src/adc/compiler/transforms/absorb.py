@@ -40,7 +40,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import REALS, Array
 from adc.compiler.transforms import clone
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.operation import Operation
@@ -329,7 +329,7 @@ def _same_type(value: Atom, array: Var) -> bool:
     """Whether storing a value in an array leaves it as it is."""
     assert isinstance(array.type, Array)
     if isinstance(value, Const):
-        return array.type.dtype == "float64" and isinstance(value.value, float)
+        return array.type.dtype in REALS and isinstance(value.value, float)
     return value.type.dtype == array.type.dtype
 
 

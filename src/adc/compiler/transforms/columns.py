@@ -47,14 +47,13 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import REALS, Array, Scalar
 from adc.rules import registry
 from adc.rules.dims import Dim
 
 FEW = range(2, 5)  # numbers of a row
 NEARLY = range(-1, 5)  # columns, or rows, that a loop may leave out of all
 Followed = tuple[Var, Index, int, tuple[For, ...]]
-FLOATS = ("float64", "float32")
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -335,7 +334,7 @@ def _has_short_rows(array: Var) -> bool:
         isinstance(array.type, Array)
         and array.type.ndim > 1
         and array.type.shape[-1].known in FEW
-        and array.type.dtype in FLOATS
+        and array.type.dtype in REALS
     )
 
 
@@ -366,7 +365,7 @@ def _subscripts(s: Stmt) -> tuple[Var, Index] | None:
     plain = len(index) == array.type.ndim and all(
         isinstance(i, Const) or (isinstance(i, Var) and not i.is_array) for i in index
     )
-    return touch if plain and len(index) > 1 and array.type.dtype in FLOATS else None
+    return touch if plain and len(index) > 1 and array.type.dtype in REALS else None
 
 
 def _made_of(i: Var, inside: set[Var]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Program, Stmt, Var, blocks, times_read
+from adc.compiler.ir.types import REALS
 from adc.rules import registry
 
 PRODUCTS = ("multiply", "negative")
@@ -92,12 +93,12 @@ def _is_product(s: Assign) -> bool:
 
 
 def is_of_floats(s: Assign) -> bool:
-    """Whether a statement makes one number of double precision of others, and of constants."""
-    if len(s.targets) != 1 or s.target.is_array or s.target.type.dtype != "float64":
+    """Whether a statement makes one number of double or single precision of such numbers, and of constants."""
+    if len(s.targets) != 1 or s.target.is_array or s.target.type.dtype not in REALS:
         return False
     return all(
         isinstance(x.value, (int, float)) and not isinstance(x.value, bool)
         if isinstance(x, Const)
-        else isinstance(x, Var) and not x.is_array and x.type.dtype == "float64"
+        else isinstance(x, Var) and not x.is_array and x.type.dtype == s.target.type.dtype
         for x in s.args
     )

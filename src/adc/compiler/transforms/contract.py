@@ -165,9 +165,7 @@ class _Promotion:
         self.table = table
 
     def run(self, block: Block) -> None:
-        kind = np.dtype(self.type.dtype)
-        start = Const(kind.type(0).item() if kind != np.float32 else np.float32(0))
-        self._block(block, start)
+        self._block(block, Const(np.dtype(self.type.dtype).type(0).item()))
 
     def _mine(self, index: tuple[Any, ...]) -> bool:
         return tuple(i.value for i in index) == self.cell

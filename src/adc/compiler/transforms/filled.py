@@ -31,7 +31,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import REALS, Array
 from adc.compiler.transforms.spans import over
 from adc.rules import registry
 from adc.rules.dims import Dim
@@ -72,7 +72,7 @@ class _Filler:
 
     def _is_own(self, array: Var) -> bool:
         kind = array.type
-        floats = isinstance(kind, Array) and kind.ndim <= 2 and kind.dtype in ("float64", "float32")
+        floats = isinstance(kind, Array) and kind.ndim <= 2 and kind.dtype in REALS
         return floats and array not in self.joined and array not in self.viewed
 
     def _fills(self, loop: For, array: Var) -> bool:

@@ -47,7 +47,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import REALS, Array
 from adc.compiler.transforms import hoist
 from adc.compiler.transforms.owned import CarriedArrays, Loop, rename, touches
 from adc.compiler.transforms.rewrite import operand, substitute
@@ -198,7 +198,7 @@ def _is_product(s: Stmt) -> TypeGuard[Assign]:
         isinstance(s, Assign)
         and s.op == "rt.dot"
         and s.target.is_array
-        and s.target.type.dtype in ("float32", "float64")
+        and s.target.type.dtype in REALS
         and all(x.type.ndim <= 2 and x.type.dtype == s.target.type.dtype for x in s.args)
     )
 

@@ -33,10 +33,9 @@ from adc.compiler.ir.nodes import (
     defined,
     walk,
 )
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import REALS, Array
 from adc.rules import registry
 
-TINY = float(np.finfo(np.float64).tiny)
 _Home = tuple[Block, For]  # the block in which a loop stands, and the loop
 
 
@@ -82,19 +81,19 @@ def _divisor(s: Stmt) -> Var | None:
     """By what a statement divides a part of a derivative."""
     if not isinstance(s, Assign) or s.name != "divide" or not s.target.derived:
         return None
-    divisor = s.args[1]
-    return divisor if isinstance(divisor, Var) and divisor.type.dtype == "float64" else None
+    divisor, dtype = s.args[1], s.target.type.dtype
+    return divisor if isinstance(divisor, Var) and divisor.type.dtype == dtype in REALS else None
 
 
 def _by_constant(s: Stmt) -> None:
     """Multiply by the reciprocal of a constant instead; powers of two LLVM knows."""
     if not isinstance(s, Assign) or s.name != "divide" or not s.target.derived or s.target.is_array:
         return
-    divisor = s.args[1]
-    if s.target.type.dtype != "float64" or not isinstance(divisor, Const) or isinstance(s.args[0], Const):
+    divisor, dtype = s.args[1], s.target.type.dtype
+    if dtype not in REALS or not isinstance(divisor, Const) or isinstance(s.args[0], Const):
         return
-    value = float(divisor.value)
-    if value != 0.0 and abs(np.frexp(value)[0]) != 0.5 and TINY < abs(value) < 1.0 / TINY:
+    value, tiny = float(divisor.value), float(np.finfo(dtype).tiny)
+    if value != 0.0 and abs(np.frexp(value)[0]) != 0.5 and tiny < abs(value) < 1.0 / tiny:
         s.op, s.args = registry.named("multiply"), (s.args[0], Const(1.0 / value))
 
 

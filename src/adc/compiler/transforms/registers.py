@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from adc.compiler.analysis.counters import Range, never_negative, ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lengths import length_of
@@ -33,7 +31,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import REALS, Scalar
 from adc.rules import registry
 
 
@@ -97,7 +95,7 @@ def _carried(loop: For, memory: Memory) -> list[Store]:
         if not (
             isinstance(s, Store)
             and s.accumulate
-            and s.array.type.dtype in ("float64", "float32")
+            and s.array.type.dtype in REALS
             and not any(v in inside for v in variables(s.index))
             and all(a.accumulate for a in accesses[memory.of(s.array)])
         ):
@@ -107,8 +105,7 @@ def _carried(loop: For, memory: Memory) -> list[Store]:
         name = f"{s.array.name}_sum"
         phi, out, total = Var(name, kind), Var(name, kind), Var(name, kind)
         body.append(Assign((out,), registry.named("add"), (phi, s.value), s.origin))
-        zero = 0.0 if kind.dtype == "float64" else np.float32(0)
-        loop.carried.append(Carried(phi, Const(zero), out, total))
+        loop.carried.append(Carried(phi, Const(0.0), out, total))
         after.append(Store(s.array, s.index, total, True, s.origin, s.role))
     loop.body = body
     return after

@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Access, Memory
@@ -48,7 +46,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import REALS, Scalar
 from adc.compiler.transforms import clone, dead
 from adc.compiler.transforms.additions import Additions, additions, is_in_row, is_same_row
 from adc.compiler.transforms.new_loops import behind_a_trip, with_stores_last
@@ -203,7 +201,7 @@ class _Rippler:
 
     def _look_at(self, loop: For, row: _Row) -> bool:
         """See what the loop itself does with a row: at most it makes one element, and reads none that it has made."""
-        if row.array.type.dtype not in ("float64", "float32"):
+        if row.array.type.dtype not in REALS:
             return False
         for s in loop.body:
             touch = element(s)
@@ -327,7 +325,7 @@ class _Rippler:
         """
         kind = Scalar(row.array.type.dtype)
         origin = row.added[0].store.origin
-        nothing = Const(0.0 if kind.dtype == "float64" else np.float32(0))
+        nothing = Const(0.0)
         carried: list[Carried] = []
         for position in range(row.last, row.first - 1, -1):
             terms: list[Atom] = []

@@ -28,7 +28,6 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.constants import is_of_floats
 from adc.compiler.transforms.new_loops import without_unread
 from adc.rules import registry
@@ -285,7 +284,7 @@ class _Sum:
         key = _key(name, args)
         found = self.new.get(key) or self.body.earlier(name, args)
         if found is None:
-            found = self.new[key] = Var("coefficient", Scalar("float64"), named=False)
+            found = self.new[key] = Var("coefficient", self.root.target.type, named=False)
             found.derived = True
             self.block.append(Assign((found,), registry.named(name), args, self.root.origin))
         return found

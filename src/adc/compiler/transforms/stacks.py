@@ -20,7 +20,7 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import REALS, Array, Scalar
 from adc.rules import registry
 from adc.rules.dims import Dim
 
@@ -231,7 +231,7 @@ def is_pairwise(stmt: Assign, ev: Evaluator) -> bool:
     kinds = [
         a.type for a in stmt.args if isinstance(a, Var) and isinstance(a.type, Array) and a.type.ndim == 3
     ]
-    if len(kinds) != 2 or kinds[0].dtype != kinds[1].dtype or kinds[0].dtype not in ("float64", "float32"):
+    if len(kinds) != 2 or kinds[0].dtype != kinds[1].dtype or kinds[0].dtype not in REALS:
         return False
     lengths = [t.shape[0] for t in (*kinds, stmt.target.type)]
     return ev.equal.same(lengths[0], lengths[1]) and ev.equal.same(lengths[0], lengths[2])

@@ -40,9 +40,7 @@ from adc.rules.operation import Operation
 from adc.runtime import vectormath
 
 # Exponents of a root and a few products.
-HALVES = {
-    Const(dtype(sign * half)) for dtype in (float, np.float32) for sign in (1, -1) for half in (0.5, 1.5, 2.5)
-}
+HALVES = {Const(sign * half) for sign in (1, -1) for half in (0.5, 1.5, 2.5)}
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
 SUMS = {"add", "subtract"}

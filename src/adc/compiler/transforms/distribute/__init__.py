@@ -44,6 +44,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.ir.types import REALS
 from adc.compiler.transforms.distribute import preaccumulate
 from adc.compiler.transforms.distribute import windows as windowed
 from adc.compiler.transforms.distribute.blocked import Blocks, Writer
@@ -192,7 +193,7 @@ class Distribution:
 
     def _may_be_regrouped(self, c: Carried, windows: list[Window]) -> bool:
         """Whether nobody sees the last bit of a number that trips hand on, maybe in elements of an array."""
-        if self.strict or c.phi.type.dtype not in ("float64", "float32"):
+        if self.strict or c.phi.type.dtype not in REALS:
             return False
         return self.seen.of(_stands_for(c, windows)) <= DOMAIN
 

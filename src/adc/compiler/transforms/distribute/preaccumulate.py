@@ -17,12 +17,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from adc.compiler.ir.nodes import Assign, Atom, Block, Carried, Const, For, Var, defined, uses, walk
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import REALS, Scalar
 from adc.compiler.transforms.new_loops import without_unread
 from adc.rules import registry
 
 MOST = 3  # numbers that are handed on together: each trip takes as many products as their square
-FLOATS = ("float64", "float32")
 ZERO, ONE, MINUS_ONE = Const(0.0), Const(1.0), Const(-1.0)
 KNOWN: dict[str, Callable[..., float]] = {
     "negative": operator.neg,
@@ -53,7 +52,7 @@ def run(loop: For, handed_on: list[Carried], derived: Collection[Var]) -> Block 
     Which numbers these are is found by leaving out what is not linear in the others, until all are.
     """
     made = {v for s in loop.body for v in defined(s)}
-    numbers = [c for c in handed_on if c.phi.type.dtype in FLOATS and c.out in made]
+    numbers = [c for c in handed_on if c.phi.type.dtype in REALS and c.out in made]
     while numbers:
         forms = _Forms([c.phi for c in numbers], loop.body, derived)
         linear = [c for c in numbers if isinstance(c.out, Var) and forms.is_linear(c.out)]

@@ -37,7 +37,7 @@ from adc.compiler.ir.nodes import (
     defined,
     variables,
 )
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import REALS, Scalar
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
 from adc.rules.dims import Dim
@@ -125,7 +125,7 @@ def _window(
     """The elements of an array that trips touch, if each hands some on that a later one reads."""
     assert isinstance(loop.step, Const)
     array, step = accesses[0].array, loop.step.value
-    if array.type.dtype not in ("float64", "float32"):
+    if array.type.dtype not in REALS:
         return None
     for a in accesses:
         if a.array is not array or a.index is None or len(a.index) != array.type.ndim:
@@ -164,7 +164,7 @@ def _window(
 def _is_of(value: Atom, array: Var) -> bool:
     """Whether a number is stored as it is."""
     if isinstance(value, Const):
-        return isinstance(value.value, float) and array.type.dtype == "float64"
+        return isinstance(value.value, float) and array.type.dtype in REALS
     return value.type.dtype == array.type.dtype
 
 

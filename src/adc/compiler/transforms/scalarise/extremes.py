@@ -29,8 +29,7 @@ def worst(source: Var, name: str) -> Any:
         return not largest
     if dtype.kind != "f":
         return None
-    worst = dtype.type(-np.inf if largest else np.inf)
-    return worst if dtype == np.float32 else worst.item()
+    return -np.inf if largest else np.inf
 
 
 def along_rows(nests: Nests, stmt: Assign, kept: list[int], at: Callable[[list[Any]], list[Any]]) -> None:

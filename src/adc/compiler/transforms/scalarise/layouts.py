@@ -11,15 +11,13 @@ from adc.compiler.ir.nodes import (
     Slice,
     Var,
 )
-from adc.compiler.ir.types import Array
+from adc.compiler.ir.types import REALS, Array
 from adc.compiler.transforms.scalarise.nests import Nests, matching_axes
 from adc.compiler.transforms.stacks import swaps_last
 from adc.errors import UnsupportedError
 from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import size
-
-REAL = ("float64", "float32")
 
 
 def for_blas(nests: Nests, x: Var, dtype: str) -> Var:
@@ -29,7 +27,7 @@ def for_blas(nests: Nests, x: Var, dtype: str) -> Var:
         nests.elementwise(Assign((fresh,), "cast", (x, Const(dtype)), nests.ev.origin))
         return fresh
     assert isinstance(x.type, Array)
-    if x.type.layout == "C" or _is_transposed_c(nests, x) or (dtype in REAL and _read_as_it_lies(nests, x)):
+    if x.type.layout == "C" or _is_transposed_c(nests, x) or (dtype in REALS and _read_as_it_lies(nests, x)):
         return x
     fresh = Var(x.name, Array(dtype, x.type.shape), named=False)
     nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))

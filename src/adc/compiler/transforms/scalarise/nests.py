@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.analysis import counters
+from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import (
@@ -30,6 +31,7 @@ from adc.compiler.ir.nodes import (
     writes_arguments,
 )
 from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import singles
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
@@ -264,8 +266,6 @@ class Nests:
         )
         if kind.kind == "b" and not isinstance(filler, Var):
             filler = bool(filler)
-        if kind == np.float32 and isinstance(filler, (int, float)):
-            filler = np.float32(filler)
         return filler
 
     # --- loops --------------------------------------------------------------------------------------------------
@@ -353,35 +353,29 @@ class Nests:
         self.loops(target.type.shape, body)
 
     def put(self, array: Var, index: list[Any], value: Any, accumulate: bool = False) -> None:
-        if not isinstance(value, Var):
-            kind = np.dtype(array.type.dtype)
-            value = (
-                float(value)
-                if kind == np.float64 and isinstance(value, int) and not isinstance(value, bool)
-                else (
-                    kind.type(value)
-                    if kind.kind == "f" and kind != np.float64 and not isinstance(value, np.generic)
-                    else value
-                )
-            )
+        if type(value) is int and np.dtype(array.type.dtype).kind == "f":
+            value = float(value)
         base, items = self.resolve(array, index)
         self.ev.store(base, tuple(self.ev.atom(i) for i in items), value, accumulate)
 
     def define(self, target: Var, value: Any) -> None:
         self.ev.block.append(Assign((target,), "alias", (self.ev.atom(value),), self.ev.origin))
 
-    def as_dtype(self, value: Any, dtype: str) -> Any:
-        if isinstance(value, Const):
-            if isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
-                return Const(np.dtype(dtype).type(value.value))
-            return value
+    def in_single(self, operation: Operation, operands: tuple[Any, ...], target: Var) -> tuple[Any, ...]:
+        """The operands of a number, those that NumPy takes as of single precision made so; constants are later."""
+        if not singles.meets_single(operation, operands, Scalar(target.type.dtype)):
+            return operands
+        own = singles.computed_with(operation)
+        return tuple(self.as_single(v) if o else v for v, o in zip(operands, own, strict=True))
+
+    def as_single(self, value: Any) -> Any:
         if (
             isinstance(value, Var)
             and not value.is_array
-            and value.type.dtype != dtype
+            and value.type.dtype != singles.SINGLE
             and np.dtype(value.type.dtype).kind not in "bc"  # abs, real and the like make reals of complex
         ):
-            return self.ev.assign("cast", (value, Const(dtype)), Scalar(dtype))
+            return self.ev.assign("cast", (value, Const(singles.SINGLE)), Scalar(singles.SINGLE))
         return value
 
     def converted(self, value: Any, target: Var) -> Any:
@@ -399,18 +393,13 @@ class Nests:
             return loaded[0]
         if stmt.name == "cast":
             given = self.ev.type_of(loaded[0])
-            if given is not None and given.dtype == dtype:
+            if given is not None and (given.dtype == dtype or singles.becomes_single(loaded[0], dtype)):
                 return loaded[0]
             return self.ev.assign("cast", (self.ev.atom(loaded[0]), Const(dtype)), Scalar(dtype))
         assert isinstance(stmt.op, Operation)
-        if dtype == "float32" and stmt.op.kind == "elementwise":
-            whole = stmt.op.extra.get("integers", ())
-            loaded = [
-                v if p.name in whole else plain_value(self.as_dtype(self.ev.atom(v), dtype))
-                for p, v in zip(stmt.op.parameters, loaded, strict=True)
-            ]
-        if stmt.op.name == "where" and dtype == "float32":
-            loaded[1:] = [plain_value(self.as_dtype(self.ev.atom(v), dtype)) for v in loaded[1:]]
+        if is_elementwise(stmt.op):
+            operands = self.in_single(stmt.op, tuple(map(self.ev.atom, loaded)), target)
+            loaded = [plain_value(a) for a in operands]
         if stmt.op.name == "clip":
             value, low, high = loaded
             if low is not None:

@@ -17,6 +17,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms.scalarise import extremes
 from adc.compiler.transforms.scalarise.nests import Nests
+from adc.compiler.transforms.singles import SINGLE
 from adc.rules import registry
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
@@ -96,8 +97,8 @@ def _finished(nests: Nests, name: str, total: Any, source: Var, axes: tuple[int,
     if name != "mean":
         return total
     count = nests.count(source, axes)
-    if dtype == "float32":
-        count = plain_value(nests.as_dtype(nests.ev.atom(count), dtype))
+    if dtype == SINGLE:
+        count = plain_value(nests.as_single(nests.ev.atom(count)))
     return nests.ev.op("divide", total, count)
 
 
@@ -133,8 +134,7 @@ def accumulated(
 
 
 def _combiner(nests: Nests, name: str, dtype: str) -> tuple[Callable[[Any, Any], Any], Any]:
-    zero: Any = np.dtype(dtype).type(0).item() if dtype != "float32" else np.float32(0)
-    one: Any = np.dtype(dtype).type(1).item() if dtype != "float32" else np.float32(1)
+    zero, one = (np.dtype(dtype).type(k).item() for k in (0, 1))
     ev = nests.ev
 
     def number(v: Any) -> Any:

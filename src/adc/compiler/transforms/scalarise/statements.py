@@ -30,7 +30,7 @@ from adc.compiler.ir.nodes import (
     Var,
     change_blocks,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import REALS, Array, Scalar
 from adc.compiler.transforms import library, stacks
 from adc.compiler.transforms.scalarise import (
     determinants,
@@ -185,23 +185,12 @@ class _Scalariser:
             self.ev.block.append(library.named(stmt, self.nests.definition, self.ev.mutated))
 
     def _typed(self, stmt: Assign) -> Assign:
-        """A scalar statement whose constants have the dtype that NumPy would give them."""
-        target = stmt.target if len(stmt.targets) == 1 else None
-        if (
-            target is None
-            or not isinstance(stmt.op, Operation)
-            or stmt.op.name == "where"
-            or target.type.dtype != "float32"
-        ):
+        """A scalar statement whose numbers are of single precision where NumPy computes with that."""
+        if len(stmt.targets) != 1 or not isinstance(stmt.op, Operation) or not is_elementwise(stmt.op):
             return stmt
-        args = stmt.args
-        if is_elementwise(stmt.op):
-            whole = stmt.op.extra.get("integers", ())
-            args = tuple(
-                a if p.name in whole else self.nests.as_dtype(a, "float32")
-                for p, a in zip(stmt.op.parameters, args, strict=True)
-            )
-        return Assign(stmt.targets, stmt.op, args, stmt.origin)
+        return Assign(
+            stmt.targets, stmt.op, self.nests.in_single(stmt.op, stmt.args, stmt.target), stmt.origin
+        )
 
     def _fill(self, stmt: Assign) -> None:
         if stmt in self.edges:
@@ -398,12 +387,12 @@ def _of_one_float(stmt: Assign) -> bool:
     """Whether the operands are vectors of the dtype of the result, which is real."""
     vectors = [a.type for a in stmt.args[:2] if isinstance(a, Var) and isinstance(a.type, Array)]
     dtype = stmt.target.type.dtype
-    return dtype in layouts.REAL and [t.dtype for t in vectors] == [dtype, dtype]
+    return dtype in REALS and [t.dtype for t in vectors] == [dtype, dtype]
 
 
 def _number(value: int, kind: np.dtype[Any]) -> Any:
     """0 or 1 as the elements of an array of that dtype are printed: plainly where that means the same."""
-    return kind.type(value) if kind == np.float32 else kind.type(value).item()
+    return kind.type(value).item()
 
 
 def _value_of(operand: Any) -> Any:

@@ -35,11 +35,10 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.ir.types import REALS, Array, Scalar
 from adc.compiler.transforms.strips.rows import Rows
 from adc.rules.dims import Dim
 
-FLOATS = ("float64", "float32")
 Ends = tuple[Dim, Dim]
 
 
@@ -74,7 +73,7 @@ def turned(rows: Rows, strip: int, evaluator: Evaluator) -> list[Turned]:
     inside = {v for s in rows.statements for v in (*defined(s), *bound_inside(s))}
     for accesses in rows.memory.effects(rows.loop).accesses.values():
         array = accesses[0].array
-        if array in rows.made or array.type.dtype not in FLOATS or not _is_of_rows(rows, array, accesses):
+        if array in rows.made or array.type.dtype not in REALS or not _is_of_rows(rows, array, accesses):
             continue
         ends: tuple[Atom, Atom] | None = None
         if array.type.ndim > 1:

@@ -298,5 +298,4 @@ def _places_of_rows(rows: Rows) -> dict[Var, tuple[Assign, Dim | None]]:
 
 
 def _zero(dtype: str) -> Const:
-    number = np.dtype(dtype).type(0)
-    return Const(number if dtype == "float32" else number.item())
+    return Const(np.dtype(dtype).type(0).item())
