@@ -23,6 +23,7 @@ import math
 import resource
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = ["kernel_of", "measure"]
 
 WARM = 5e-3  # seconds of calls before one is measured
 LONG = 0.2  # seconds; what a call finds when it begins is no part of so long a time
+SINGLE = 5e-3  # how far gradients in single precision may be apart: bundle adjustment loses four digits in all of them
 SLOW = 2.0  # seconds; a variant that takes longer runs in the first rounds only
 
 
@@ -41,6 +43,18 @@ def kernel_of(name: str) -> Kernel:
     kernel = importlib.import_module(f"kernels.{name}").KERNEL
     assert isinstance(kernel, Kernel)
     return kernel
+
+
+def in_single(kernel: Kernel) -> Kernel:
+    """The kernel with its arrays, and NumPy's own numbers, in single precision."""
+
+    def data(*sizes: int) -> tuple[Any, ...]:
+        return tuple(
+            a.astype(np.float32) if isinstance(a, (np.ndarray, np.float64)) and a.dtype == np.float64 else a
+            for a in kernel.data(*sizes)
+        )
+
+    return replace(kernel, data=data, target=None, growth=(), tolerance=SINGLE)
 
 
 def measure(
@@ -170,6 +184,7 @@ def main() -> int:
     )
     parser.add_argument("kernel")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--single", action="store_true", help="data in single precision")
     parser.add_argument("--only", default="", help="variants, separated by commas")
     parser.add_argument("--sizes", default="", help="other sizes, separated by commas")
     parser.add_argument("--rounds", type=int, default=9)
@@ -180,6 +195,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     kernel = kernel_of(options.kernel)
+    kernel = in_single(kernel) if options.single else kernel
     wanted = options.only.split(",") if options.only else peers.names(kernel)
     wanted = [name for name in wanted if name in peers.names(kernel)]
     if "adc" not in wanted:

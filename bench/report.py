@@ -206,11 +206,11 @@ def plots(results: list[Result], folder: Path, clock: str) -> list[Path]:
     return written
 
 
-def publish(docs: Path, table: str, drawn: list[Path]) -> None:
-    """Put the table between the marks of docs/performance.md, and the plots beside it."""
+def publish(docs: Path, mark: str, table: str, drawn: list[Path]) -> None:
+    """Put a table between its marks in docs/performance.md, and the plots beside it."""
     page = docs / "performance.md"
-    before, rest = page.read_text().split("<!-- table -->\n", 1)
-    after = rest.split("<!-- end of table -->\n", 1)[1]
+    before, rest = page.read_text().split(f"<!-- {mark} -->\n", 1)
+    after = rest.split(f"<!-- end of {mark} -->\n", 1)[1]
     folder = docs / "performance"
     folder.mkdir(exist_ok=True)
     pictures = []
@@ -218,7 +218,7 @@ def publish(docs: Path, table: str, drawn: list[Path]) -> None:
         (folder / path.name).write_bytes(path.read_bytes())
         pictures.append(f"![{path.stem.replace('_', ' ')}](performance/{path.name})\n")
     body = "\n".join([table, *pictures])
-    page.write_text(f"{before}<!-- table -->\n{body}<!-- end of table -->\n{after}")
+    page.write_text(f"{before}<!-- {mark} -->\n{body}<!-- end of {mark} -->\n{after}")
 
 
 def _any(result: Result, other: str, clock: str) -> bool:

@@ -3,6 +3,7 @@
     python bench/run.py                 everything, about half an hour; interrupted, it goes on where it stopped
     python bench/run.py --quick         small sizes against NumPy and Numba, under two minutes
     python bench/run.py --only gmm,ode  some kernels; --variants adc,jax: some variants, the others later
+    python bench/run.py --single        data in single precision, against NumPy, Numba, JAX and torch
     python bench/run.py --growth        also time against size, for the third plot
     python bench/run.py --report        only the table and the plots from what is there; --publish: into docs/, too
 
@@ -27,6 +28,7 @@ import report
 
 BENCH = Path(__file__).resolve().parent
 QUICK = ("numpy", "numba", "adc")
+SINGLE = ("numpy", "numba", "adc", "jax", "torch", "torch.compile")
 
 
 def kernels() -> list[str]:
@@ -41,7 +43,7 @@ def fingerprint(kernel: str, options: argparse.Namespace) -> str:
     """A hash of what a result depends on."""
     import adc
 
-    parts = [repr((options.quick, options.growth, options.rounds)), sys.version]
+    parts = [repr((options.quick, options.single, options.growth, options.rounds)), sys.version]
     parts += [f"{name} {peers.version(name)}" for name in peers.PEERS]
     package = Path(adc.__file__).parent
     files = [BENCH / "kernels" / f"{kernel}.py", *sorted(package.rglob("*.py"))]
@@ -71,6 +73,7 @@ def measured(kernel: str, variants: list[str], options: argparse.Namespace) -> d
         ",".join(variants),
     ]
     command += ["--quick"] if options.quick else []
+    command += ["--single"] if options.single else []
     command += ["--growth"] if options.growth else []
     if options.core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})  # inherited by the process
@@ -90,6 +93,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="small sizes; NumPy, Numba and adc")
+    parser.add_argument("--single", action="store_true", help="data in single precision; fewer peers")
     parser.add_argument("--only", default="", help="kernels, separated by commas")
     parser.add_argument("--variants", default="", help="variants, separated by commas")
     parser.add_argument(
@@ -110,8 +114,11 @@ def main() -> int:
     options = parser.parse_args()
     options.rounds = options.rounds or (5 if options.quick else 9)
     options.budget = options.budget or (0.5 if options.quick else 8.0)
-    options.variants = options.variants or (",".join(QUICK) if options.quick else "")
-    folder = options.results / ("quick" if options.quick else "full")
+    usual = QUICK if options.quick else SINGLE if options.single else ()
+    options.variants = options.variants or ",".join(usual)
+    folder = options.results / (
+        ("quick" if options.quick else "full") + ("-single" if options.single else "")
+    )
     folder.mkdir(parents=True, exist_ok=True)
 
     chosen = options.only.split(",") if options.only else kernels()
@@ -142,11 +149,12 @@ def main() -> int:
     table = report.table(results, options.clock)
     (folder / "table.md").write_text(table)
     print(table)
-    drawn = report.plots(results, folder, options.clock)
+    drawn = [] if options.single else report.plots(results, folder, options.clock)
     for path in drawn:
         print(path)
     if options.publish:
-        report.publish(BENCH.parent / "docs", table, drawn)
+        mark = "table in single precision" if options.single else "table"
+        report.publish(BENCH.parent / "docs", mark, table, drawn)
     return 0 if report.all_right(results) else 1
 
 

@@ -213,3 +213,15 @@ def norms_of_matrices_are_numbers(x):
 @program(lambda r: (r.normal(size=(2, 3, 4)),))
 def middle_over_a_list_of_axes(x):
     return np.sum(np.median(x, axis=[0, 2]) ** 2) + np.sum(np.quantile(x, 0.3, axis=[1], keepdims=True) ** 2)
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3), np.array([100, 100], dtype=np.int8)), argnums=(0,))
+def truths_and_bytes_that_are_summed(x, k):
+    above = np.sum(np.any(x > 0.0)) + np.sum(x[0] > 0.0) + np.prod(x[1] > 0.0)
+    return above * x[0] + np.sum(k[0]) * np.prod(k[1]) * x[1] + (np.mean(k[0]) + np.mean(x[2] > 0.0)) * x[2]
+
+
+@program(lambda r: (r.uniform(0.5, 1.5, size=3), np.array([1, 2, 3], dtype=np.int8)), argnums=(0,))
+def bytes_that_are_chosen(x, k):
+    with np.errstate(over="ignore"):
+        return max(k[1], k[2]) * 100 * x[0] + min(k[0], k[1]) * np.int8(127) * x[1]

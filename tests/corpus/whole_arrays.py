@@ -252,3 +252,18 @@ def whole_columns_are_added_first(x, w):
         s += x[:, j]
         y[:, j] = w @ x[:, j]
     return np.sum(s**2) + np.sum(y)
+
+
+@program(lambda r: (r.normal(size=5), np.arange(5)), argnums=(0,))
+def written_into_an_array_of_integers(x, i):
+    rounded = np.empty_like(i)
+    rounded[:] = i * 1.6
+    return np.sum(rounded * x)
+
+
+@program(lambda r: (r.uniform(1.0, 4.0, size=3), np.arange(3)), argnums=(0,), tolerance=1e-5)
+def filled_with_what_is_cut(x, i):
+    thirds, ones = np.full_like(i, 2.7), np.full(3, 1.9, dtype=int)
+    truths, cut = np.full(2, 0.5, dtype=bool), np.full(3, np.floor(x[0]) + 0.25, dtype=int)
+    thirds[0] = 3.9
+    return np.sum(thirds) * x[0] + np.sum(ones) * x[1] + np.sum(truths) * x[2] + np.sum(cut) * x[1]

@@ -154,7 +154,7 @@ def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Re
         raise TypeError("its dtype has fields, or is only known at run time")
     dtype = said.value
     if dtype is None:
-        like = named.get("a", named.get("fill_value"))
+        like = next((named[name] for name in ("a", "prototype", "fill_value") if name in named), None)
         known = None if like is None else type_of(like)
         dtype = float if known is None else known.dtype  # np.zeros(3, None)
     assert operation.shape is not None

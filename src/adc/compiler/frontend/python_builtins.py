@@ -398,7 +398,7 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
         return args[measures.index((max if better == "greater" else min)(measures))]
     best, measure = args[0], measures[0]
     for candidate, other in zip(args[1:], measures[1:], strict=True):
-        if key is None and all(self.length(x) is not None for x in (best, candidate)):
+        if key is None and all(_is_length(self, x) for x in (best, candidate)):
             best = measure = self.extreme("maximum" if better == "greater" else "minimum", best, candidate)
             continue
         # Python keeps the first of equals (and of NaNs), which np.maximum does not.
@@ -438,6 +438,12 @@ def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
         found = self.op("where", test, then, orelse)
         return self.plain(found) if all(isinstance(t, Scalar) and t.weak for t in types) else found
     return self.choose(test, lambda: then, lambda: orelse)
+
+
+def _is_length(self: Calls, x: Value) -> bool:
+    """Whether a value is an integer that may be a length: bytes wrap around."""
+    known = self.type_of(x)
+    return known is not None and known.dtype == "int64" and self.length(x) is not None
 
 
 def _is_row_of_numbers(values: Value) -> bool:

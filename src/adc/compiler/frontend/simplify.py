@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _FILLS = {"zeros": 0.0, "empty": 0.0, "ones": 1.0, "full": None}
 _FILLS_LIKE = {"zeros_like": 0.0, "empty_like": 0.0, "ones_like": 1.0}
+_REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "prod": np.prod, "mean": np.mean}
 MOST_FACTORS = 16  # of a power that is products: four of them, within a few units of the last place
 RECENT = 8  # statements that are looked at for how an operand was made
 
@@ -123,7 +125,7 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         # NumPy lets these act on numbers.
         target = {"broadcast_to": bound[-1], "reshape": bound[-1], "ravel": (1,)}.get(name, ())
         if target == ():
-            return bound[0]
+            return _reduced(builder, name, bound[0])
         if name != "broadcast_to":
             axes = target if isinstance(target, tuple) else (target,)
             for n in map(builder.length, axes):
@@ -205,6 +207,15 @@ def _becomes_number(builder: Builder, name: str, bound: tuple[Value, ...]) -> bo
     for d in bound[0].type.shape:
         builder.require_equal(d, Dim(1), "cannot reshape an array of several elements into no axes")
     return True
+
+
+def _reduced(builder: Builder, name: str, x: Value) -> Value:
+    """A number that was reduced: the sum of a truth value or a byte has 64 bits, a mean of integers is a float."""
+    known = builder.type_of(x)
+    if name not in _REDUCTIONS or known is None:
+        return x
+    dtype = str(_REDUCTIONS[name](np.ones((), known.dtype)).dtype)
+    return x if dtype == known.dtype else builder.cast(x, dtype)
 
 
 def _whole(builder: Builder, value: Value) -> bool:

@@ -264,8 +264,8 @@ class Nests:
         filler: Any = (
             plain_value(stmt.args[1]) if value is None else (float(value) if kind.kind == "f" else value)
         )
-        if kind.kind == "b" and not isinstance(filler, Var):
-            filler = bool(filler)
+        if kind.kind in "biu" and not isinstance(filler, Var):
+            filler = np.asarray(filler).astype(kind).item()
         return filler
 
     # --- loops --------------------------------------------------------------------------------------------------
