@@ -23,7 +23,16 @@ from adc.compiler.transforms import nested, opaque
 from adc.errors import ArgumentError
 from adc.runtime.copies import apart, copied_together, overlap
 
-__all__ = ["Custom", "Rule", "added", "differentiable", "each_apart", "materialised", "sets_rule"]
+__all__ = [
+    "Custom",
+    "Rule",
+    "added",
+    "differentiable",
+    "each_apart",
+    "held_by_variables",
+    "materialised",
+    "sets_rule",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -220,6 +229,16 @@ def materialised(ev: Evaluator, results: Sequence[Any], bars: Sequence[Any]) -> 
         b if b is not None else ev.zeros_like(x) if isinstance(x, Var) and x.is_array else 0.0
         for x, b in zip(results, bars, strict=True)
     ]
+
+
+def held_by_variables(ev: Evaluator, result: Any) -> Any:
+    """A result with variables for its constant numbers, whose derivative is the rule's, too."""
+
+    def held_by_one(x: Any) -> Any:
+        known = ev.type_of(x) if isinstance(x, (float, complex)) else None
+        return x if known is None else ev.assign("alias", (ev.atom(x),), known)
+
+    return pytree.map_structure(held_by_one, without_lists(result))
 
 
 def added(ev: Evaluator, mine: list[Any], others: list[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from adc.errors import DerivativeError, ShapeError
 from adc.runtime.copies import copied_together
 from adc.tape.as_now import AsNow
 from adc.tape.function import Function
+from adc.tape.node import Node
 from adc.tape.state import modes, within
 
 __all__ = [
@@ -67,6 +68,11 @@ class Later:
         self._custom = custom
         self._kept = AsNow((rules, custom.others(args)))
 
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Those of differentiated values in the scopes of the rules."""
+        return self._kept.nodes
+
     def read(self) -> tuple[tuple[Any, ...], list[Any]]:
         """Both. Raises RuntimeError where an array that they read has been written to since."""
         self._kept.check(f"what the rule of `{self._custom.__name__}` reads")
@@ -115,9 +121,12 @@ def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def applied(custom: Custom, forward: Any, backward: Any, leaves: list[Any], memory: dict[str, Any]) -> Any:
+def applied(
+    custom: Custom, forward: Any, backward: Any, leaves: list[Any], memory: dict[str, Any], later: Later
+) -> Any:
     """Record the call as one node of the tape."""
     name = getattr(custom.function, "__name__", "function")
-    kind = type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    rule = {"forward": staticmethod(forward), "backward": staticmethod(backward), "beyond": later.nodes}
+    kind = type(name, (Function,), rule)
     results = kind.apply(*leaves)  # type: ignore[attr-defined]
     return pytree.unflatten(memory["structure"], results)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree, tape
-from adc.api.custom import Custom, Rule, added, differentiable, materialised, sets_rule
+from adc.api.custom import Custom, Rule, added, differentiable, held_by_variables, materialised, sets_rule
 from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
+from adc.compiler.frontend.frame import Closure
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.results import described
@@ -80,7 +81,7 @@ class CustomVjp(Custom):
             found = bwd(*others, residuals, pytree.unflatten(memory["structure"], bars))
             return adjoints(self, args, found)
 
-        return applied(self, forward, backward, leaves, memory)
+        return applied(self, forward, backward, leaves, memory, later)
 
 
 class _PullRule(Rule):
@@ -99,9 +100,22 @@ class _PullRule(Rule):
                     f"the forward rule of `{self.custom.__name__}` returns {described(pair)}",
                     repair="return a pair: the result, and what the other rule needs",
                 )
-            return tuple(found)
+            result, residuals = found
+            self._refuse_functions(ev, leaves, pair[1])
+            return held_by_variables(ev, result), residuals
 
         return forward
+
+    def _refuse_functions(self, ev: Evaluator, leaves: list[Any], residuals: Any) -> None:
+        """Refuse residuals that hold a function made by `fwd`: it reads what is there in the forward sweep alone."""
+        given = {id(x) for x in pytree.leaves(self.arguments(leaves))}
+        for x in pytree.leaves(residuals):
+            if isinstance(x, (Closure, opaque.Inlined)) and id(x) not in given:
+                raise ev.refuse(
+                    f"the forward rule of `{self.custom.__name__}` hands on a function that it makes",
+                    "the other rule runs in the reverse sweep, where the names that it reads are not there",
+                    "return the numbers and arrays that it needs",
+                )
 
     def taken(self, output: Any) -> Any:
         self.form = Leaves(output)  # of (result, residuals)

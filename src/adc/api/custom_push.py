@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree, tape
-from adc.api.custom import Custom, Rule, differentiable, materialised, sets_rule
+from adc.api.custom import Custom, Rule, differentiable, held_by_variables, materialised, sets_rule
 from adc.api.custom_node import Later, adjoints, again, applied, as_results, own_plain, plain, watching
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
@@ -106,7 +106,7 @@ class CustomJvp(Custom):
             self._require_alike(found, bars)
             return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
 
-        return applied(self, forward, backward, leaves, memory)
+        return applied(self, forward, backward, leaves, memory, later)
 
     def _require_alike(self, found: Any, bars: Sequence[Any]) -> None:
         """Raise ShapeError where the rule's tangent has another shape than the result."""
@@ -120,6 +120,10 @@ class CustomJvp(Custom):
 
 
 class _PushRule(Rule):
+    def forward(self, ev: Evaluator) -> Callable[[list[Any]], Any]:
+        evaluate = super().forward(ev)
+        return lambda leaves: held_by_variables(ev, evaluate(leaves))
+
     def _given(self, leaves: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         arguments = self.arguments(leaves)
         return self.custom.others(arguments), tuple(self.custom.differentiable(arguments))
