@@ -125,3 +125,25 @@ def test_functions_among_the_residuals_are_the_tapes(function):
 @pytest.mark.parametrize("mode", MODES)
 def test_functions_that_are_there_anyway_may_be_residuals(mode):
     assert adc.grad(by_a_known_function, mode=mode)(3.0) == 6.0
+
+
+@adc.custom_vjp
+def squares(x):
+    return x * x
+
+
+def pull_that_writes(kept, bar):
+    kept *= bar
+    return (2.0 * kept,)
+
+
+squares.defvjp(lambda x: (x * x, x), pull_that_writes)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_rule_that_writes_to_the_residuals_gives_the_same_again(mode):
+    x, bar = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    _, pull = adc.vjp(squares, x, mode=mode)
+    for _ in range(2):
+        np.testing.assert_allclose(pull(bar)[0], 2.0 * x * bar)
+    np.testing.assert_allclose(adc.jacrev(squares, mode=mode)(x), np.diag(2.0 * x))

@@ -24,7 +24,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
-from adc.runtime.detours import own_code
+from adc.runtime.detours import own_code, taken_signature
 from adc.tape.tensor import Tensor
 
 __all__ = [
@@ -106,7 +106,7 @@ class Parameters:
             self._code, self._positional = own_code(self._of), self._of.__defaults__
             self._named = dict(self._of.__kwdefaults__ or {})
         self.signature = (
-            function.__signature__ if isinstance(function, Closure) else inspect.signature(function)
+            function.__signature__ if isinstance(function, Closure) else taken_signature(function)
         )
         parameters = list(self.signature.parameters.values())[skip:]
         self.signature = self.signature.replace(parameters=parameters)

@@ -15,6 +15,7 @@ from adc.compiler.results import described
 from adc.compiler.transforms import nested, opaque
 from adc.errors import DerivativeError
 from adc.rules import registry
+from adc.runtime.copies import copied_together
 
 __all__ = ["CustomVjp", "custom_vjp"]
 
@@ -75,7 +76,9 @@ class CustomVjp(Custom):
             (fwd, bwd), others = later.read()
             if not tape.is_grad_enabled():
                 bar = pytree.unflatten(memory["structure"], map(plain, bars))
-                return adjoints(self, args, bwd(*others, memory["residuals"], bar))
+                kept, form = pytree.flatten(memory["residuals"])
+                residuals = pytree.unflatten(form, copied_together(kept))  # the rule may write to them
+                return adjoints(self, args, bwd(*others, residuals, bar))
             # It is itself differentiated: the residuals must be part of the graph.
             _, residuals = fwd(*later.arguments(again(ctx, leaves, structure)))
             found = bwd(*others, residuals, pytree.unflatten(memory["structure"], bars))

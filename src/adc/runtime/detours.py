@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Detours", "own_code", "own_signature"]
+__all__ = ["Detours", "own_code", "own_signature", "taken_signature"]
 
 # What a call of a function gives instead; it may call the function's own self, which is given last.
 Route = Callable[[types.FunctionType, tuple[Any, ...], dict[str, Any], types.FunctionType], Any]
@@ -64,6 +64,47 @@ def own_signature(function: Any) -> inspect.Signature:
     )
     plain.__kwdefaults__ = function.__kwdefaults__
     return inspect.signature(plain)
+
+
+def taken_signature(function: Any) -> inspect.Signature:
+    """The parameters by which a function is called: those it says it has where it hands on what it takes, else its own.
+
+    >>> def f(x, k=2.0): ...
+    >>> @functools.wraps(f)
+    ... def handing_on(*args, **kwargs): ...
+    >>> @functools.wraps(f)
+    ... def of_its_own(settings): ...
+    >>> taken_signature(handing_on), taken_signature(of_its_own)
+    (<Signature (x, k=2.0)>, <Signature (settings)>)
+    """
+    said = inspect.signature(function)
+    plain = getattr(function, "__func__", function)
+    told = getattr(plain, "__dict__", {}).keys() & {"__wrapped__", "__signature__"}
+    stands_for = getattr(plain, "__wrapped__", None)
+    if not isinstance(plain, types.FunctionType):  # an object that stands for a function, as lru_cache makes
+        alone = told == {"__wrapped__"} and plain is function and callable(stands_for)
+        return taken_signature(stands_for) if alone else said
+    if not told:
+        return said
+    own = own_signature(plain)
+    if plain is not function:
+        own = own.replace(parameters=list(own.parameters.values())[1:])
+    return said if _hands_on(own, said) else own
+
+
+def _hands_on(own: inspect.Signature, said: inspect.Signature) -> bool:
+    """Whether what fits one signature is taken by the other, in `*args` and `**kwargs`."""
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [p.name for p in own.parameters.values() if p.kind not in variadic]
+    if len(named) == len(own.parameters) or named != list(said.parameters)[: len(named)]:
+        return False
+    taken = [p for p in said.parameters.values() if p.kind not in variadic]
+    by_name = [p.name for p in taken if p.kind is p.KEYWORD_ONLY]
+    try:
+        own.bind(*[None] * (len(taken) - len(by_name)), **dict.fromkeys(by_name))
+    except TypeError:
+        return False
+    return True
 
 
 class Detours:

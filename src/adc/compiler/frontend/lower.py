@@ -26,7 +26,7 @@ from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, is_integer
 from adc.errors import Location, UnsupportedError
 from adc.rules.dims import Dim
-from adc.runtime.detours import own_signature
+from adc.runtime.detours import own_signature, taken_signature
 
 MAX_ATTEMPTS = 20
 
@@ -181,9 +181,9 @@ def _is_wrapper(function: Any) -> bool:
     if not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
         return False
     plain = sources.of(function).function
-    return inspect.signature(function) != own_signature(plain)
+    return taken_signature(function) != own_signature(plain)
 
 
 def _called(function: Any, arguments: dict[str, Value], evaluator: Evaluator) -> Value:
-    bound = inspect.BoundArguments(inspect.signature(function), arguments)
+    bound = inspect.BoundArguments(taken_signature(function), arguments)
     return evaluator.call(function, list(bound.args), bound.kwargs)
