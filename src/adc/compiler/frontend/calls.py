@@ -133,7 +133,6 @@ _TAKING_ANYTHING = (
     builtins.print,
     *heaps.TABLE,
 )
-_CONTAINERS = (dict, list, tuple, set, frozenset, str, np.ndarray)
 
 
 class Calls(RuleCalls):
@@ -147,10 +146,11 @@ class Calls(RuleCalls):
                 default = [self.evaluate_maybe(a) for a in node.args[1:]]
                 with self.origin_at(self.locate(node)):
                     return python_builtins.taken(self, held, held.iterated, *default)
-        if function is builtins.isinstance and len(node.args) == 2 and self.unread(node.args[0]) is not None:
-            asked = self.evaluate(node.args[1])
-            if all(cls in _CONTAINERS for cls in (asked if isinstance(asked, tuple) else (asked,))):
-                return False  # and it is not gone over
+        if node.args and any(function is f for f in classes.QUESTIONS):
+            iterator = self.unread(node.args[0])
+            if iterator is not None:  # and it is not gone over
+                with self.origin_at(self.locate(node)):
+                    return self.call(function, [iterator, *map(self.evaluate, node.args[1:])], {})
         args: list[Value] = []
         shared = grouped.shared(self, function, node)
         if shared is not None:
@@ -238,11 +238,12 @@ class Calls(RuleCalls):
         lazy = generators.LAZY.get(function) if args and _hashable(function) else None
         if lazy is not None and function is not builtins.next:
             args = generators.opened(self, function, args)
-        if any(isinstance(a, Generator) for a in args) and not self._is_users(function):
+        asks = any(function is f for f in classes.QUESTIONS)
+        if any(isinstance(a, Generator) for a in args) and not (asks or self._is_users(function)):
             if lazy is not None:
                 return lazy(self, *args, **kwargs)
             args = [generators.listed(self, a) if isinstance(a, Generator) else a for a in args]
-        if any(isinstance(a, Iterated) for a in args) and not self._keeps_its_place(function):
+        if any(isinstance(a, Iterated) for a in args) and not asks and not self._keeps_its_place(function):
             args = [self.iterable(a) if isinstance(a, Iterated) else a for a in args]
         combined = list_calls.joined_call(self, function, args, kwargs) if _hashable(function) else None
         if combined is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -14,19 +15,23 @@ import numpy as np
 from adc.compiler.frontend import instances
 from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
+    Bound,
     Closure,
     Evaluated,
     Generator,
     Growing,
     Instance,
+    Once,
     Partial,
     Place,
     Range,
+    reads_of,
 )
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.values import Choice, Maybe, Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar
+from adc.errors import UnsupportedError
 from adc.rules import model_kinds, registry
 
 if TYPE_CHECKING:
@@ -42,12 +47,24 @@ _STANDING_FOR: dict[type, type] = {
     Partial: functools.partial,
     BoundMethod: types.BuiltinMethodType,
     Method: types.BuiltinMethodType,
+    Bound: types.MethodType,
 }
+# They ask what a value is, and go over nothing.
+QUESTIONS = (builtins.isinstance, builtins.hasattr, builtins.callable, builtins.type)
+# What is gone over once is of one of these; which of them is not kept.
+_ITERATORS = (
+    *map(type, ((_ for _ in ()), iter([]), iter(()), zip(), map(abs, []), filter(None, []), enumerate([]))),
+    reversed,
+    itertools.chain,
+    np.ndenumerate,
+)
 
 
 def of(ev: Core, value: Value) -> type:
     """The class of a value."""
     (cls, *others) = candidates(ev, value)
+    if others and is_gone_over_once(value):
+        raise _asked_of_an_iterator(ev)
     if others:
         raise ev.refuse(
             "it is asked of what class an array without axes is",
@@ -57,8 +74,23 @@ def of(ev: Core, value: Value) -> type:
     return cls
 
 
+def is_gone_over_once(value: Value) -> bool:
+    """Whether a value is what a generator expression, `iter`, `zip` or the like gives."""
+    return isinstance(value, Once) or reads_of(value) is not None
+
+
+def _asked_of_an_iterator(ev: Core) -> UnsupportedError:
+    return ev.refuse(
+        "it is asked of what class an iterator is, or what it has",
+        "generators, iterators, and what zip(), map() and the like give are one kind of thing in compiled code",
+        "ask what it is made of, or make a list of it",
+    )
+
+
 def candidates(ev: Core, value: Value) -> tuple[type, ...]:
     """The classes that a value may be of: what stands for an array without axes may be what NumPy made a number of."""
+    if is_gone_over_once(value):
+        return _ITERATORS if getattr(value, "of", None) is None else (types.GeneratorType,)
     cls = _found(ev, value)
     return (cls, np.ndarray) if ev.is_without_axes(value) else (cls,)
 
@@ -107,7 +139,9 @@ def _isinstance(self: Calls, value: Value, classes: Value) -> Value:
         return any(
             instances.told(self, model_kinds.is_one, value.cls, c) for c in model_kinds.one_by_one(classes)
         )
-    if isinstance(value, (Var, Instance, *_STANDING_FOR)) or self.is_without_axes(value):
+    if isinstance(value, (Var, Instance, *_STANDING_FOR)) or (
+        is_gone_over_once(value) or self.is_without_axes(value)
+    ):
         answers = {issubclass(cls, classes) for cls in candidates(self, value)}
         return answers.pop() if len(answers) == 1 else issubclass(of(self, value), classes)
     if id(value) in self.classes_of_dicts:
@@ -124,6 +158,8 @@ def _callable(self: Calls, value: Value) -> Value:
         return self.is_option(value, *(k for k, o in enumerate(value.options) if _callable(self, o) is True))
     if isinstance(value, Instance):
         return _says(value.cls, "__call__")
+    if is_gone_over_once(value):
+        return False
     return callable(value) or isinstance(value, (BoundMethod, Closure, Evaluated, Method, Partial))
 
 
@@ -134,6 +170,25 @@ def _says(cls: type, name: str) -> bool:
     """
     found = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
     return bool(found) and not isinstance(found[0], types.MemberDescriptorType)
+
+
+def stands_for_another(value: Value) -> bool:
+    """Whether a value is of a class of the compiler's, which the program does not know."""
+    return isinstance(value, tuple(_STANDING_FOR)) or is_gone_over_once(value)
+
+
+def has_attribute(ev: Core, value: Value, name: str) -> bool:
+    """`hasattr` of such a one: what the class has that it stands for."""
+    answers = {_gives(cls, name) for cls in candidates(ev, value)}
+    if len(answers) > 1:
+        raise _asked_of_an_iterator(ev)
+    return answers.pop()
+
+
+def _gives(cls: type, name: str) -> bool:
+    """Whether the objects of a class have an attribute; a method has those of its function, too."""
+    of_function = types.FunctionType.__mro__ if cls is types.MethodType else ()
+    return name == "__class__" or any(name in vars(base) for base in (*cls.__mro__, *of_function))
 
 
 def may_have(ev: Core, value: Instance, name: str) -> bool:

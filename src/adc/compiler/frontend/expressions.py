@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -250,7 +251,8 @@ class Expressions(Operators):
             try:
                 value = instances.attribute_of_value(self, base, name)
             except AttributeError as error:
-                self.taken(Place(hasattr, base, name), name)  # it may be given one
+                if self.call(builtins.hasattr, [base, name], {}):  # which is seen to: it may be given one
+                    raise self.refuse(f"attribute `{name}` is not supported here") from error
                 raise SurelyRaised(error, self.region_depth, self.origin) from error
             if _changeable(base, value):
                 return self.captured(Place(getattr, base, name), name)

@@ -346,8 +346,8 @@ def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     if isinstance(value, Instance):
         return _sought(self, value, str(name))[0]
-    if isinstance(value, (Growing, Range)):
-        return hasattr(classes.of(self, value), name)
+    if classes.stands_for_another(value):
+        return classes.has_attribute(self, value, str(name))
     if isinstance(value, types.ModuleType):
         settled = value.__name__.partition(".")[0] in SETTLED_MODULES
     else:  # a function is its module's, not that of the class of functions
