@@ -1,6 +1,8 @@
 """What a function leaves in lists, dicts, objects and names outside is there as NumPy leaves it, not as Tensors."""
 
 import collections
+import contextvars
+import threading
 
 import numpy as np
 import pytest
@@ -113,3 +115,34 @@ def test_tensors_of_the_user_stay():
 def test_nothing_is_looked_for_where_nothing_is_left(monkeypatch):
     monkeypatch.setattr(left_behind, "reached", None)
     np.testing.assert_array_equal(adc.grad(lambda x: np.sum(x**2), mode="tape")(np.ones(2)), [2.0, 2.0])
+
+
+NOW, ALL = contextvars.ContextVar("now"), contextvars.ContextVar("all", default=HISTORY)
+OWN = threading.local()
+
+
+class OfThread(threading.local):
+    def __init__(self):
+        self.history = []
+
+
+OF_THREAD = OfThread()
+
+
+def test_context_variables_and_what_each_thread_has_its_own_of():
+    HISTORY.clear()
+
+    def loss(x):
+        value = np.sum(x**2)
+        NOW.set((value, "now"))
+        ALL.get().append(2.0 * value)
+        OWN.last, OWN.start = value, np.zeros(2)
+        OF_THREAD.history.append(value)
+        OF_THREAD.last = x
+        return value
+
+    np.testing.assert_array_equal(adc.grad(loss, mode="tape")(np.array([1.0, 2.0])), [2.0, 4.0])
+    left = [NOW.get()[0], ALL.get()[0], OWN.last, OF_THREAD.history[0]]
+    assert left == [5.0, 10.0, 5.0, 5.0]
+    assert {type(v) for v in left} == {np.float64}
+    assert {type(OWN.start), type(OF_THREAD.last)} == {np.ndarray}

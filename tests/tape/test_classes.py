@@ -439,3 +439,39 @@ def test_generators_of_random_numbers_are_copied():
 
     first, second = np.random.default_rng(0).normal(size=2)
     np.testing.assert_allclose(adc.grad(loss, mode="tape")(X), [first, -first, second])
+
+
+class Watched:
+    """Every question to the object, also that for its class, goes through code of its own."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, "scale") if name == "factor" else super().__getattribute__(name)
+
+    def __call__(self, x):
+        return self.factor * x
+
+    def square(self, x):
+        return self(x) * self.scale
+
+
+class Holder:
+    def __init__(self, inner):
+        self.inner = inner
+
+
+HOLDER = Holder(Watched(2.0))
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: np.sum(HOLDER.inner(x)), [2.0, 2.0, 2.0]),
+        (lambda x: np.sum(Watched(x[0]).square(x[1:])), [2 * 0.7 * 1.7, 0.49, 0.49]),
+        (lambda x, model=HOLDER: model.inner.square(x[1]), [0.0, 4.0, 0.0]),
+    ],
+)
+def test_objects_that_are_called_and_answer_for_their_attributes(f, expected):
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(X), expected)

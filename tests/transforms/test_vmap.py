@@ -249,3 +249,17 @@ def test_axes_of_dataclasses(mode):
     np.testing.assert_allclose(f(Pair(A, 2.0)), 2 * A)
     with pytest.raises(adc.ArgumentError, match="do not fit the structure"):
         adc.vmap(lambda p: p["a"], in_axes=({"b": 0},), mode=mode)({"a": A})
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_empty_batch(mode):
+    none = np.zeros((0, 3))
+
+    def both(x):
+        return np.outer(x[:2], x), {"sum": np.sum(x)}
+
+    outer, parts = adc.vmap(both, out_axes=(1, 0), mode=mode)(none)
+    assert outer.shape == (2, 0, 3) and parts["sum"].shape == (0,)
+    assert adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode=mode)(W, none, np.zeros(0)).shape == (0, 3)
+    total = adc.grad(lambda x: np.sum(adc.vmap(lambda v: v @ v, mode=mode)(x)), mode=mode)
+    assert total(none).shape == (0, 3)

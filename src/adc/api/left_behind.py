@@ -9,7 +9,9 @@ looked for, in what the function can reach beside its arguments and in what thos
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -21,6 +23,7 @@ from adc.tape import record
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 from adc.tape.trace import as_left
+from adc.tape.users_code import current
 
 __all__ = ["LeftBehind"]
 
@@ -81,7 +84,7 @@ def _plain(value: Any, made: _MadeOf) -> Any:
     return value._make(parts) if hasattr(value, "_make") else tuple(parts)
 
 
-Place = tuple[Any, Callable[[Any], None]]  # what is there, and what puts something else there
+Place = tuple[Any, Callable[[Any], Any]]  # what is there, and what puts something else there
 
 
 def _places(holder: Any) -> Iterator[Place]:
@@ -97,6 +100,10 @@ def _places(holder: Any) -> Iterator[Place]:
         yield from _entries(holder, range(len(holder)))
     elif isinstance(holder, dict):
         yield from _entries(holder, list(holder))
+    elif isinstance(holder, contextvars.ContextVar):
+        yield current(holder), holder.set
+    elif isinstance(holder, threading.local):
+        yield from _entries(vars(holder), list(vars(holder)))
     else:
         for name, value in contents(holder):
             yield value, functools.partial(object.__setattr__, holder, name)

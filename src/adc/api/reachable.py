@@ -7,8 +7,10 @@ closure and the objects among its arguments is compared before and after.
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ import numpy as np
 
 from adc.runtime.detours import own_code
 from adc.runtime.modules import package_of
+from adc.tape.users_code import current
 
 __all__ = ["State", "code_of", "contents", "is_users", "reached", "state"]
 
@@ -103,7 +106,10 @@ def reached(roots: list[Any]) -> Iterator[Any]:
 
 
 def contents(value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes of an object of the user's."""
+    """The attributes of an object of the user's, and of what each thread has its own of."""
+    if isinstance(value, threading.local):
+        yield from list(vars(value).items())
+        return
     if package_of(type(value)) in _LIBRARIES:
         return
     yield from list(getattr(value, "__dict__", {}).items())
@@ -141,6 +147,8 @@ def _inside(value: Any) -> Iterator[Any]:
         yield from (value.func, value.args, value.keywords)
     elif isinstance(value, (set, frozenset)):
         yield from sorted(value, key=id)
+    elif isinstance(value, contextvars.ContextVar):
+        yield current(value)
     else:
         yield from contents(value)
 

@@ -207,17 +207,17 @@ class Batched(Composite):
                 f"vmap needs batches of one length, and got {sorted(lengths)}",
                 repair="Give arrays of one length along in_axes.",
             )
+        length = lengths.pop()
+        if length == 0:
+            leaves = [x if a is None else _one_row(x, a) for x, a in zip(leaves, axes, strict=True)]
+            kwargs = pytree.map_structure(lambda x: _one_row(x, 0), kwargs)
         rows = []
-        for k in range(lengths.pop()):
+        for k in range(max(length, 1)):
             items = [x if a is None else np.moveaxis(x, a, 0)[k] for x, a in zip(leaves, axes, strict=True)]
             mine = [x for x, a in zip(items, axes, strict=True) if a is not None]
             named = pytree.map_structure(lambda x, k=k: x[k], kwargs)
             rows.append(
                 taped.on_copies(self._function, pytree.unflatten(structure, items), {**named, **fixed})
-            )
-        if not rows:
-            raise ArgumentError(
-                "vmap of an empty batch is not taken on the tape", repair='Use mode="python".'
             )
         ends = _spread(self.out_axes, rows[0])
         columns = list(zip(*(pytree.leaves(row) for row in rows), strict=True))
@@ -228,8 +228,25 @@ class Batched(Composite):
                     why="None is for results that are the same for all.",
                     repair="Give it an axis.",
                 )
-        stacked = [c[0] if a is None else np.stack(c, axis=a) for c, a in zip(columns, ends, strict=True)]
+        stacked = [
+            c[0] if a is None else np.stack(c, axis=a) if length else _no_rows(c[0], a)
+            for c, a in zip(columns, ends, strict=True)
+        ]
         return pytree.unflatten(pytree.flatten(rows[0])[1], stacked)
+
+
+def _one_row(batch: Any, axis: int) -> np.ndarray[Any, Any]:
+    """What an empty batch is run for in its place, as only a run tells of which form the results are."""
+    shape = list(np.shape(batch))
+    shape[axis] = 1
+    return np.ones(shape, batch.dtype)
+
+
+def _no_rows(result: Any, axis: int) -> np.ndarray[Any, Any]:
+    """The results of an empty batch, from that for one row."""
+    shape = list(np.shape(result))
+    shape.insert(axis if axis >= 0 else len(shape) + 1 + axis, 0)
+    return np.zeros(shape, getattr(result, "dtype", type(result)))
 
 
 def _same_for_all(column: Sequence[Any], element: Sequence[Any]) -> bool:

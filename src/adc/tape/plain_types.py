@@ -174,13 +174,6 @@ def hasattr_(value: Any, name: str) -> bool:
     return found
 
 
-def getattr_(value: Any, name: str, *default: Any) -> Any:
-    """`getattr` in traced code, with the default for what the value has not as NumPy runs the function."""
-    if default and builtins.isinstance(value, Tensor) and not hasattr_(value, name):
-        return default[0]
-    return builtins.getattr(value, name, *default)
-
-
 def class_of(value: Any) -> type:
     """The class of a value in the function as NumPy runs it."""
     return type(sample(value) if builtins.isinstance(value, Tensor) else value)

@@ -18,7 +18,8 @@ from adc.tape import memory_order, record, said, views
 from adc.tape.methods import recopied
 from adc.tape.node import here
 from adc.tape.number_classes import complex_, float_
-from adc.tape.plain_types import getattr_, hasattr_, isinstance_, sample, type_
+from adc.tape.own_operators import getattr_
+from adc.tape.plain_types import hasattr_, isinstance_, sample, type_
 from adc.tape.tensor import Tensor, make
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.rules import model_kinds, registry
 from adc.rules.element_calls import over_elements
-from adc.runtime.detours import Detours, own_code
+from adc.runtime.detours import Detours, own_code, straight
 from adc.runtime.modules import package_of
 from adc.tape import (
     class_patterns,
@@ -42,6 +42,7 @@ from adc.tape.library_calls import Joiner, Ufunc, by_rule, wrapped
 from adc.tape.library_code import may_run_by_own_code
 from adc.tape.namespaces import Namespace
 from adc.tape.node import here
+from adc.tape.own_operators import method_of
 from adc.tape.plain_types import CLASSES, class_of, sample
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
@@ -103,6 +104,7 @@ class Substitution:
             "__import__": self._import,
             which_function.ORIGINAL: self._original,
             which_function.ORIGINALS: self._originals,
+            which_function.METHOD: method_of,
         }
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
@@ -117,10 +119,13 @@ class Substitution:
         known = self._memo.get(id(value))
         if known is not None:
             return known[1]
-        translator = _translator(value)
-        made = value if translator is None else translator(self, value)
-        if made is value:
-            self.detours.add(self._outside.functions(value))
+        with (
+            straight()
+        ):  # a `__getattribute__` of the user's, asked for the class of its object, would lead here
+            translator = _translator(value)
+            made = value if translator is None else translator(self, value)
+            if made is value:
+                self.detours.add(self._outside.functions(value))
         self._memo[id(value)] = (value, made)
         return made
 

@@ -7,11 +7,13 @@ where the class, the object or the container is met, and what traced code leaves
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
 import sys
 import sysconfig
+import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from adc.tape.entry import Form
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
 
-__all__ = ["NUMERICAL", "Outside", "is_of_a_library"]
+__all__ = ["NUMERICAL", "Outside", "current", "is_of_a_library"]
 
 NUMERICAL = {"numpy", "scipy", "math", "cmath", "operator", "statistics"}
 AS_THEY_ARE = {"adc", "numba", *sys.stdlib_module_names} - NUMERICAL
@@ -68,7 +70,9 @@ class Outside:
     def __init__(self, home: str) -> None:
         self._home = home  # the package of the function: its own code even where it is installed
         self._seen: dict[int, Any] = {}  # by identity; kept alive
-        self._held: list[tuple[Any, dict[int, Any]]] = []  # dicts and lists, and the Tensors that they held
+        self._held: list[
+            tuple[Any, dict[int, Any]]
+        ] = []  # dicts, lists and the like, and the Tensors they held
 
     def functions(self, value: Any) -> Iterator[types.FunctionType]:
         """The user's functions that a value leads to, those that were found already left out."""
@@ -120,6 +124,9 @@ class Outside:
             items = (value.__func__, value.__self__)
         elif isinstance(value, functools.partial):
             items = (value.func, *value.args, *value.keywords.values())
+        elif isinstance(value, contextvars.ContextVar):
+            items = (current(value),)
+            self._held.append((value, _tensors(items)))
         else:
             items = ()
         kind = type(value)
@@ -129,7 +136,8 @@ class Outside:
             yield item
         if module_of(kind) != "builtins":
             yield kind
-            attributes = getattr(value, "__dict__", None) if self._is_of_users(kind) else None
+            has_own = self._is_of_users(kind) or isinstance(value, threading.local)
+            attributes = getattr(value, "__dict__", None) if has_own else None
             if isinstance(attributes, dict):
                 self._held.append((attributes, _tensors(attributes.values())))
                 yield from attributes.values()
@@ -145,10 +153,26 @@ class Outside:
     def settle(self) -> None:
         """Constants that traced code put into objects, lists and dicts from outside are arrays there."""
         for holder, before in self._held:
-            places = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
-            for place, value in places:
+            for value, put in list(_places(holder)):
                 if value.__class__ is Tensor and value.node is None and id(value) not in before:
-                    holder[place] = value.primal
+                    put(value.primal)
+
+
+def current(variable: contextvars.ContextVar[Any]) -> Any:
+    """What a context variable holds here, its own default included; None where that is nothing."""
+    try:
+        return variable.get()
+    except LookupError:
+        return None
+
+
+def _places(holder: Any) -> Iterator[tuple[Any, Callable[[Any], Any]]]:
+    """What a dict, a list or a context variable holds, and what puts something else there."""
+    if isinstance(holder, contextvars.ContextVar):
+        yield current(holder), holder.set
+        return
+    for place, value in holder.items() if isinstance(holder, dict) else enumerate(holder):
+        yield value, functools.partial(holder.__setitem__, place)
 
 
 def _tensors(values: Any) -> dict[int, Any]:

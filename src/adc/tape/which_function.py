@@ -2,7 +2,7 @@
 
 A name gives a stand-in, an entry of a table or an attribute the function itself: `table["sin"] is np.sin` would be
 false. So code that compares functions, or looks them up, is compiled again from its source, with operands that are
-the originals.
+the originals. So is code that names a method of an operator, `(5.0).__lt__(x)`, which is asked for by `method_of`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ import numpy as np
 from adc.errors import UnsupportedError
 from adc.syntax import parse
 from adc.tape.node import locate
+from adc.tape.own_operators import COMPARISONS, METHODS
 
-__all__ = ["ORIGINAL", "ORIGINALS", "answering"]
+__all__ = ["METHOD", "ORIGINAL", "ORIGINALS", "answering"]
 
-ORIGINAL, ORIGINALS = "__adc_original__", "__adc_originals__"  # what the code calls; see Substitution
+# What the code calls; see Substitution.
+ORIGINAL, ORIGINALS, METHOD = "__adc_original__", "__adc_originals__", "__adc_method__"
 
 _FLAGS = 0x1FF0000  # of `from __future__ import ...`, in code and for `compile`
 _LOOK_UPS = ("get", "pop", "setdefault", "index", "count")
@@ -64,7 +66,14 @@ def _answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType
     if again is not None:
         return again
     for inner, offset, named in offsets:
-        if named:
+        if named in COMPARISONS:
+            raise UnsupportedError(
+                f"`{inner.co_name}` asks for `{named}` of a value, and has no source",
+                locate(inner, offset),
+                "Python's numbers would leave the operator to what stands for an array on the tape.",
+                "Write the operator: a < b.",
+            )
+        if named is True:
             raise UnsupportedError(
                 f"`{inner.co_name}` asks which function one is, and has no source",
                 locate(inner, offset),
@@ -84,8 +93,17 @@ def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
 # Where code asks --------------------------------------------------------------------------------------------
 
 
-def _questions(code: types.CodeType, known: Mapping[str, Any]) -> Iterator[tuple[dis.Instruction, bool]]:
-    """The instructions that may compare functions or look them up, and whether one is named there."""
+def _questions(
+    code: types.CodeType, known: Mapping[str, Any]
+) -> Iterator[tuple[dis.Instruction, bool | str]]:
+    """The instructions that may compare functions or look them up, and whether one is named there.
+
+    Also those that ask for the method of an operator, and its name.
+    """
+    if not METHODS.keys().isdisjoint(code.co_names):
+        for instruction in dis.get_instructions(code):
+            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval in METHODS:
+                yield instruction, instruction.argval
     asks = {dis.opmap[name] for name in (*_ASKING, "IS_OP") if name in dis.opmap}
     if asks.isdisjoint(code.co_code[::2]) and set(_LOOK_UPS).isdisjoint(code.co_names):
         return
@@ -198,6 +216,14 @@ class _Asking(ast.NodeTransformer):
                 node.func.value = _call(ORIGINALS, node.func.value)
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr not in METHODS:
+            return node
+        call = _call(METHOD, node.value)
+        call.args.append(ast.copy_location(ast.Constant(node.attr), node))
+        return call
+
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         node.key = _original(node.key)
@@ -216,6 +242,6 @@ def _calls(node: ast.Call, name: str) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id == name
 
 
-def _call(name: str, operand: ast.expr) -> ast.expr:
+def _call(name: str, operand: ast.expr) -> ast.Call:
     function = ast.copy_location(ast.Name(name, ast.Load()), operand)
     return ast.copy_location(ast.Call(function, [operand], []), operand)
