@@ -108,3 +108,31 @@ def shapes_that_are_asked_for(x, y):
     out = np.zeros(both.shape)
     out[...] = x
     return np.sum(stretched**2) * both.size + np.sum(out * y) * both.ndim * shape[0]
+
+
+@program(lambda r: (r.normal(size=3),))
+def rows_of_what_was_spread(x):
+    """What is written to the array is seen in all rows, of which each is the array."""
+    a = x * 1.0
+    rows = np.broadcast_to(a, (2, 3))
+    a[0] = a[0] * 2.0
+    row = rows[0]
+    total = np.sum(row * row) + rows[1, 2]
+    for i in range(2):
+        a[i] = a[i] * rows[i, 2]
+        total += np.sum(rows[i] ** 2) * rows[1 - i, i]
+    return total + np.sum(np.swapaxes(rows, 0, 1)[1])
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 4))))
+def parts_of_spread_columns(x, w):
+    """To one number lead all those of a row, and all of the first axis."""
+    a = x * 1.0
+    b = np.broadcast_to(a[:, None], (2, 3, 4))
+    both = np.broadcast_to(b[:, None], (2, 5, 3, 4))
+    a[1] = x[0] ** 2
+    part = both[1:, ::2, 1:]
+    first = part[0]
+    total = np.sum(b[:, 1:, None, 2:] ** 2) + b[1, 2, 3] + np.sum(b[0] * w) + np.sum(b[:, 0] ** 3)
+    total += np.sum(b[:, [0, 2, 2]] ** 2) + np.sum(b[b > 0.0]) + np.sum(b.T[1, 2] * 2.0)
+    return total + np.sum(first**2) + np.sum(both[0, 1] * part[0, 0, 1]) + both[1, 4, 2, 0]

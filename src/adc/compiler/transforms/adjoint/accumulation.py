@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Index,
     Operand,
     Program,
     Stmt,
@@ -31,12 +33,13 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import remeasure
 from adc.compiler.transforms.adjoint.operands import own_outs
+from adc.compiler.transforms.adjoint.spread_parts import beneath
 from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
 from adc.rules.operation import Operation
 
 
-class Accumulation:
+class Accumulation(ABC):
     """State of one reverse sweep, and the ways to add to an adjoint and to take it."""
 
     def __init__(
@@ -181,10 +184,8 @@ class Accumulation:
             return
         if isinstance(g, Var) and g.is_array and g.root in self.undone and g.root in self.layout.home:
             g = self.ev.op("copy", g)  # the sweep undoes the writes to this array
-        if x.view_of is not None and x.root in self.ev.mutated and self._is_broadcast(x):
-            # One element of memory stands for many: their adjoints add up where it lies.
-            whole = self.ev.op("broadcast_to", g, self.ev.shape_values(x.type.shape))
-            self._accumulate(x.view_of, whole, source)
+        if x.root in self.ev.mutated and self._lies_in_broadcast(x):
+            self._accumulate_beneath(x, g, source)
             return
         if x in self.shadowed:
             self._accumulate_in_place(x, g, source)
@@ -201,8 +202,49 @@ class Accumulation:
             self.bar[x] = total
 
     def _is_broadcast(self, x: Var) -> bool:
-        made = self.layout.definition[x]
+        made = self.layout.definition.get(x)
         return isinstance(made, Assign) and made.name == "broadcast_to"
+
+    def _lies_in_broadcast(self, x: Var) -> bool:
+        """Whether an array is a view in whose memory one element stands for many."""
+        view: Var | None = x
+        while view is not None and view.view_of is not None:
+            if self._is_broadcast(view):
+                return True
+            view = view.view_of
+        return False
+
+    def _accumulate_beneath(self, x: Var, g: Value, source: Value) -> None:
+        """Add to the adjoint of what `x` is a view of: a shadow of `x` would have one place for many adjoints."""
+        made = self.layout.definition[x]
+        assert isinstance(made, Assign) and x.view_of is not None
+        whole = self.ev.op("broadcast_to", g, self.ev.shape_values(x.type.shape))
+        if self._is_broadcast(x):
+            self._accumulate(x.view_of, whole, source)
+        elif made.op == "getitem":
+            self._accumulate_part(x.view_of, made.args[1], whole)
+        else:
+            assert isinstance(made.op, Operation)
+            self._reverse_operation(made, made.op, [whole])
+
+    def _accumulate_part(self, array: Var, index: Index, g: Value) -> None:
+        """Add to the adjoint of `array[index]`, for an array with one element for many."""
+        if not (array.root in self.ev.mutated and self._lies_in_broadcast(array)):
+            self.ev.block.append(Store(self._shadow(array), index, self.ev.atom(g), True, self.ev.origin))
+            return
+        if self._is_broadcast(array):
+            found = beneath(array, index)
+            if found is not None:
+                assert array.view_of is not None
+                self._accumulate_part(array.view_of, found.index, found.summed(self.ev, g))
+                return
+        whole = self.ev.zeros_like(array)
+        self.ev.block.append(Store(whole, index, self.ev.atom(g), True, self.ev.origin))
+        self._accumulate(array, whole, g)
+
+    @abstractmethod
+    def _reverse_operation(self, stmt: Assign, operation: Operation, z_bars: list[Value]) -> None:
+        """Add what comes of the adjoints of an operation's results to those of its operands."""
 
     def _own_if_fresh(self, g: Value, source: Value) -> None:
         if isinstance(g, Var) and g.is_array and g is not source and g.view_of is None and self._made_here(g):

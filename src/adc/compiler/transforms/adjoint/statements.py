@@ -52,8 +52,7 @@ class Statements(Accumulation):
             array, index = stmt.args
             if not self.active(array):
                 return
-            shadow = self._shadow(array)
-            self.ev.block.append(Store(shadow, index, self.ev.atom(z_bar), True, self.ev.origin))
+            self._accumulate_part(array, index, z_bar)
         elif stmt.op in ("cast", "alias"):
             self._accumulate(stmt.args[0], z_bar, z_bar)
         else:
