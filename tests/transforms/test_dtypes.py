@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,79 @@ def test_a_result_of_single_precision_has_the_dtype_of_numpy(function, mode):
     assert np.asarray(value).dtype == expected.dtype
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-6)
     assert pull(np.ones_like(expected))[0].dtype == np.float32
+
+
+SINGLE, DOUBLE = np.array([1.0, 2.0, 3.0], np.float32), np.array([0.1, 0.2, 0.3])
+MATRIX = np.array([[4, 1, 0], [1, 3, 1], [0, 1, 5]])
+
+
+def in_a_loop(x, y, s):
+    scale = 1.0
+    for k in range(3):
+        scale = scale * float(x[k]) + s
+        y = y * float(x[k]) + scale
+    return y
+
+
+def chosen(x, y, s):
+    return (s if s > 1.0 else float(x[0])) * y
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y, s: float(x[0]) * y,
+        lambda x, y, s: x.astype(np.float32) * s,
+        lambda x, y, s: math.sin(x[0]) * y + np.float32(s) * x[1].item(),
+        lambda x, y, s: y / float(np.sum(x)) - math.sqrt(s) * y[0],
+        lambda x, y, s: float(y[0]) * x + np.sin(s) * y,
+        lambda x, y, s: np.where(y > 1.5, y, float(x[0])),
+        lambda x, y, s: (float(x[0]) * y).astype(np.float64) + (s * 2.0) * y,
+        lambda x, y, s: complex(x[0], s) * y,
+        in_a_loop,
+        chosen,
+    ],
+)
+def test_numbers_of_python_beside_single_precision(function, mode):
+    value = function(DOUBLE, SINGLE, 0.7)
+    found, (x_bar, y_bar, _) = _value_and_bars(function, (DOUBLE, SINGLE, 0.7), mode)
+    assert (found.dtype, x_bar.dtype, y_bar.dtype) == (value.dtype, np.float64, np.float32)
+    np.testing.assert_allclose(found, value, rtol=1e-6)
+
+
+def _value_and_bars(function, arguments, mode):
+    value, pull = adc.vjp(function, *arguments, mode=mode)
+    return value, pull(np.ones_like(value))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16])
+@pytest.mark.parametrize("name", ["solve", "lstsq", "tensorsolve", "scipy"])
+def test_integers_beside_single_precision_in_linear_systems(name, dtype, mode):
+    """NumPy makes doubles of them; SciPy does so of those that have no room in single precision."""
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    whole, right = MATRIX.astype(dtype), np.arange(1, 4).astype(dtype)
+    functions = {
+        "solve": lambda a, x: np.linalg.solve(a, right) + np.linalg.solve(whole, x),
+        "lstsq": lambda a, x: np.linalg.lstsq(a, right, rcond=None)[0],
+        "tensorsolve": lambda a, x: np.linalg.tensorsolve(a, right),
+        "scipy": lambda a, x: scipy_linalg.solve(a, right) + scipy_linalg.solve(whole, x),
+    }
+    arguments = MATRIX.astype(np.float32), SINGLE
+    value = functions[name](*arguments)
+    found, bars = _value_and_bars(functions[name], arguments, mode)
+    assert found.dtype == value.dtype and {bar.dtype for bar in bars} == {np.dtype(np.float32)}
+    np.testing.assert_allclose(found, value, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_simpsons_rule_takes_distances_in_double_precision(mode):
+    integrate = pytest.importorskip("scipy.integrate")
+    places = np.cumsum(SINGLE)
+
+    def area(y):
+        return integrate.simpson(y, x=places)
+
+    value, gradient = adc.value_and_grad(area, mode=mode)(SINGLE)
+    assert area(SINGLE).dtype == np.float64 and isinstance(value, float) and gradient.dtype == np.float32

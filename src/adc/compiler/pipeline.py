@@ -72,6 +72,7 @@ from adc.compiler.transforms import (
     parts,
     pieces,
     places,
+    plain_numbers,
     propagate,
     reciprocals,
     registers,
@@ -238,6 +239,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("dead-4", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
     Stage("spread", lambda p, c: spread.run(p, c.evaluator)),
     Stage("entry", lambda p, c: entry.run(p, c.evaluator)),
+    Stage("plain numbers", lambda p, c: p if c.optimize else plain_numbers.run(p, c.evaluator)),
     Stage("ir", lambda p, c: p),
     Stage("print adjoint", text="adjoint"),
 )

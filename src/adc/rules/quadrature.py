@@ -113,6 +113,8 @@ def _uneven_simpson(y, x):
 )
 def simpson(y, *, x=None, dx=1.0, axis=-1):
     if x is not None:
+        if x.dtype != np.float64:
+            x = x.astype(np.float64)  # SciPy takes their distances in double precision
         return _uneven_simpson(np.moveaxis(y, axis, -1), x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
     weights = _simpson_weights(y.shape[axis])
     if y.dtype.kind in "fc":

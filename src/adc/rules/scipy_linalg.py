@@ -25,6 +25,7 @@ from adc.rules.products import hermitian
 from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.structured_matrices import grid
+from adc.rules.triangular import of_lapack
 from adc.runtime import matrix_functions as kernels
 
 __all__ = ["kernels"]  # Numba learns them
@@ -71,6 +72,11 @@ def _as_assumed(a, assumed, lower):
     return of_triangle(a, lower)
 
 
+def _floats(a, other):
+    """Integers as floats; SciPy makes single precision of bytes beside it, where NumPy makes double of all."""
+    return a if a.dtype.kind in "fc" else a.astype(of_lapack(a.dtype, other.dtype))
+
+
 @composite(
     sl.solve,
     wrt="a b",
@@ -95,8 +101,8 @@ def solve(
     assume_a=None,
     transposed=False,
 ):
-    matrix = _as_assumed(a, _assumed(assume_a), lower)
-    return np.linalg.solve(np.swapaxes(matrix, -1, -2) if transposed else matrix, b)
+    matrix = _floats(_as_assumed(a, _assumed(assume_a), lower), b)
+    return np.linalg.solve(np.swapaxes(matrix, -1, -2) if transposed else matrix, _floats(b, a))
 
 
 @composite(sl.inv, name="scipy.linalg.inv", examples=lambda r: [r.well_conditioned(3)])
@@ -349,7 +355,7 @@ def eigvals(a):
     ],
 )
 def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    x, squares, rank, s = np.linalg.lstsq(a, b, cond)
+    x, squares, rank, s = np.linalg.lstsq(_floats(a, b), _floats(b, a), cond)
     # Whether there is a residual, a number or nothing, is for the run to know.
     return x, None if np.ndim(b) == 1 else squares, rank, s
 

@@ -30,7 +30,7 @@ def is_transposed(trans):
 
 
 @static
-def _of_lapack(*dtypes):
+def of_lapack(*dtypes):
     return floating(*dtypes)
 
 
@@ -79,7 +79,7 @@ def solve_triangular_push(x, a, b, trans=0, lower=False, unit_diagonal=False, *,
 def substitution(a, b, trans=0, lower=False, unit_diagonal=False):
     t = a.T if is_transposed(trans) else a
     n = t.shape[0]
-    x = np.zeros(np.shape(b), dtype=_of_lapack(a.dtype, b.dtype))
+    x = np.zeros(np.shape(b), dtype=of_lapack(a.dtype, b.dtype))
     for k in range(n):
         i = k if lower != is_transposed(trans) else n - 1 - k
         # What is not solved yet is zero, so the whole row can be used.
@@ -202,7 +202,7 @@ def lu_factor_push(z, a, *, a_dot):
 
 @lowered(sl.lu_factor)
 def lu_factor_by_elimination(a):
-    lu = np.zeros(np.shape(a), dtype=_of_lapack(a.dtype))
+    lu = np.zeros(np.shape(a), dtype=of_lapack(a.dtype))
     lu[...] = a
     n = np.minimum(a.shape[0], a.shape[1])
     piv = np.arange(n)

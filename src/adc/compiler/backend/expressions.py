@@ -198,6 +198,8 @@ class ExpressionPrinter:
                         ast.Attribute(self.atom(x), "astype", ast.Load()), [_array_dtype(dtype.value)]
                     )
                 given = x.type.dtype if isinstance(x, Var) else None
+                if given == dtype.value and stmt.target.type.weak:
+                    return call(name("complex" if given == "complex128" else "float"), [self.atom(x)])
                 if given in ("float32", "float64") and dtype.value == "float64":
                     double = call(attribute("np", "float64"), [self.atom(x)])
                     # Beside float32 a number of Python's is none of NumPy's; to Numba `float` of float32 is float32.

@@ -38,11 +38,15 @@ def operands(ev: Builder, given: tuple[Value, ...]) -> tuple[Value, ...]:
     arrays = [v for v in given if isinstance(v, Var) and v.is_array]
     if not arrays:
         return given
-    common = np.result_type(*[v.type.dtype for v in arrays])
-    dtype = str(common) if common.kind in "fc" else "float64"
+    dtype = str(np.result_type(*[_floats(v.type.dtype) for v in arrays]))
     return tuple(
         [
             ev.cast(v, dtype) if isinstance(v, Var) and v.is_array and v.type.dtype != dtype else v
             for v in given
         ]
     )
+
+
+def _floats(dtype: str) -> str:
+    """NumPy makes doubles of integers, whatever stands beside them."""
+    return dtype if np.dtype(dtype).kind in "fc" else "float64"

@@ -1,0 +1,86 @@
+"""Say of numbers that are Python's beside single precision that they are, where the text would give NumPy's.
+
+    scale = float(x[0])                    product = float(x[0]) * y
+    product = scale * y           ->       (of float32, as the function has it)
+
+A number of Python's takes the dtype of what it meets; the element that it was made of, and what NumPy's functions
+give, are of NumPy's double precision, beside which the product would be double, too. Loops that are written for
+compiled code have their dtypes written down: this is for the text that Python runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Const, Operand, Program, Stmt, Var, change_blocks, walk
+from adc.compiler.ir.types import Scalar
+from adc.rules.operation import Operation
+
+SINGLE = ("float32", "complex64")
+_OPERATORS = {
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "negative",
+    "positive",
+    "absolute",
+    "power",
+    "remainder",
+}
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program with the numbers converted that are wider than the result they are operands of."""
+    if not any(isinstance(s, Assign) and any(map(_is_single, s.targets)) for s in walk(program.body)):
+        return program
+    pythons = _given(program)
+
+    def statement(stmt: Stmt) -> None:
+        change_blocks(stmt, lambda block: evaluator.rebuilt(block, statement))
+        if isinstance(stmt, Assign) and isinstance(stmt.op, Operation) and is_elementwise(stmt.op):
+            if _is_single(stmt.target):
+                args = tuple(_plain(a, pythons, evaluator) for a in stmt.args)
+                stmt = Assign(stmt.targets, stmt.op, args, stmt.origin)
+            elif stmt.name in _OPERATORS and all(_is_pythons(a, pythons) for a in stmt.args):
+                pythons.update(stmt.targets)
+        evaluator.block.append(stmt)
+
+    program.body = evaluator.rebuilt(program.body, statement)
+    with evaluator.at(program.body):  # a pullback is given what is kept for it
+        program.results = [_plain(r, pythons, evaluator) if _is_weak(r) else r for r in program.results]
+    return program
+
+
+def _given(program: Program) -> set[Var]:
+    """The parameters that are given as Python's (`backend.compile.quiet`)."""
+    if not any(p.is_array and p.type.dtype in SINGLE for p in program.params):
+        return set()
+    return {p for p in program.params if isinstance(p.type, Scalar) and p.type.weak}
+
+
+def _is_weak(result: Atom) -> bool:
+    return isinstance(result, Var) and isinstance(result.type, Scalar) and result.type.weak is True
+
+
+def _is_single(target: Var) -> bool:
+    return target.type.dtype in SINGLE
+
+
+def _is_pythons(operand: Operand, pythons: set[Var]) -> bool:
+    if isinstance(operand, Const):
+        return not isinstance(operand.value, np.generic)
+    return operand in pythons
+
+
+def _plain(operand: Any, pythons: set[Var], evaluator: Evaluator) -> Any:
+    """A number of NumPy's in double precision as one of Python's."""
+    if not isinstance(operand, Var) or operand.is_array or operand in pythons:
+        return operand
+    if operand.type.dtype not in ("float64", "complex128"):
+        return operand
+    return evaluator.assign("cast", (operand, Const(operand.type.dtype)), Scalar(operand.type.dtype, True))
