@@ -17,7 +17,7 @@ import types
 import warnings
 from collections import ChainMap
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code, straight
 from adc.runtime.modules import package_of
 from adc.tape import (
+    by_class,
     class_patterns,
     distributions,
     library_objects,
@@ -43,7 +44,7 @@ from adc.tape.library_code import may_run_by_own_code
 from adc.tape.namespaces import Namespace
 from adc.tape.node import here
 from adc.tape.own_operators import method_of
-from adc.tape.plain_types import CLASSES, class_of, sample
+from adc.tape.plain_types import CLASSES, sample
 from adc.tape.stand_ins import BUILTINS, CREATORS, vectorize
 from adc.tape.state import modes
 from adc.tape.swallowed import heard
@@ -51,7 +52,6 @@ from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import AS_THEY_ARE, NUMERICAL, Outside, is_of_a_library
 
 _WRITTEN_OUT = [*CREATORS.items(), *FUNCTIONS.items()]  # stand-ins that are the same in all traced code
-_BY_CLASS = cast(Any, functools.singledispatch(lambda _: None)).__code__
 
 
 def traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,6 +99,7 @@ class Substitution:
         self._assigns_globals = False
         self._of_libraries: dict[types.FunctionType, Any] = {}
         self.detours = Detours(self._route)
+        self.detours.add([by_class.METHOD])
         self.builtins = {
             **BUILTINS,
             "__import__": self._import,
@@ -187,8 +188,10 @@ class Substitution:
         """A copy of a user's function with a namespace and a closure that translate."""
         if is_traced(function):
             return function  # met again in a derivative of a derivative
-        if function.__code__ is _BY_CLASS:
-            return self._by_class(function)
+        if by_class.is_by_class(function):
+            return by_class.chosen_function(function, self.translate)
+        if function is by_class.METHOD:
+            return by_class.chosen_method(self.translate)
         is_numerical = package_of(function) in NUMERICAL
         own = functools.partial(self._own_code, function) if may_run_by_own_code(function) else None
         if registry.find(function) is not None:
@@ -241,17 +244,6 @@ class Substitution:
         if function.__closure__:
             copy = self._close(copy, function)
         return _located(copy) if hasattr(function, "__adc_static__") else copy
-
-    def _by_class(self, function: Any) -> Callable[..., Any]:
-        """What `functools.singledispatch` makes: it asks for the class, of which a Tensor answers as NumPy's."""
-
-        @functools.wraps(function, updated=())
-        def chosen(*args: Any, **kwargs: Any) -> Any:
-            if not args:
-                return function(**kwargs)  # says what is missing
-            return self.translate(function.dispatch(class_of(args[0])))(*args, **kwargs)
-
-        return chosen
 
     def _close(self, copy: types.FunctionType, function: types.FunctionType) -> types.FunctionType:
         """The copy with translated closure cells; cells of plain values are shared, so `nonlocal` works."""

@@ -209,11 +209,7 @@ def chosen(ev: Core, function: Any, args: list[Value]) -> Value:
     """The function that such a one calls for its first argument, as long as it would."""
     if not args:
         raise ev.refuse(f"{function.__name__}() requires at least 1 positional argument")
-    return ev.taken(Place(_dispatched, function, of(ev, args[0])), function.__name__)
-
-
-def _dispatched(function: Any, cls: type) -> Any:
-    return function.dispatch(cls)
+    return ev.taken(Place(instances.dispatched, function, of(ev, args[0])), function.__name__)
 
 
 TABLE: dict[Any, Callable[..., Value]] = {builtins.isinstance: _isinstance, builtins.callable: _callable}

@@ -467,7 +467,7 @@ def _is_own(base: Value, value: Value) -> bool:
 
 def _changeable(base: Value, value: Value) -> bool:
     """Whether an attribute belongs to the user, who may set it between calls: data of objects, classes and modules."""
-    if isinstance(value, (Var, types.ModuleType)):
+    if isinstance(value, (Var, types.ModuleType, Evaluated)):
         return False
     if type(value) in (dict, list) and not isinstance(base, (tuple, list, dict)):
         return True  # of a library, too: what is kept in it outlives the program

@@ -164,6 +164,8 @@ def stays(ev: Core, owner: Any, name: str) -> None:
     """What a class, or an object from outside, has as a method or property is taken for granted: another may take its
     place between calls. What a property gives may be made anew at each read: the property is what is taken."""
     in_class = _ABSENT if isinstance(owner, type) else _found(type(owner), name)
+    if isinstance(owner, type) and isinstance(_found(owner, name), functools.singledispatchmethod):
+        return  # `_by_class` takes the chosen method for granted
     if _users(in_class, "__get__"):
         return  # `_got` takes its method for granted
     if isinstance(in_class, (property, functools.cached_property)):
@@ -183,11 +185,33 @@ def _of_class(ev: Core, found: Any, cls: type, owner: Value, name: str) -> Value
         return ev.call(found.fget, [owner], {})
     if isinstance(found, functools.cached_property):
         return cached_properties.read(ev, found, owner, name)
+    if isinstance(found, functools.singledispatchmethod):
+        return _by_class(ev, found, cls, owner, name)
     if _users(found, "__get__"):
         return _got(ev, found, owner)
     if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
         return Bound(found, owner)
     return _without_an_object(ev, found, cls, _kind_of(owner), name)
+
+
+def _by_class(
+    ev: Core, found: functools.singledispatchmethod[Any], cls: type, owner: Value, name: str
+) -> Value:
+    """The method that is chosen by the class of the first argument."""
+
+    def called(*args: Value, **kwargs: Value) -> Value:
+        if not args:
+            raise ev.refuse(f"{name}() requires at least 1 positional argument")
+        kind = ev.call(type, [args[0]], {})
+        method = ev.taken(Place(dispatched, found.dispatcher, kind), name)
+        return ev.call(_of_class(ev, method, cls, owner, name), list(args), kwargs)
+
+    return Evaluated(called)
+
+
+def dispatched(function: Any, cls: type) -> Any:
+    """The function that one made by `functools.singledispatch` calls for a class."""
+    return function.dispatch(cls)
 
 
 def _without_an_object(ev: Core, found: Any, cls: type, kind: type, name: str) -> Value:
@@ -334,6 +358,8 @@ def attribute_of_value(ev: Core, owner: Value, name: str) -> Value:
         return ev.call(found.fget, [owner], {})
     if name in getattr(owner, "__dict__", ()) and not isinstance(owner, type):
         return getattr(owner, name)  # an attribute of the object stands before a method of its class
+    if isinstance(found, functools.singledispatchmethod):
+        return _by_class(ev, found, type(owner), owner, name)
     try:
         return method(ev, owner, name) or getattr(owner, name)
     except AttributeError:
