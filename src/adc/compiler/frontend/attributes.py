@@ -40,8 +40,29 @@ def _drop(self: Calls, owner: Instance, name: Value) -> None:
     del owner[name]
 
 
+def _delete(self: Calls, owner: Value, name: Value) -> None:
+    """`del owner.name`."""
+    instances.delete(self, *_own(self, owner, name))
+
+
+def _delete_plainly(self: Calls, owner: Value, name: Value) -> None:
+    instances.delete_of_object(self, *_own(self, owner, name))
+
+
+def _own(self: Calls, owner: Value, name: Value) -> tuple[Instance, str]:
+    if not isinstance(owner, Instance) or not isinstance(name, str):
+        raise self.refuse(
+            "an attribute is deleted of what is no object of the function",
+            "what the function leaves behind is not part of its derivative",
+            "keep what is needed in a name of its own",
+        )
+    return owner, name
+
+
 TABLE: dict[Any, Callable[..., Value]] = {
     builtins.vars: _vars,
+    builtins.delattr: _delete,
+    object.__delattr__: _delete_plainly,
     python_containers.attributes_of: _all_of,
     python_containers.keep_attribute: _keep,
     python_containers.drop_attribute: _drop,

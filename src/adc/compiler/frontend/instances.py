@@ -35,7 +35,7 @@ from adc.rules import model_kinds, python_containers, registry
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-_OVERRIDDEN = ("__new__", "__getattribute__", "__delattr__")
+_OVERRIDDEN = ("__new__", "__getattribute__")
 _ABSENT = object()
 _OF_C_CODE = (
     types.WrapperDescriptorType,
@@ -236,6 +236,8 @@ def inherited(ev: Core, name: str, cls: type, owner: Value) -> Value:
         return Evaluated(lambda *_: None)
     if base is object and isinstance(owner, Instance) and name == "__setattr__":
         return Evaluated(lambda name, value: set_of_object(ev, owner, name, value))
+    if base is object and isinstance(owner, Instance) and name == "__delattr__":
+        return Evaluated(lambda name: delete_of_object(ev, owner, name))
     if base is None:
         raise AttributeError(f"'super' object has no attribute '{name}'")
     found = base.__dict__[name]
@@ -289,6 +291,36 @@ def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "what is left of it depends on who took what",
             "make a list of it",
         )
+
+
+def delete(ev: Core, owner: Instance, name: str) -> None:
+    """`del owner.name`."""
+    own = _found(owner.cls, "__delattr__")
+    if isinstance(own, types.FunctionType):
+        stays(ev, owner.cls, "__delattr__")
+        ev.call(own, [owner, name], {})
+        return
+    delete_of_object(ev, owner, name)
+
+
+def delete_of_object(ev: Core, owner: Instance, name: str) -> None:
+    """`object.__delattr__(owner, name)`. Raises AttributeError where there is none."""
+    found = _found(owner.cls, name)
+    if isinstance(found, property) and found.fdel is not None:
+        stays(ev, owner.cls, name)
+        ev.call(found.fdel, [owner], {})
+        return
+    if _users(found, "__delete__"):
+        stays(ev, type(found), "__delete__")
+        ev.call(_found(type(found), "__delete__"), [found, owner], {})
+        return
+    refuse_write(ev, owner, name, None)
+    if name not in owner or isinstance(found, property):
+        error = AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
+        raise SurelyRaised(error, ev.region_depth, ev.origin)
+    if cached_properties.on_some_paths(owner[name]):
+        raise cached_properties.unknown(ev, owner)
+    del owner[name]
 
 
 def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:

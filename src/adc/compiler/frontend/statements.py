@@ -128,6 +128,11 @@ class Statements(Loops):
             if isinstance(target, gast.Name):
                 self.frame.env[target.id] = UNDEFINED
                 continue
+            if isinstance(target, gast.Attribute):
+                owner = self.evaluate(target.value)
+                with self.origin_at(self.locate(target)):
+                    self.call(builtins.delattr, [owner, target.attr], {})
+                continue
             container = self.evaluate(target.value) if isinstance(target, gast.Subscript) else None
             if isinstance(container, Instance) or not isinstance(container, (ListValue, Growing, dict)):
                 raise self.refuse(
