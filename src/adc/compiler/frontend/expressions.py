@@ -19,6 +19,7 @@ from adc.compiler.frontend import (
     instances,
     list_calls,
     logged,
+    numbered,
     operator_methods,
     parts,
     positions,
@@ -424,6 +425,10 @@ class Expressions(Operators):
             return positions.item_at(self, base, index)
         if positions.is_table(self, base, index):
             return positions.in_table(self, base, index)
+        if type(base) is dict and not self.loop_depth and numbered.may_hold(base, index):
+            item = numbered.item(self, base, index, "the dict")
+            if item is not None:
+                return item
         if isinstance(base, (tuple, list, dict, range, str)) or (
             hasattr(base, "__getitem__") and self.is_static(index)
         ):

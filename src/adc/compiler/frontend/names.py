@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import columns, records
+from adc.compiler.frontend import columns, numbered, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -323,6 +323,11 @@ class Names(Core):
     def item_outside(self, held: OutsideDict, key: Value) -> Value:
         """What stands under a key of a dict outside the function."""
         if not self.is_static(key):
+            found = (
+                numbered.item(self, held.opened(), key, held.label) if numbered.may_hold(held, key) else None
+            )
+            if found is not None:
+                return found
             raise self.refuse(
                 f"`{held.label}` is a dict outside the function, and its key is only known at run time",
                 repair="use a constant key",
