@@ -99,12 +99,10 @@ class Asking(Binding):
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
         if call.moving and of_any_size:
-            with contextlib.suppress(
-                UnsupportedError, DerivativeError
-            ):  # such integers are taken as they are, then
-                return pipeline.run(
-                    _as_moving(requests[0], call), optimize=optimize, record=record, watch=watch
-                ), []
+            # Where it is refused, such integers are taken as they are.
+            with contextlib.suppress(UnsupportedError, DerivativeError):
+                moving = _as_moving(requests[0], call)
+                return pipeline.run(moving, optimize=optimize, record=record, watch=watch), []
         for request in requests:
             try:
                 asked = replace(request, because=refusal)

@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.rules import shapes
 from adc.rules.registry import composite, elementwise, linear
+from adc.rules.sampler import corner
 
 _SHORT = (np.int8, np.int16, np.uint8, np.uint16)  # integers that NumPy sorts as complex64
 
@@ -78,7 +79,7 @@ def real_if_close(a):
     examples=lambda r: [
         _complex(r, 5),
         _complex(r, 2, 3),
-        np.array([1.0 + 2.0j, 1.0 - 1.0j, 0.5 + 3.0j, 1.0 + 0.5j]),
+        corner(np.array([1.0 + 2.0j, 1.0 - 1.0j, 0.5 + 3.0j, 1.0 + 0.5j])),
         r.distinct(4),
         r.distinct(2, 3),
         _complex(r, 0),

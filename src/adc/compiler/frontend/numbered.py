@@ -38,10 +38,10 @@ def item(ev: Core, held: Mapping[int, Value], key: Var, name: str) -> Value:
     if not chosen and not positions.uniform(ev, items):
         return None
     place = _place(ev, keys, key, name)
-    return (positions.item_at if chosen else positions.in_table)(ev, items, place)
+    return positions.item_at(ev, items, place) if chosen else positions.in_table(ev, items, place)
 
 
-def _place(ev: Core, keys: list[int], key: Var, name: str) -> Var:
+def _place(ev: Core, keys: list[int], key: Var, name: str) -> Value:
     first, n = keys[0], len(keys)
     what = f"`{name}` has no such key"
     if keys == list(range(first, first + n)):

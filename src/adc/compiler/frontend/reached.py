@@ -36,6 +36,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.values import Choice, Maybe, Value, is_settled
 from adc.compiler.ir.nodes import Var
+from adc.runtime.modules import module_of
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -167,7 +168,7 @@ def _of_module(module: types.ModuleType, node: Any) -> Any:
 
 
 def _is_numpys(value: Value) -> bool:
-    return isinstance(value, np.ufunc) or (getattr(value, "__module__", None) or "").startswith("numpy")
+    return isinstance(value, np.ufunc) or module_of(value).startswith("numpy")
 
 
 def _where_results_go(function: Any, node: Any) -> set[str]:
