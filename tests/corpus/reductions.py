@@ -225,3 +225,13 @@ def truths_and_bytes_that_are_summed(x, k):
 def bytes_that_are_chosen(x, k):
     with np.errstate(over="ignore"):
         return max(k[1], k[2]) * 100 * x[0] + min(k[0], k[1]) * np.int8(127) * x[1]
+
+
+@program(lambda r: (r.normal(size=36),))
+def elements_above_a_quantile_that_is_one_of_them(x):
+    total = 0.0
+    for percent in (20, 40, 60, 80):
+        total += np.sum(x[x > np.percentile(x, percent)] ** 2) + np.sum(
+            x[x >= np.quantile(x, percent / 100)] ** 3
+        )
+    return total

@@ -98,7 +98,6 @@ _PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 def _shifts(method):
     """Alpha and beta of Hyndman & Fan's continuous sample quantiles (1996)."""
     table = {
-        "linear": (1.0, 1.0),
         "hazen": (0.5, 0.5),
         "weibull": (0.0, 0.0),
         "interpolated_inverted_cdf": (0.0, 1.0),
@@ -117,8 +116,11 @@ def merged_first(a, axes):
 
 
 def _virtual_index(n, q, method):
-    """Where between the n ordered elements a quantile lies, as a real number."""
-    if method in ("lower", "higher", "midpoint", "nearest"):
+    """Where between the n ordered elements a quantile lies, as a real number.
+
+    Rounded as NumPy rounds: programs compare elements with a quantile that is one of them.
+    """
+    if method in ("linear", "lower", "higher", "midpoint", "nearest"):
         return q * (n - 1)
     if method in ("inverted_cdf", "averaged_inverted_cdf"):
         return n * q - 1.0
@@ -157,7 +159,9 @@ def _between(ordered, position, numbers, method, dtype):
     second = np.take_along_axis(ordered, above.astype(int), axis=0)
     if method == "midpoint":
         return (0.5 * (first + second)).astype(dtype)
-    return first + (second - first) * share.astype(dtype)
+    share = share.astype(dtype)
+    step = second - first
+    return np.where(share < 0.5, first + step * share, second - step * (1.0 - share))
 
 
 def lengths_left(a, axes, keepdims):
