@@ -378,3 +378,10 @@ def extremes_by_key_of_generators(x, end):
     least = min((y for _, y in path if y != 0.0), key=lambda y: y**2)
     most = max((y for _, y in path if y > 9.0), key=abs, default=at * x)
     return largest * 3.0 + least + most
+
+
+@program(three)
+def pairs_of_words_in_a_row(x):
+    words = ["the", "cat", "sat", "the"]
+    rows = [itertools.islice(words, k, None) for k in range(2)]
+    return sum(x[k] * (k + 1) if a < b else x[2] ** 2 for k, (a, b) in enumerate(zip(*rows)))

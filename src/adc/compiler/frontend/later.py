@@ -25,6 +25,7 @@ import gast
 from adc.compiler.frontend import generators, grouped, iteration_generators, iteration_tools, reached
 from adc.compiler.frontend.frame import Generator, Items, Once, RunTimeLength, reads_of
 from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -172,11 +173,22 @@ def note(ev: Names, iterator: Value, node: Any, items: list[Value]) -> None:
     ev.goes_over(iterator, items)
     reads = reads_of(iterator)
     if reads is not None and ev.in_user_code:
-        reads["reached"] = found = reached.read(ev, [node])
         over = node.args if isinstance(node, gast.Call) else []
+        reads["reached"] = found = reached.read(ev, _read_late(node, items) if over else [node])
         ahead = [v for n, v in zip(over, items, strict=False) if _is_late(ev, n) and not isinstance(v, Items)]
         if ahead or not _one_by_one(iterator) or not all(map(_one_by_one, items)):
             reads["before"] = reached.before(ev, found)
+
+
+def _read_late(call: gast.Call, args: list[Value]) -> list[Any]:
+    """The parts of a call that may be read when items are asked for: a number (`islice(x, k)`) was read before."""
+    alone = itertools.takewhile(lambda n: not isinstance(n, gast.Starred), call.args)
+    early = {id(n) for n, v in zip(alone, args, strict=False) if _is_number(v)}
+    return [call.func, *(n for n in call.args if id(n) not in early), *(k.value for k in call.keywords)]
+
+
+def _is_number(value: Value) -> bool:
+    return value is None or isinstance(value, int | float) or (isinstance(value, Var) and not value.is_array)
 
 
 def _one_by_one(value: Value) -> bool:
