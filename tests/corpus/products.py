@@ -297,3 +297,16 @@ def products_of_transposed_stacks(x, y):
     )  # of the first, neither rows nor columns are contiguous
     c = np.transpose(np.transpose(x, (3, 2, 1, 0)), (2, 0, 3, 1)) @ y.transpose(0, 2, 3, 1)[:, :, :4, :]
     return np.sum(a**2) + np.sum(np.sin(b)) + np.sum(c**2)
+
+
+@program(lambda r: (r.normal(size=(5, 4)) + 2.0 * np.eye(5, 4), 0.2))
+def least_squares_of_as_many_columns_as_a_loop_finds(a, least):
+    columns = np.zeros((5, 4))
+    m = 4
+    for k in range(4):
+        columns[:, k] = a[:, k] * least
+        if np.abs(a[k, k]) < least or k == 2:
+            m = k + 1
+            break
+    y = np.linalg.lstsq(columns[: m + 1, :m], np.ones(m + 1), rcond=None)[0]
+    return y @ y + np.sum(np.linalg.pinv(a[:m], m * 1e-12) ** 2)

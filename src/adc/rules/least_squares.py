@@ -55,6 +55,34 @@ def _derivative_of_kept(a, a_dot, rcond):
     return u @ inner @ vh + rows + columns
 
 
+def _pulled_through_all(z_bar, z, a):
+    """The adjoint of a matrix, conjugated, whose pseudo-inverse leaves out no singular values but zeros."""
+    z_h = hermitian(z)
+    bar_h = transposed(z_bar)
+    # Products as small as the smaller side of the matrix.
+    if a.shape[-2] >= a.shape[-1]:
+        inner = z_h @ (conjugated(z_bar) @ z_h)
+        left = bar_h @ (z @ z_h)
+        right = z_h @ (z @ bar_h)
+        a_bar = left - a @ (z @ left) + right - right @ (z @ a) - inner
+    else:
+        inner = z_h @ conjugated(z_bar) @ z_h
+        left = bar_h @ z @ z_h
+        right = z_h @ z @ bar_h
+        a_bar = left - a @ z @ left + right - right @ z @ a - inner
+    return a_bar
+
+
+def _pushed_through_all(z, a, a_dot):
+    """The tangent of a pseudo-inverse that leaves out no singular values but zeros."""
+    m, n = a.shape[-2], a.shape[-1]
+    z_h = hermitian(z)
+    dot_h = hermitian(a_dot)
+    z_dot = -z @ a_dot @ z
+    z_dot = z_dot + z @ z_h @ dot_h @ (_identity_like(a, m) - a @ z)
+    return z_dot + (_identity_like(a, n) - z @ a) @ dot_h @ z_h @ z
+
+
 @pull(
     np.linalg.pinv,
     wrt="a",
@@ -75,33 +103,19 @@ def _derivative_of_kept(a, a_dot, rcond):
 )
 def pinv_pull(z_bar, z, a, rcond=None):
     if rcond is not None and _leaves_out(rcond):
-        return conjugated(_derivative_of_kept(a, transposed(z_bar), rcond))
-    z_h = hermitian(z)
-    bar_h = transposed(z_bar)
-    # Products as small as the smaller side of the matrix.
-    if a.shape[-2] >= a.shape[-1]:
-        inner = z_h @ (conjugated(z_bar) @ z_h)
-        left = bar_h @ (z @ z_h)
-        right = z_h @ (z @ bar_h)
-        a_bar = left - a @ (z @ left) + right - right @ (z @ a) - inner
+        a_bar = _derivative_of_kept(a, transposed(z_bar), rcond)
     else:
-        inner = z_h @ conjugated(z_bar) @ z_h
-        left = bar_h @ z @ z_h
-        right = z_h @ z @ bar_h
-        a_bar = left - a @ z @ left + right - right @ z @ a - inner
+        a_bar = _pulled_through_all(z_bar, z, a)
     return conjugated(a_bar)
 
 
 @push(np.linalg.pinv)
 def pinv_push(z, a, rcond=None, *, a_dot):
     if rcond is not None and _leaves_out(rcond):
-        return hermitian(_derivative_of_kept(a, a_dot, rcond))
-    m, n = a.shape[-2], a.shape[-1]
-    z_h = hermitian(z)
-    dot_h = hermitian(a_dot)
-    z_dot = -z @ a_dot @ z
-    z_dot = z_dot + z @ z_h @ dot_h @ (_identity_like(a, m) - a @ z)
-    return z_dot + (_identity_like(a, n) - z @ a) @ dot_h @ z_h @ z
+        z_dot = hermitian(_derivative_of_kept(a, a_dot, rcond))
+    else:
+        z_dot = _pushed_through_all(z, a, a_dot)
+    return z_dot
 
 
 @full(np.linalg.pinv)
