@@ -11,10 +11,6 @@ special = pytest.importorskip("scipy.special")
 stats = pytest.importorskip("scipy.stats")
 
 
-def edges(x):
-    return np.sum(np.histogram_bin_edges(x))
-
-
 def counted(x):
     return np.sum(np.histogramdd(x[:, np.newaxis])[0])
 
@@ -48,7 +44,6 @@ def triangular(x):
 
 
 NAMES = {
-    edges: "numpy.histogram_bin_edges",
     counted: "numpy.histogramdd",
     elliptic: "scipy.special.elliprj",
     zeta: "scipy.special.zetac",

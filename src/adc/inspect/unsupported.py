@@ -62,9 +62,10 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "np.matrix: use arrays"): "asmatrix bmat",
         ("language", "objects whose methods are those of a plain object of the rules"): "broadcast poly1d",
-        ("unsupported", "of one axis there is np.histogram; np.bincount(weights=...) of positions"): (
-            "histogram_bin_edges histogramdd"
-        ),
+        (
+            "unsupported",
+            "of one axis there is np.histogram; np.bincount(weights=...) of positions",
+        ): "histogramdd",
         ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
             "unique_all unique_counts unique_inverse unique_values in1d"
         ),

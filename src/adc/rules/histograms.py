@@ -47,6 +47,22 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     return bars.astype(np.int64 if weights is None else weights.dtype), edges
 
 
+@composite(
+    np.histogram_bin_edges,
+    wrt="a bins",
+    notes="as of np.histogram",
+    extra={"float64_only": True},
+    examples=lambda r: [
+        call(r.normal(7), 4),
+        call(r.normal(2, 4), 3, (-1.0, 1.0)),
+        call(r.normal(5), np.array([-1.0, 0.0, 0.3, 2.0])),
+        call(r.normal(6), 2, weights=r.positive(6)),
+    ],
+)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    return _edges(np.ravel(a), bins, range)
+
+
 def _edges(x, bins, span):
     """The edges of bins: given, or so many between two bounds, those of the data where none are given."""
     if not _counted_bins(bins):
