@@ -12,7 +12,9 @@ from adc.rules import densities_shaped as densities_shaped
 from adc.rules import equal_spreads as equal_spreads
 from adc.rules import frozen as frozen
 from adc.rules import kernel_density as kernel_density
+from adc.rules import limited_samples as limited_samples
 from adc.rules import moments as moments
+from adc.rules import ranks as ranks
 from adc.rules import regression as regression
 from adc.rules import sample_distances as sample_distances
 from adc.rules import samples as samples
@@ -23,3 +25,4 @@ from adc.rules import tails_closed as tails_closed
 from adc.rules import tails_incomplete as tails_incomplete
 from adc.rules import tails_named as tails_named
 from adc.rules import tails_real as tails_real
+from adc.rules import tested_samples as tested_samples

@@ -12,6 +12,8 @@ from adc.rules import special as special
 from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
+from adc.rules.statistics import merged_first, reduced_axes
+from adc.rules.usual import require_usual
 
 
 def rule(function, wrt, examples):
@@ -27,7 +29,7 @@ def rule(function, wrt, examples):
     )
 
 
-def _sampled(function, wrt="a", positive=False, extra=()):
+def _sampled(function, wrt="a", positive=False, extra=(), several=1):
     """Register a function of samples along an axis by its formula."""
 
     def examples(r):
@@ -37,6 +39,7 @@ def _sampled(function, wrt="a", positive=False, extra=()):
             draw(5, 2),
             call(draw(2, 5), axis=1),
             call(draw(2, 3), axis=None),
+            *(call(draw(2, 3, 2), axis=(0, -1), keepdims=True) for _ in range(several)),
             *(f(r) for f in extra),
         ]
 
@@ -45,7 +48,21 @@ def _sampled(function, wrt="a", positive=False, extra=()):
 
 def along(a, axis):
     """The samples, and the axis along which they lie."""
-    return (np.ravel(a), 0) if axis is None else (a, axis)
+    if axis is None:
+        return np.ravel(a), 0
+    return (merged_first(a, reduced_axes(axis, np.ndim(a))), 0) if isinstance(axis, tuple) else (a, axis)
+
+
+def kept(value, a, axis, keepdims):
+    """A statistic of samples, with the axes of theirs left with length one if so wanted."""
+    if not keepdims:
+        return value
+    return np.reshape(value, (1,) * np.ndim(a)) if axis is None else np.expand_dims(value, axis)
+
+
+def require_propagated(name, nan_policy):
+    """SciPy can leave NaN out, or raise; a rule passes it on."""
+    require_usual(name, "Choose the elements that are not NaN before.", nan_policy=(nan_policy, "propagate"))
 
 
 def _moment(x, axis, order):
@@ -56,29 +73,54 @@ def _moment(x, axis, order):
 @_sampled(
     stats.gmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
-def gmean(a, axis=0, dtype=None, weights=None):
-    x, k = along(a, axis)
-    return np.exp(np.average(np.log(x), axis=k, weights=weights))
+def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.gmean", nan_policy)
+    return np.exp(np.average(np.log(a), axis=axis, weights=weights, keepdims=keepdims))
 
 
 @_sampled(
     stats.hmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
-def hmean(a, axis=0, dtype=None, *, weights=None):
-    x, k = along(a, axis)
-    return 1.0 / np.average(1.0 / x, axis=k, weights=weights)
+def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.hmean", nan_policy)
+    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights, keepdims=keepdims)
+
+
+@rule(
+    stats.pmean,
+    "a weights",
+    lambda r: [
+        (r.positive(5), 2),
+        call(r.positive(2, 4), -0.5, axis=1, keepdims=True),
+        call(r.positive(4), 0, weights=r.positive(4)),
+        call(r.positive(4), 1.5, weights=r.positive(4)),
+    ],
+)
+def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.pmean", nan_policy)
+    if p == 0:
+        return gmean(a, axis, dtype, weights, keepdims=keepdims)
+    powers = np.where(a < 0.0, np.nan, a) ** p
+    return np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+
+
+@rule(stats.gstd, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=0, keepdims=True)])
+def gstd(a, axis=0, ddof=1, *, keepdims=False, nan_policy="propagate"):
+    require_propagated("scipy.stats.gstd", nan_policy)
+    return np.exp(np.std(np.log(a), axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 @_sampled(
     stats.skew, extra=(lambda r: call(r.normal(5), bias=False), lambda r: call(r.normal(2), bias=False))
 )
-def skew(a, axis=0, bias=True):
+def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
+    require_propagated("scipy.stats.skew", nan_policy)
     x, k = along(a, axis)
     value = _moment(x, k, 3) / _moment(x, k, 2) ** 1.5
     n = x.shape[k]
-    if bias:
-        return value
-    return np.where(n > 2, value * np.sqrt((n - 1.0) * n) / np.maximum(n - 2.0, 1.0), value)
+    if not bias:
+        value = np.where(n > 2, value * np.sqrt((n - 1.0) * n) / np.maximum(n - 2.0, 1.0), value)
+    return kept(value, a, axis, keepdims)
 
 
 @_sampled(
@@ -89,14 +131,15 @@ def skew(a, axis=0, bias=True):
         lambda r: call(r.normal(3), bias=False),
     ),
 )
-def kurtosis(a, axis=0, fisher=True, bias=True):
+def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
+    require_propagated("scipy.stats.kurtosis", nan_policy)
     x, k = along(a, axis)
     value = _moment(x, k, 4) / _moment(x, k, 2) ** 2
     n = x.shape[k]
     if not bias:
         corrected = (n * n - 1.0) * value - 3.0 * (n - 1.0) ** 2
         value = np.where(n > 3, corrected / np.maximum((n - 2.0) * (n - 3.0), 1.0) + 3.0, value)
-    return value - 3.0 if fisher else value
+    return kept(value - 3.0 if fisher else value, a, axis, keepdims)
 
 
 @_sampled(
@@ -105,7 +148,8 @@ def kurtosis(a, axis=0, fisher=True, bias=True):
     positive=True,
     extra=(lambda r: (r.positive(4), r.positive(4)), lambda r: call(r.positive(4), base=2.0)),
 )
-def entropy(pk, qk=None, base=None, axis=0):
+def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.entropy", nan_policy)
     x, k = along(pk, axis)
     # Not of the shares: the slope at one that is 0 is infinite, and would reach the others through their sum.
     total = np.sum(x, axis=k, keepdims=True)
@@ -117,17 +161,63 @@ def entropy(pk, qk=None, base=None, axis=0):
         total_y = np.sum(y, axis=k, keepdims=True)
         ratio = np.sum(np.abs(total_y), axis=k) / size
         value = np.sum(sp.rel_entr(x * np.sign(total), y * np.sign(total_y)), axis=k) / size + np.log(ratio)
-    return value if base is None else value / np.log(base)
+    return kept(value if base is None else value / np.log(base), pk, axis, keepdims)
+
+
+def _kstat(x, k, n):
+    """The unbiased estimate of the n-th cumulant, by sums of powers."""
+    count = x.shape[k] * 1.0
+    if n not in (1, 2, 3, 4):
+        raise ValueError("k-statistics only supported for 1<=n<=4")
+    mean = np.mean(x, axis=k, keepdims=True)
+    if n == 1:
+        return np.squeeze(mean, k)
+    # A cumulant does not change where the mean is taken away, and sums of powers of small numbers cancel less.
+    second = np.sum((x - mean) ** 2, axis=k)
+    if n == 2:
+        return second / (count - 1.0)
+    if n == 3:
+        return count * np.sum((x - mean) ** 3, axis=k) / ((count - 1.0) * (count - 2.0))
+    fourth = np.sum((x - mean) ** 4, axis=k)
+    above = count * (count + 1.0) * fourth - 3.0 * (count - 1.0) * second**2
+    return above / ((count - 1.0) * (count - 2.0) * (count - 3.0))
+
+
+@rule(
+    stats.kstat,
+    "data",
+    lambda r: [r.normal(6), *(call(r.normal(2, 6), n, axis=1, keepdims=n > 2) for n in (1, 2, 3, 4))],
+)
+def kstat(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.kstat", nan_policy)
+    x, k = along(data, axis)
+    return kept(np.where(x.shape[k] > 0, _kstat(x, k, n), np.nan), data, axis, keepdims)
+
+
+@rule(stats.kstatvar, "data", lambda r: [r.normal(6), *(call(r.normal(2, 6), n, axis=1) for n in (1, 2))])
+def kstatvar(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
+    require_propagated("scipy.stats.kstatvar", nan_policy)
+    x, k = along(data, axis)
+    count = x.shape[k] * 1.0
+    second = _kstat(x, k, 2)
+    if n == 1:
+        return kept(second / count, data, axis, keepdims)
+    if n == 2:
+        value = (2.0 * count * second**2 + (count - 1.0) * _kstat(x, k, 4)) / (count * (count + 1.0))
+        return kept(value, data, axis, keepdims)
+    raise ValueError("Only n=1 or n=2 supported.")
 
 
 @_sampled(stats.sem, extra=(lambda r: call(r.normal(5), ddof=0),))
-def sem(a, axis=0, ddof=1):
+def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
+    require_propagated("scipy.stats.sem", nan_policy)
     x, k = along(a, axis)
-    return np.std(x, axis=k, ddof=ddof) / float(x.shape[k]) ** 0.5
+    return kept(np.std(x, axis=k, ddof=ddof) / float(x.shape[k]) ** 0.5, a, axis, keepdims)
 
 
-@_sampled(stats.zscore, extra=(lambda r: call(r.normal(5), ddof=1),))
-def zscore(a, axis=0, ddof=0):
+@_sampled(stats.zscore, several=0, extra=(lambda r: call(r.normal(5), ddof=1),))
+def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
+    require_propagated("scipy.stats.zscore", nan_policy)
     return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 
 
