@@ -15,12 +15,12 @@ def counted(x):
     return np.sum(np.histogramdd(x[:, np.newaxis])[0])
 
 
-def elliptic(x):
-    return special.elliprj(x[0], 0.5, 1.0, 2.0)
+def parabolic(x):
+    return special.pbdv(0.5, x[0])[0]
 
 
-def zeta(x):
-    return special.zetac(x[0])
+def one_sided(x):
+    return special.smirnov(3, 0.1 * x[0])
 
 
 def polynomial(x):
@@ -28,15 +28,15 @@ def polynomial(x):
 
 
 def correlated(x):
-    return stats.spearmanr(x, x**2)[0]
+    return stats.kendalltau(x, x**2)[0]
 
 
 def density(x):
     return stats.tukeylambda.logpdf(x[0], 1.5)
 
 
-def ranked(x):
-    return np.sum(stats.rankdata(x) * x)
+def frequent(x):
+    return np.sum(stats.mode(x).mode * x)
 
 
 def triangular(x):
@@ -45,12 +45,12 @@ def triangular(x):
 
 NAMES = {
     counted: "numpy.histogramdd",
-    elliptic: "scipy.special.elliprj",
-    zeta: "scipy.special.zetac",
+    parabolic: "scipy.special.pbdv",
+    one_sided: "scipy.special.smirnov",
     polynomial: "scipy.special.legendre",
-    correlated: "scipy.stats.spearmanr",
+    correlated: "scipy.stats.kendalltau",
     density: "logpdf",
-    ranked: "scipy.stats.rankdata",
+    frequent: "scipy.stats.mode",
     triangular: "scipy.linalg.schur",
 }
 

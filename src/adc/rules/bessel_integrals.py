@@ -1,5 +1,6 @@
 """Rules of the integrals of Bessel and Struve functions: the derivative is what is integrated."""
 
+import numpy as np
 from scipy import special as sp
 
 from adc.rules.registry import elementwise, pull, push
@@ -73,4 +74,4 @@ def itmodstruve0(z, x):
 
 @elementwise(sp.it2struve0, name="special.it2struve0", domain="positive", cost=60)
 def it2struve0(z, x):
-    return -sp.struve(0.0, x) / x
+    return np.where(x == 0.0, -2.0 / np.pi, -sp.struve(0.0, x) / np.where(x == 0.0, 1.0, x))

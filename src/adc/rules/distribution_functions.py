@@ -107,3 +107,15 @@ def fdtr(z, dfn, dfd, x):
 def fdtrc(z, dfn, dfd, x):
     by_dfn, by_dfd, by_x = _fisher(dfn, dfd, x)
     return -by_dfn, -by_dfd, -by_x
+
+
+@elementwise(
+    sp.fdtri,
+    name="special.fdtri",
+    cost=100,
+    singular=True,
+    examples=lambda r: [(3.0, 5.0, 0.4), (2.5, 4.0, r.uniform(0.2, 0.8, 3)), (r.positive(3) + 1.0, 4.0, 0.6)],
+)
+def fdtri(z, dfn, dfd, p):
+    by_dfn, by_dfd, by_x = _fisher(dfn, dfd, z)
+    return -by_dfn / by_x, -by_dfd / by_x, 1.0 / by_x

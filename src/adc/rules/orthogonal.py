@@ -174,4 +174,25 @@ def eval_sh_chebyu(n, x):
     examples=lambda r: [(1, 2, 0.4), (0, 3, r.unit(3) * 0.9), (2, 2.5, r.unit(3) * 0.9), (0, 0, 0.3)],
 )
 def lpmv(z, m, v, x):
-    return (v * x * z - (v + m) * sp.lpmv(m, v - 1.0, x)) / (x * x - 1.0)
+    end = x * x == 1.0
+    within = np.where(end, 0.5, x)
+    slope = (v * within * z - (v + m) * sp.lpmv(m, v - 1.0, within)) / (within * within - 1.0)
+    # P(-x) = (-1)**(v + m) P(x), for whole v: of others x = -1 is a pole.
+    sign = np.where(x > 0.0, 1.0, np.where(v == np.floor(v), 2.0 * np.remainder(v + m, 2.0) - 1.0, np.nan))
+    return np.where(end, sign * _end_of_lpmv(m, v, np.where(end, np.abs(x), 1.0)), slope)
+
+
+def _end_of_lpmv(m, v, x):
+    """The slope of lpmv at 1, with its own slopes, by the derivatives of Legendre's function there."""
+    s = x - 1.0
+    first = 0.5 * v * (v + 1.0)
+    second = first * (v - 1.0) * (v + 2.0) / 4.0
+    third = second * (v - 2.0) * (v + 3.0) / 6.0
+    fourth = third * (v - 3.0) * (v + 4.0) / 8.0
+    plain = first + s * (second + 0.5 * s * third)
+    of_two = -(2.0 * second + s * (2.0 * second + 4.0 * third + 3.0 * s * (third + fourth)))
+    # Of m = 1 the slope is infinite, of m = 3 its own slope is; of negative m neither is known.
+    steep = x * np.where((m == 1) & (first != 0.0), np.sign(first) * np.inf, 0.0)
+    of_three = 3.0 * third * np.sqrt(np.where((m == 3) & (third != 0.0), (1.0 - x) * (1.0 + x), 0.0))
+    more = np.where(m == 3, of_three, np.where(m == 4, 8.0 * fourth * s, np.where(m < 0, np.nan, 0.0) * x))
+    return np.where(m == 0, plain, np.where(m == 1, steep, np.where(m == 2, of_two, more)))

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import linalg as sl
 
 from adc.errors import UnsupportedError
+from adc.rules import banded_factors as banded_factors
 from adc.rules import matrix_functions as matrix_functions
 from adc.rules import pseudo_inverses as pseudo_inverses
 from adc.rules import riccati as riccati
@@ -26,6 +27,7 @@ from adc.rules.registry import composite, full, lowered, pull, push, static
 from adc.rules.sampler import call
 from adc.rules.structured_matrices import grid
 from adc.rules.triangular import of_lapack
+from adc.rules.usual import require_usual
 from adc.runtime import matrix_functions as kernels
 
 __all__ = ["kernels"]  # Numba learns them
@@ -355,6 +357,11 @@ def eigvals(a):
     ],
 )
 def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    if cond is not None:
+        # By a QR with pivots another rank may be left than by singular values.
+        require_usual(
+            "scipy.linalg.lstsq with `cond`", lapack_driver=(lapack_driver in (None, "gelsd", "gelss"), True)
+        )
     x, squares, rank, s = np.linalg.lstsq(_floats(a, b), _floats(b, a), cond)
     # Whether there is a residual, a number or nothing, is for the run to know.
     return x, None if np.ndim(b) == 1 else squares, rank, s

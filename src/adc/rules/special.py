@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special as sp
 
 from adc.rules import bessel as bessel
+from adc.rules import bessel_derivatives as bessel_derivatives
 from adc.rules import bessel_integrals as bessel_integrals
 from adc.rules import bessel_orders as bessel_orders
 from adc.rules import carlson as carlson
@@ -15,6 +16,7 @@ from adc.rules import harmonics as harmonics
 from adc.rules import incomplete as incomplete
 from adc.rules import jacobi_elliptic as jacobi_elliptic
 from adc.rules import kelvin as kelvin
+from adc.rules import kolmogorov as kolmogorov
 from adc.rules import logistic as logistic
 from adc.rules import orthogonal as orthogonal
 from adc.rules import transcendental as transcendental
@@ -161,9 +163,18 @@ def erfi(result, z):
     return TWO_OVER_ROOT_PI * np.exp(z * z)
 
 
+def _far_dawsn(x):
+    """The slope of dawsn far from 0, where 1 - 2 x dawsn(x) cancels."""
+    half = 0.5 / (x * x)
+    return -half * (1.0 + half * (3.0 + half * (15.0 + half * 105.0)))
+
+
 @elementwise(sp.dawsn, name="special.dawsn")
 def dawsn(z, x):
-    return 1.0 - 2.0 * x * z
+    if np.iscomplexobj(x):
+        return 1.0 - 2.0 * x * z
+    far = np.abs(x) > 100.0
+    return np.where(far, _far_dawsn(np.where(far, x, 100.0)), 1.0 - 2.0 * np.where(far, 0.0, x) * z)
 
 
 @elementwise(sp.erfinv, name="special.erfinv", wrt="y", domain="unit", singular=True)

@@ -59,6 +59,18 @@ def zeta(z, x, q=1.0):
     return np.where(known, slope, math.nan), -x * sp.zeta(x + 1.0, q)
 
 
+@elementwise(
+    sp.zetac,
+    name="special.zetac",
+    cost=60,
+    notes="for x >= 0",
+    examples=lambda r: [2.5, r.positive(3) + 1.5, np.array([0.4, 1.05, 30.0])],
+)
+def zetac(z, x):
+    slope = _slope(np.where(x >= 0.0, x, 2.0), np.ones_like(x))
+    return np.where(x >= 0.0, slope, math.nan)
+
+
 def _right_trigamma(z):
     """The derivative of digamma where the real part is at least 0.5: terms one by one, then Stirling's series."""
     total = 0.0
