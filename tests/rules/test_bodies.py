@@ -34,6 +34,7 @@ BUILTINS = {
     callable,
     TypeError,  # raised for what NumPy refuses
     ValueError,
+    np.linalg.LinAlgError,
     IndexError,
     np.result_type,
     np.array,  # of lists of positions: they carry no derivative, and the compiler knows it itself
