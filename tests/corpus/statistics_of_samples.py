@@ -37,7 +37,7 @@ def means_of_unequal_spread(x, y):
 
 @program(lambda r: (r.uniform(0.5, 2.0, (3, 5)),))
 def powers_and_cumulants(x):
-    means = stats.pmean(x, 2.5, axis=1, keepdims=True) + stats.gstd(x, axis=1, keepdims=True)
+    means = stats.pmean(x, 2.5, axis=1, keepdims=True) + stats.gstd(x, axis=1)[:, np.newaxis]
     several = stats.skew(x, axis=(0, 1), keepdims=True) * stats.gmean(x, axis=None, keepdims=True)
     return np.sum(x * means) + np.sum(several) + stats.kstat(x, 3) + stats.kstatvar(x)
 

@@ -104,7 +104,7 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", kee
     return np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
 
 
-@rule(stats.gstd, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=0, keepdims=True)])
+@rule(stats.gstd, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=0)])
 def gstd(a, axis=0, ddof=1, *, keepdims=False, nan_policy="propagate"):
     require_propagated("scipy.stats.gstd", nan_policy)
     return np.exp(np.std(np.log(a), axis=axis, ddof=ddof, keepdims=keepdims))
