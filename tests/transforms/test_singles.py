@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 
 import numpy as np
@@ -62,6 +63,17 @@ def test_a_number_of_pythons_is_compared_as_one_of_single_precision(mode):
     gradient = adc.grad(marked, mode=mode)
     np.testing.assert_array_equal(gradient(np.ones(3), levels, 0.2), [4.0, 2.0, 1.0])
     np.testing.assert_array_equal(gradient(np.ones(3), levels, np.float64(0.2)), [4.0, 1.0, 1.0])
+
+
+def of_a_computed_bound(x, s):
+    bound = math.exp(s) / math.exp(s) * 0.1
+    return np.sum(np.where(x <= bound, 3.0 * x, x)) + (2.0 * x[0] if x[0] == bound else x[0])
+
+
+@pytest.mark.parametrize("mode", ("compiled", "python", "tape"))
+def test_so_is_one_that_the_run_computes(mode):
+    x = np.array([0.1, 0.2], dtype=np.float32)
+    np.testing.assert_array_equal(adc.grad(of_a_computed_bound, mode=mode)(x, 1.0), [5.0, 1.0])
 
 
 @pytest.mark.parametrize("value", (0.1, 0.2, 1e-7, 16777217.0, 3.4e38, 1 / 3, 2.0**-149))

@@ -18,6 +18,7 @@ from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Assign, Atom, Const, Operand, Program, Stmt, Var, change_blocks, walk
 from adc.compiler.ir.types import Scalar
+from adc.compiler.transforms.singles import meets_single
 from adc.rules.operation import Operation
 
 SINGLE = ("float32", "complex64")
@@ -43,7 +44,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     def statement(stmt: Stmt) -> None:
         change_blocks(stmt, lambda block: evaluator.rebuilt(block, statement))
         if isinstance(stmt, Assign) and isinstance(stmt.op, Operation) and is_elementwise(stmt.op):
-            if _is_single(stmt.target):
+            if _is_single(stmt.target) or meets_single(stmt.op, stmt.args, stmt.target.type):
                 args = tuple(_plain(a, pythons, evaluator) for a in stmt.args)
                 stmt = Assign(stmt.targets, stmt.op, args, stmt.origin)
             elif stmt.name in _OPERATORS and all(_is_pythons(a, pythons) for a in stmt.args):
