@@ -246,7 +246,7 @@ def by_key_of_the_run(x, servers):
 def test_what_refuses_code_for_the_sizes_is_said_beside_the_first_refusal():
     x = np.array([0.5, 1.0, 2.0])
     with pytest.raises(
-        adc.UnsupportedError, match=r"Code for these sizes alone is refused at .*: a tuple or list"
+        adc.UnsupportedError, match=r"Code for these sizes alone is refused at .*: a list is written"
     ):
         adc.grad(by_key_of_the_run, mode="compiled")(x, 2)
     assert np.allclose(adc.grad(by_key_of_the_run, mode="tape")(x, 2), [1.0, 2.5, 1.0])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.autograd import Function
 
 MODES = ["compiled", "python", "tape"]
 
@@ -147,3 +148,49 @@ def test_a_rule_that_writes_to_the_residuals_gives_the_same_again(mode):
     for _ in range(2):
         np.testing.assert_allclose(pull(bar)[0], 2.0 * x * bar)
     np.testing.assert_allclose(adc.jacrev(squares, mode=mode)(x), np.diag(2.0 * x))
+
+
+class Scaled:
+    """Rules that are methods, and read what their object holds."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def forward(self, x):
+        return x * 1.0, None
+
+    def back(self, _, bar):
+        return (self.factor * bar,)
+
+
+def slope_by_methods(factor):
+    rules = Scaled(factor)
+
+    @adc.custom_vjp
+    def f(x):
+        return x * 1.0
+
+    f.defvjp(rules.forward, rules.back)
+    return adc.grad(f)(2.0) * factor
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_the_object_of_a_rule_holds_is_differentiated(mode):
+    assert adc.grad(slope_by_methods, mode=mode)(3.0) == 6.0
+
+
+def test_so_is_what_the_backward_of_a_function_of_the_tape_reads():
+    def slope(a):
+        class Scaling(Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.factor = {"again": [a]}
+                return x * 1.0
+
+            @staticmethod
+            def backward(ctx, bar):
+                return bar * a * ctx.factor["again"][0]
+
+        return adc.grad(Scaling.apply, mode="tape")(2.0)
+
+    assert adc.grad(slope, mode="tape")(3.0) == 6.0  # of a**2

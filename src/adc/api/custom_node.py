@@ -13,7 +13,6 @@ from adc.errors import DerivativeError, ShapeError
 from adc.runtime.copies import copied_together
 from adc.tape.as_now import AsNow
 from adc.tape.function import Function
-from adc.tape.node import Node
 from adc.tape.state import modes, within
 
 __all__ = [
@@ -69,9 +68,10 @@ class Later:
         self._kept = AsNow((rules, custom.others(args)))
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Those of differentiated values in the scopes of the rules."""
-        return self._kept.nodes
+    def values(self) -> tuple[Any, ...]:
+        """All of it."""
+        found: tuple[Any, ...] = self._kept.value
+        return found
 
     def read(self) -> tuple[tuple[Any, ...], list[Any]]:
         """Both. Raises RuntimeError where an array that they read has been written to since."""
@@ -126,7 +126,7 @@ def applied(
 ) -> Any:
     """Record the call as one node of the tape."""
     name = getattr(custom.function, "__name__", "function")
-    rule = {"forward": staticmethod(forward), "backward": staticmethod(backward), "beyond": later.nodes}
+    rule = {"forward": staticmethod(forward), "backward": staticmethod(backward), "beyond": later.values}
     kind = type(name, (Function,), rule)
     results = kind.apply(*leaves)  # type: ignore[attr-defined]
     return pytree.unflatten(memory["structure"], results)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from adc.rules import registry
-from adc.tape.node import Node
 from adc.tape.tensor import Tensor, make
 from adc.tape.users_code import is_of_a_library
 from adc.tape.writes import check_unchanged, version
@@ -43,12 +42,6 @@ class AsNow:
         """Raise `RuntimeError` if an array in a scope has been written to since."""
         for array, before in self._arrays:
             check_unchanged(array, before, what)
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Those of the differentiated values in it."""
-        values = [original for original, _ in self._done.values()]
-        return tuple([x.node for x in values if x.__class__ is Tensor and x.node is not None])
 
     def _held(self, value: Any) -> Any:
         if id(value) not in self._done:

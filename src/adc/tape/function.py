@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -113,11 +113,6 @@ class FunctionWhole(_OfFunction, Whole):
         )
 
 
-def read_beyond(nodes: Iterable[Node]) -> set[Node]:
-    """What the pulls of Functions among the nodes read beside the arguments of their calls."""
-    return {n for node in nodes if isinstance(node, _OfFunction) for n in node.function.beyond}
-
-
 class Function:
     """Base of user-defined operations; subclasses give two static methods and are called by `apply`.
 
@@ -138,7 +133,7 @@ class Function:
     """
 
     _nodes: tuple[type[Node], type[Node]]  # of calls with one result, and with several
-    beyond: tuple[Node, ...] = ()  # of values that `backward` reads and that are no arguments
+    beyond: tuple[Any, ...] | None = None  # what `backward` reads and is no argument; None: it says itself
     _least = 0  # with fewer arguments `setup_context` is given defaults of `forward`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -27,7 +27,7 @@ from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
 from adc.tape import gradients, operators, record, unknown_to
 from adc.tape.backward import propagate, reachable
-from adc.tape.function import read_beyond
+from adc.tape.beyond import read_by
 from adc.tape.given_twice import Twice
 from adc.tape.lent import Lent
 from adc.tape.node import Node, orders, raised_at
@@ -324,7 +324,7 @@ def _reaches_beyond(result: Any, start: int) -> bool:
     that is recorded goes back to inputs; those of a run that is over, whose pull was called, are nobody's.
     """
     found = reachable(_nodes(result))
-    found = reachable([*found, *read_beyond(found)])
+    found = reachable([*found, *read_by(found)])
     return any(node.order < start and not node.edges and node not in _over for node in found)
 
 
