@@ -1,17 +1,22 @@
 """Compile time against the size of the code: it should grow about linearly.
 
-    python bench/compile_time.py            a function of 50 to 1,000 lines, a call tree of 5 to 50 functions
+    python bench/compile_time.py            functions of 100 to 400 operations on arrays and on numbers, a function
+                                            of 50 to 1,000 lines, a call tree of 5 to 50 functions
     python bench/compile_time.py --quick    the smaller half
 
-Each program is generated, written to a file and differentiated once in a fresh cache; "adc" is the time from the
-source to the generated text, "llvm" that of Numba, per line in milliseconds.
+Each program is generated, written to a file and differentiated once in a fresh cache, behind a first one that compiles
+what all of them call; "adc" is the time from the source to the generated text, "llvm" that of Numba, per line in
+milliseconds. Of operations the median over five programs is shown, and the least and the most.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import os
+import random
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -60,25 +65,78 @@ def tree(functions: int) -> str:
     return "".join([*text, "def program(x, s):\n    return part_1(x, s)\n"])
 
 
-def timed(text: str, folder: Path, name: str) -> tuple[float, float]:
-    """Seconds of adc and of Numba for the first gradient of a program."""
-    import adc
+UNARY = (
+    "np.exp(-{a} * {a})",
+    "np.sin({a})",
+    "np.tanh({a})",
+    "np.sqrt(1.0 + {a} * {a})",
+    "np.log1p({a} * {a})",
+    "np.cos({a})",
+)
+BINARY = ("{a} + {b}", "{a} * {b}", "{a} - 0.5 * {b}", "{a} / (2.0 + {b} * {b})")
 
-    file = folder / f"{name}.py"
-    file.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, file)
+
+def of_operations(operations: int, seed: int, result: str) -> str:
+    """A function of that many operations, two of five of them functions, each on what the last few have made."""
+    drawn = random.Random(seed)
+    names, lines, count = ["x", "s"], [], 0
+    while count < operations:
+        form = drawn.choice(UNARY if drawn.random() < 0.4 else BINARY)
+        expression = form.format(a=drawn.choice(names[-6:]), b=drawn.choice(names[-6:]))
+        count += sum(expression.count(sign) for sign in ("+", "*", "/", "-", "np."))
+        lines.append(f"    t{len(lines)} = {expression}")
+        names.append(f"t{len(lines) - 1}")
+    total = " + ".join(names[-5:])
+    return "\n".join([f"{HEAD}def program(x, s):", *lines, f"    return {result.format(total)}"]) + "\n"
+
+
+_files = itertools.count()
+
+
+def made(text: str, folder: Path) -> Any:
+    """The function of a text, of which no other has made the code: with a number of its own."""
+    number = next(_files)
+    file = folder / f"program_{number}.py"
+    head, body = text.split("def program(x, s):\n")
+    file.write_text(f"{head}def program(x, s):\n    x = x + 1e-9 * {number}.5\n{body}", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    gradient = adc.grad(module.program, (0, 1), mode="compiled")
-    arguments = np.linspace(0.1, 0.5, 5), 0.3
+    return module.program
+
+
+def timed(
+    text: str, folder: Path, arguments: tuple[Any, ...] = (np.linspace(0.1, 0.5, 5), 0.3)
+) -> tuple[float, float]:
+    """Seconds of adc and of Numba for the first gradient of a program."""
+    import adc
+
     begin = time.perf_counter()
-    adc.source(gradient, *arguments, stage="optimized")
-    middle = time.perf_counter()
-    gradient(*arguments)
-    whole = time.perf_counter() - middle
-    ours = middle - begin
-    return ours, max(whole - ours, 0.0)  # the call makes the text once more, then compiles it
+    adc.source(adc.grad(made(text, folder), (0, 1), mode="compiled"), *arguments, stage="optimized")
+    ours = time.perf_counter() - begin
+    begin = time.perf_counter()
+    adc.grad(made(text, folder), (0, 1), mode="compiled")(*arguments)
+    return ours, max(time.perf_counter() - begin - ours, 0.0)
+
+
+def operations(folder: Path, sizes: tuple[int, ...]) -> None:
+    """Print how long the first gradients take of functions of so many operations."""
+    vector = np.linspace(0.1, 0.5, 1000)
+    kinds: dict[str, tuple[str, tuple[Any, ...]]] = {
+        "arrays": ("np.sum({})", (vector, vector[::-1].copy())),
+        "numbers": ("{}", (0.4, 0.3)),
+    }
+    print(
+        f"{'operations':>10} {'of':>8} {'first call s':>13} {'least':>6} {'most':>6} {'adc s':>8} {'llvm s':>8}"
+    )
+    for kind, (result, arguments) in kinds.items():
+        for size in sizes:
+            found = [timed(of_operations(size, seed, result), folder, arguments) for seed in range(5)]
+            wholes = [sum(each) for each in found]
+            ours, llvm = (statistics.median(each) for each in zip(*found, strict=True))
+            spread = f"{statistics.median(wholes):13.2f} {min(wholes):6.2f} {max(wholes):6.2f}"
+            print(f"{size:>10} {kind:>8} {spread} {ours:8.2f} {llvm:8.2f}", flush=True)
 
 
 def main() -> None:
@@ -89,7 +147,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ADC_CACHE_DIR"] = str(Path(folder) / "cache")  # before adc is imported
-        timed(straight(20), Path(folder), "warm")
+        timed(straight(20), Path(folder))
+        timed(of_operations(40, 99, "np.sum({})"), Path(folder), (np.ones(9), np.ones(9)))
+        operations(Path(folder), (100,) if options.quick else (100, 200, 400))
         for what, make, sizes in (
             ("lines", straight, (50, 100, 200, 500, 1000)),
             ("functions", tree, (5, 10, 20, 50)),
@@ -100,7 +160,7 @@ def main() -> None:
             for size in sizes[: 3 if options.quick else None]:
                 text = make(size)
                 lines = len(text.splitlines())
-                ours, llvm = timed(text, Path(folder), f"{what}_{size}")
+                ours, llvm = timed(text, Path(folder))
                 each = f"{1e3 * ours / lines:12.2f} {1e3 * llvm / lines:13.2f}"
                 print(f"{size:>10} {lines:>6} {ours:8.2f} {llvm:8.2f} {each}", flush=True)
 

@@ -120,9 +120,7 @@ class Substitution:
         known = self._memo.get(id(value))
         if known is not None:
             return known[1]
-        with (
-            straight()
-        ):  # a `__getattribute__` of the user's, asked for the class of its object, would lead here
+        with straight():  # a `__getattribute__` that is asked for the class of its object would lead here
             translator = _translator(value)
             made = value if translator is None else translator(self, value)
             if made is value:

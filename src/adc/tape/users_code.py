@@ -70,9 +70,8 @@ class Outside:
     def __init__(self, home: str) -> None:
         self._home = home  # the package of the function: its own code even where it is installed
         self._seen: dict[int, Any] = {}  # by identity; kept alive
-        self._held: list[
-            tuple[Any, dict[int, Any]]
-        ] = []  # dicts, lists and the like, and the Tensors they held
+        # Dicts, lists and the like, and the Tensors that they held.
+        self._held: list[tuple[Any, dict[int, Any]]] = []
 
     def functions(self, value: Any) -> Iterator[types.FunctionType]:
         """The user's functions that a value leads to, those that were found already left out."""
