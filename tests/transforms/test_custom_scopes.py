@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from adc.autograd import Function
 
 import adc
-from adc.autograd import Function
 
 MODES = ["compiled", "python", "tape"]
 
