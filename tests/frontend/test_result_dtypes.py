@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 
 import numpy as np
 import pytest
@@ -347,18 +348,62 @@ np.sum(np.int8(100)) * np.sum(np.int8(100))
 """.strip().splitlines()
 
 
-def of(expression):
-    """The sum of what an expression gives, and a number to differentiate."""
-    text = f"def f(w, {', '.join(GIVEN)}):\n    r = {expression}\n    return np.sum(r), 2.0 * w\n"
-    file = f"<{expression}>"
+STATEMENTS = """
+r = max(v for v in h) * h[3] * 100
+r = max(v for v in i) + h[3]
+r = max(v * 0.5 for v in h)
+r = min(v for v in i if v > 1) + h[3]
+r = max(h[3], 300)
+r = max(i[0], 10**10)
+r = max(h[3], 5) * x
+r = 300 if w > 0.0 else h[0]
+r = -1 if w > 0.0 else h[0]; r = r > 100
+r = h[3] if w > 0.0 else i[0]; r = r * i
+r = math.pow(h[3] * 30, 2)
+r = math.sqrt(h[3] * 30)
+r = math.hypot(h[3] * 30, h[3] * 30)
+r = math.pow(i[3], 20)
+r = math.fmod(h[3], 2)
+r = math.fabs(i[0])
+r = math.comb(h[3] * 10, 4)
+r = math.dist(h * 30, [1, 2, 3, 4])
+r = math.dist(x, y)
+r = math.fsum([x[0], x[1]])
+r = np.indices((2, 2), dtype=float)
+r = np.fromfunction(lambda a: a * 2, (3,))
+r = np.ones_like(x[0])
+r = np.outer(h, 100)
+r = np.select([b, i > 2], [x, 0.1], 1)
+r = np.select([b, i > 2], [h, 5], 1)
+r = np.select([b, i > 2], [0.1, 0.2], 1)
+""".strip().splitlines()
+BY_PATH = """
+n = h[3] if w > 0.0 else i[0]; r = n + h[3]
+n = 5 if w > 0.0 else h[0]; r = n * 100
+n = h[3] if w > 0.0 else 0.5; r = n * 100
+n = b[0] if w > 0.0 else 1; r = n + True
+n = h if w > 0.0 else i; r = n * h
+n = h if w > 0.0 else x; r = n * h
+n = b if w > 0.0 else i; r = n + b
+n = max(h[3], i[0]); r = -n - 100
+n = max(h[3], 2); r = n * 100
+n = 300 if w > 0.0 else h[0]; m = n if w > 1.0 else 2; r = m + 1
+""".strip().splitlines()
+
+
+def of(statements):
+    """The sum of what statements leave in `r`, and a number to differentiate."""
+    lines = [f"    {statement.strip()}\n" for statement in statements.split(";")]
+    text = f"def f(w, {', '.join(GIVEN)}):\n{''.join(lines)}    return np.sum(r), 2.0 * w\n"
+    file = f"<{statements}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"np": np, "__name__": __name__}
+    names = {"math": math, "np": np, "__name__": __name__}
     exec(compile(text, file, "exec"), names)
     return names["f"]
 
 
-def check(expression, mode):
-    f = of(expression)
+def check(statements, mode):
+    f = of(statements)
     with np.errstate(all="ignore"):
         wanted = f(1.0, *GIVEN.values())[0]
         (found, _), _ = adc.vjp(lambda w: f(w, *GIVEN.values()), 1.0, mode=mode)
@@ -370,9 +415,24 @@ def check(expression, mode):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_value_and_dtype_are_numpys(expression):
-    check(expression, "python")
+    check(f"r = {expression}", "python")
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS[1::12])
 def test_value_and_dtype_are_numpys_in_machine_code(expression):
-    check(expression, "compiled")
+    check(f"r = {expression}", "compiled")
+
+
+@pytest.mark.parametrize("statements", STATEMENTS)
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+def test_statements_have_numpys_value_and_dtype(statements, mode):
+    check(statements, mode)
+
+
+@pytest.mark.parametrize("statements", BY_PATH)
+def test_narrow_arithmetic_whose_dtype_the_path_decides_is_refused(statements):
+    f = of(statements)
+    with pytest.raises(adc.UnsupportedError, match="by the path"):
+        adc.vjp(lambda w: f(w, *GIVEN.values()), 1.0, mode="compiled")
+    (found, _), _ = adc.vjp(lambda w: f(w, *GIVEN.values()), 1.0, mode="tape")
+    np.testing.assert_array_equal(found, f(1.0, *GIVEN.values())[0])

@@ -227,7 +227,8 @@ def select(condlist, choicelist, default=0):
     result = default
     for k in range(len(condlist) - 1, -1, -1):
         result = np.where(condlist[k], choicelist[k], result)
-    return result
+    dtype = np.result_type(*choicelist, default)  # of `np.where` of two plain numbers it is one of NumPy's
+    return result if result.dtype == dtype else result.astype(dtype)
 
 
 # --- order --------------------------------------------------------------------------------------------------
@@ -393,7 +394,13 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 constant(
     np.indices,
     parameters="dimensions, dtype=int, sparse=False",
-    examples=lambda r: [call((2, 3)), call((4,)), call((2, 1, 3)), call((2, 3), sparse=True)],
+    examples=lambda r: [
+        call((2, 3)),
+        call((4,)),
+        call((2, 1, 3)),
+        call((2, 3), sparse=True),
+        call((2, 3), float),
+    ],
 )
 
 
@@ -403,7 +410,7 @@ def indices(dimensions, dtype=int, sparse=False):
     axes = []
     for k in range(rank):
         n = dimensions[k]
-        places = np.reshape(np.arange(n), (*(1,) * k, n, *(1,) * (rank - k - 1)))
+        places = np.reshape(np.arange(n, dtype=dtype), (*(1,) * k, n, *(1,) * (rank - k - 1)))
         axes.append(places if sparse else np.broadcast_to(places, tuple(dimensions)))
     return tuple(axes) if sparse else np.stack(axes)
 

@@ -180,7 +180,7 @@ def _as(flat, x):
     wrt="a b",
     shape=lambda a, b: (shapes.size(shapes.shape_of(a)), shapes.size(shapes.shape_of(b))),
     cost=4,
-    extra={"positional": True},
+    extra={"positional": True, "arrays": "a b"},
     examples=lambda r: [(r.normal(2), r.normal(3)), (r.normal(2, 2), r.normal(3)), (1.5, r.normal(2))],
 )
 def outer_pull(z_bar, z, a, b):

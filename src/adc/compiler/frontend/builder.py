@@ -17,6 +17,7 @@ from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.measures import Measures
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
+from adc.compiler.frontend.widths_by_path import WidthsByPath
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
 from adc.compiler.ir.types import DTYPES, Array, Scalar, Type, is_integer, of_number
 from adc.errors import AdcError, Location, ShapeError, UnsupportedError
@@ -62,6 +63,7 @@ class Builder(Measures):
         ] = {}  # writes by way of a part: that part has them, the other none
         self.joined_roots: dict[Var, set[Var]] = {}  # phi or merge result -> roots that it may be
         self.integer_on_a_path: set[Var] = set()  # floats that Python makes an integer of on one path
+        self.widths = WidthsByPath()
         # Arrays that no trip of some loops leaves to another: the counters of these loops.
         self.within_trips: dict[Var, set[Var]] = {}
         self.laid_out: set[Var] = set()  # arrays whose layout was chosen for the loops that use them
@@ -288,6 +290,9 @@ class Builder(Measures):
             return simplified  # in the user's code `x + 0` is a new array, which may be written to
         operands = tuple(self.operand(v) for v in bound)
         types = self._result_types(operation, operands)
+        by_path = self.widths.differ(operation, operands) if self.widths.of else ()
+        if by_path and self.widths.may_wrap(operation):
+            raise self._depends_on_path(operation, by_path)
         if len(types) > 1:
             targets = tuple(
                 self._target(t, f"{operation.name.split('.')[-1]}_{k}") for k, t in enumerate(types)
@@ -308,7 +313,15 @@ class Builder(Measures):
         )
         if operation.name == "broadcast_to":
             self.broadcast_of[result] = bound[0]
+        self.widths.note(result, by_path)
         return result
+
+    def _depends_on_path(self, operation: Operation, kinds: Iterable[Type]) -> UnsupportedError:
+        return self.refuse(
+            f"{operation.spelling} of these operands is {' or '.join(t.dtype for t in kinds)}, by the path",
+            "an operand has another dtype on each of two paths, and integers wrap where their dtype ends",
+            "give it one dtype on both, as with int(...) or .astype",
+        )
 
     def _plain_doubles(self, bound: tuple[Value, ...]) -> tuple[Value, ...]:
         """Constants np.float64(...) as plain numbers, unless they are what makes the result double."""

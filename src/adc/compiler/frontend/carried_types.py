@@ -61,6 +61,8 @@ class CarriedTypes(Branches):
             return value
         phi = Var("_".join(str(path[0]).split()[:2]), t)
         self.stands_for(phi, value)
+        if (before := self.type_of(value)) is not None:
+            self.widths.note(phi, (before, t))
         if isinstance(t, Array):
             phi.type = Array(
                 t.dtype,

@@ -427,6 +427,8 @@ class Carrying(CarriedTypes):
                 out = phi
             result = Var(phi.name, phi.type, dim=None)
             self.stands_for(result, phi)
+            if (t_out := self.type_of(out)) is not None:
+                self.widths.note(result, self.widths.kinds(out, t_out))
             if isinstance(phi.type, Array):
                 result.type = Array(
                     phi.type.dtype,

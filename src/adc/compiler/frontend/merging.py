@@ -24,8 +24,9 @@ from adc.compiler.frontend.values import (
     is_settled,
     rebuilt,
 )
+from adc.compiler.frontend.widths_by_path import is_narrow
 from adc.compiler.ir.nodes import Block, If, Merge, Var, bound_inside, defined, owners, walk
-from adc.compiler.ir.types import Array, Type, is_integer, joined
+from adc.compiler.ir.types import Array, Scalar, Type, is_integer, is_plain_integer, joined
 from adc.rules.dims import Dim
 
 
@@ -80,7 +81,7 @@ class Merging(Builder):
         ta, tb = self.type_of(a), self.type_of(b)
         if ta is None or tb is None:
             return PartlyDefined(name, a)
-        t = joined(ta, tb)
+        t = self.integer_of_python(a, b) or joined(ta, tb)
         if t is None:
             raise self.refuse(
                 f"{f'`{name}`' if name else 'this'} is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
@@ -89,6 +90,7 @@ class Merging(Builder):
             )
         result = Var(name, t, named=bool(name))
         self.stands_for(result, a, b)
+        self.widths.note(result, (*self.widths.kinds(a, ta), *self.widths.kinds(b, tb)))
         if not is_integer(t) and (self.may_be_integer(a) or self.may_be_integer(b)):
             self.integer_on_a_path.add(result)
         if isinstance(t, Array):
@@ -147,6 +149,22 @@ class Merging(Builder):
 
     def remember(self, merged: Value, origin: Chosen | Copied, *among: Value) -> None:
         raise AssertionError("core.Core remembers what a branch chose")
+
+    def one_is_narrow(self, a: Value, b: Value) -> bool:
+        """Whether two numbers are of two dtypes, and one of them is narrow."""
+        types = [t for t in (self.type_of(a), self.type_of(b)) if t is not None]
+        return len({t.dtype for t in types}) > 1 and any(map(is_narrow, types))
+
+    def integer_of_python(self, a: Value, b: Value) -> Scalar | None:
+        """The type of an integer that is Python's on one path, where NumPy's on the other may have no room for it."""
+        for plain, other in ((a, b), (b, a)):
+            t = self.type_of(other)
+            if not is_plain_integer(self.type_of(plain)) or not isinstance(t, Scalar) or not is_integer(t):
+                continue
+            ends = np.iinfo(t.dtype)
+            if is_narrow(t) or (isinstance(plain, int) and not ends.min <= plain <= ends.max):
+                return Scalar("int64", True)
+        return None
 
     def may_be_integer(self, value: Value) -> bool:
         """Whether a number is an integer in Python on one of the paths that lead to it."""

@@ -434,7 +434,8 @@ def best(items, key, most):
 def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
     """One of two values, which may be containers; of two arrays it is that array, and not a copy."""
     types = self.type_of(then), self.type_of(orelse)
-    if not any(t is None or isinstance(t, Array) for t in types):
+    apart = self.one_is_narrow(then, orelse) or self.integer_of_python(then, orelse) is not None
+    if not apart and not any(t is None or isinstance(t, Array) for t in types):
         found = self.op("where", test, then, orelse)
         return self.plain(found) if all(isinstance(t, Scalar) and t.weak for t in types) else found
     return self.choose(test, lambda: then, lambda: orelse)

@@ -26,7 +26,7 @@ def sum_(items, total):
     builtins.max: """
 def max_(items):
     first = True
-    best = 0.0
+    best = 0
     for element in items:
         candidate = element
         if first or candidate > best:

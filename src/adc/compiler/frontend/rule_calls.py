@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from adc.compiler.frontend import array_functions, memory_order, statistics_calls
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.widths_by_path import is_narrow
 from adc.compiler.ir.nodes import Assign, Var
-from adc.compiler.ir.types import Array, Scalar, Type
+from adc.compiler.ir.types import Array, Scalar, Type, is_integer
 from adc.errors import ShapeError
 from adc.rules import registry
 from adc.rules.operation import DOUBLES, Operation, plain_integers
+from adc.rules.scalar_math import OF_INTEGERS
 from adc.runtime.modules import package_of
 
 # Beside these a number of Python's makes the same result as one with a dtype.
@@ -29,6 +35,11 @@ _ARRAYS_OF_NUMBERS = {
     "reshape",
     "squeeze",
 }
+
+# What `math` computes with integers, and what it computes with doubles where NumPy's function has integers, too.
+_OF_INTEGERS = {getattr(math, name) for name in OF_INTEGERS}
+_OF_ROWS = {math.dist, math.fsum}
+_OF_DOUBLES = {math.pow, math.fmod, math.fabs, math.remainder}
 
 
 class RuleCalls(Functions):
@@ -65,7 +76,7 @@ class RuleCalls(Functions):
             )
         of_math = getattr(function, "__module__", "") == "math"
         if of_math:
-            args = [self._as_double(a) for a in args]
+            args = [self._as_of_c(function, a) for a in args]
         args, kwargs = self._operands(operation, args, kwargs)
         if self.in_user_code and operation.in_doubles:
             args = [self._wide(a) for a in args]
@@ -135,11 +146,22 @@ class RuleCalls(Functions):
         wide = None if t is None else DOUBLES.get(np.dtype(t.dtype))
         return value if wide is None else self.cast(value, wide.name)
 
-    def _as_double(self, x: Value) -> Value:
-        """A number as the functions of `math` take it: they know single precision from double no more than C does."""
+    def _as_of_c(self, function: Callable[..., Any], x: Value) -> Value:
+        """A number as the functions of `math` take it: C's double, or an integer of Python's where they ask for one."""
         known = self.type_of(x)
-        single = isinstance(known, Scalar) and known.dtype in ("float16", "float32")
-        return self.cast(x, "float64", weak=True) if single else x
+        if function in _OF_ROWS and isinstance(x, (list, tuple)):
+            return type(x)([self._as_of_c(function, each) for each in x])
+        if function in _OF_ROWS and isinstance(known, Array):
+            return self.cast(x, "float64")
+        if not isinstance(known, Scalar):
+            return x
+        if np.dtype(known.dtype).kind in "iub" and function in _OF_INTEGERS:
+            return x if known.weak or known.dtype == "int64" else self.cast(x, "int64", weak=True)
+        if known.dtype in ("float16", "float32") or (is_narrow(known) and function not in _OF_INTEGERS):
+            return self.cast(x, "float64", weak=True)
+        if isinstance(x, Var) and is_integer(known) and function in _OF_DOUBLES:
+            return self.cast(x, "float64", weak=True)
+        return x
 
     def _has_other_ranks(self, operation: Operation, args: list[Value]) -> bool:
         """Whether operands have ranks for which compiled code takes the body of an operation in its place."""

@@ -83,7 +83,7 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         and isinstance(known := builder.type_of(bound[0]), Scalar)
     ):
         dtype = known.dtype if bound[1] is None else str(np.dtype(bound[1]))
-        return builder.without_axes(builder.cast(_FILLS_LIKE[name], dtype))
+        return builder.without_axes(np.dtype(dtype).type(_FILLS_LIKE[name]))
     elif name == "copy" and not builder.type_is_array(bound[0]):
         return builder.without_axes(bound[0])
     elif name == "round" and isinstance(bound[1], int) and bound[1] >= 0 and _whole(builder, bound[0]):
